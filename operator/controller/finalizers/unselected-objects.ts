@@ -30,6 +30,13 @@ const SWEEP_EVERY_MS = 5 * 60_000;
 /** Maximum number of keys in a log line. */
 const MAX_NAMES = 10;
 
+/** Which objects this process works on, where replicas share them. */
+interface OwnObjects {
+  worksOn(key: ObjectKey, uid: string | undefined): boolean;
+  /** As `worksOn`, for a key that is about to be enqueued. */
+  admitsUncached(key: ObjectKey, uid: string | undefined): boolean;
+}
+
 interface UnselectedObjectsOptions {
   readonly controller: Controller;
   readonly client: Pick<Client, 'find'>;
@@ -40,9 +47,9 @@ interface UnselectedObjectsOptions {
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
-  readonly enqueue: (key: ObjectKey, uid: string | undefined) => void;
-  /** True for an object that this process works on. Default: it works on all. See `opened`. */
-  readonly worksOn?: ((key: ObjectKey, uid: string | undefined) => boolean) | undefined;
+  readonly enqueue: (key: ObjectKey) => void;
+  /** The objects that this process works on. Default: all. See `opened`. */
+  readonly shards?: OwnObjects | undefined;
   /** Receives the number of objects whenever it changes. */
   readonly measured: (count: number) => void;
   /** All controllers of the process. Default: there are no others. */
@@ -166,7 +173,7 @@ export class UnselectedObjects {
 
   /** Sweeps at the start, and again while there are objects without a watch, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { controller, controllers, pages, worksOn } = this.#options;
+    const { controller, controllers, pages, shards } = this.#options;
     if (this.#finalizer === undefined) return;
     this.#others = (controllers?.() ?? [])
       .filter((each) => each.name !== controller.name && finalizerNameOf(each) === this.#finalizer)
@@ -179,7 +186,7 @@ export class UnselectedObjects {
     signal.addEventListener('abort', end, { once: true });
     try {
       // A process that works on some objects only has none at the start.
-      if (worksOn !== undefined) await this.#pause(signal);
+      if (shards !== undefined) await this.#pause(signal);
       for (;;) {
         this.#isDue = false;
         await this.#sweep(pages, this.#finalizer, signal);
@@ -228,7 +235,7 @@ export class UnselectedObjects {
   }
 
   async #sweep(pages: MetadataPages, finalizer: string, signal: AbortSignal): Promise<void> {
-    const { cached, controller, enqueue, log, worksOn = () => true } = this.#options;
+    const { cached, controller, log, shards } = this.#options;
     const isSelected = (key: ObjectKey): boolean => cached(key) !== undefined;
     const before = [...this.#known];
     this.#isSweeping = true;
@@ -236,7 +243,9 @@ export class UnselectedObjects {
       const swept = await sweep(controller.for, { pages, finalizer, isSelected, signal });
       const found = [...swept.found].filter(
         ([key, metadata]) =>
-          !isSelected(key) && worksOn(key, metadata.uid) && this.#isOurs(key, metadata),
+          !isSelected(key) &&
+          shards?.worksOn(key, metadata.uid) !== false &&
+          this.#isOurs(key, metadata),
       );
       // A source for one name gives rights to that object alone.
       const only = onlyNameIn(controller.for.fieldSelector);
@@ -253,7 +262,7 @@ export class UnselectedObjects {
       const present = new Set(found.map(([key]) => key));
       for (const [key, known] of before) {
         const uid = known === 'suspected' ? undefined : known.uid;
-        if (this.#known.has(key) && !present.has(key)) enqueue(key, uid);
+        if (this.#known.has(key) && !present.has(key)) this.#enqueue(key, uid);
       }
     } catch (err) {
       if (signal.aborted) return;
@@ -274,7 +283,7 @@ export class UnselectedObjects {
     if (isFull && (metadata.deletionTimestamp === undefined || !this.#makeRoom())) return false;
     if (typeof known === 'object' && known.watch !== undefined) return true; // its watch tells
     this.#keep(key, metadata);
-    if (metadata.deletionTimestamp !== undefined) this.#options.enqueue(key, metadata.uid);
+    if (metadata.deletionTimestamp !== undefined) this.#enqueue(key, metadata.uid);
     return true;
   }
 
@@ -304,7 +313,7 @@ export class UnselectedObjects {
   }
 
   #keep(key: ObjectKey, { deletionTimestamp, uid }: ObjectMeta): DeletionWatch | undefined {
-    const { controller, enqueue, open } = this.#options;
+    const { controller, open } = this.#options;
     const canWatch = open !== undefined && this.#watches.size < MAX_WATCHED;
     const isDeleted = deletionTimestamp !== undefined;
     const watch = canWatch
@@ -314,7 +323,7 @@ export class UnselectedObjects {
           finalizer: this.#finalizer ?? '',
           isDeleted,
           open,
-          changed: () => enqueue(key, uid),
+          changed: () => this.#enqueue(key, uid),
         })
       : undefined;
     if (watch !== undefined) this.#watches.add(watch);
@@ -322,6 +331,11 @@ export class UnselectedObjects {
     this.#known.set(key, { watch, uid, isDeleted });
     this.#wake();
     return watch;
+  }
+
+  #enqueue(key: ObjectKey, uid: string | undefined): void {
+    const { enqueue, shards } = this.#options;
+    if (shards?.admitsUncached(key, uid) !== false) enqueue(key);
   }
 
   /** Forgets an object that only a sweep looks for. The next sweep finds it again. */

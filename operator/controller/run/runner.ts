@@ -100,10 +100,7 @@ export class ControllerRunner {
       clock,
       controller,
       informers: this.#informers,
-      enqueue: (key, priority) => {
-        this.#wakes.asked(key, 'name of a child');
-        this.#gate.add(key, { priority });
-      },
+      enqueue: (key, priority) => this.#ask(key, 'name of a child', { priority }),
     });
     this.#gate = this.#newGate();
     this.#contexts = new Contexts({
@@ -234,11 +231,8 @@ export class ControllerRunner {
     const swept = this.#unselected.run(ending.signal);
     this.#gate.start();
     const unfollowShards = this.#keys?.follow(
-      (key) => {
-        this.#wakes.asked(key, 'group taken over');
-        this.#gate.add(key, { priority: LOW_PRIORITY });
-      },
-      () => this.#unselected.opened(),
+      (key) => this.#ask(key, 'group taken over', { priority: LOW_PRIORITY }),
+      this.#unselected,
     );
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
@@ -278,20 +272,20 @@ export class ControllerRunner {
 
   #unselectedObjects(client: Client): UnselectedObjects {
     const { clock, controller, controllers, events, metadataPages, openSource } = this.#options;
-    const keys = this.#keys;
     return new UnselectedObjects({
       ...{ controller, client, clock, events, log: this.#log },
-      ...{ controllers, pages: metadataPages, open: openSource },
+      ...{ controllers, pages: metadataPages, open: openSource, shards: this.#keys },
       cached: (key) => this.#informers.get(controller.for)?.cached(key),
       isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
-      worksOn: keys && ((key, uid) => keys.worksOn(key, uid)),
-      enqueue: (key, uid) => {
-        if (keys?.admitsUncached(key, uid) === false) return;
-        this.#wakes.asked(key, 'finalizer of an object that is not selected');
-        this.#gate.add(key);
-      },
+      enqueue: (key) => this.#ask(key, 'finalizer of an object that is not selected'),
       measured: (count) => this.#metrics.unselected(count),
     });
+  }
+
+  /** Enqueues a key for another reason than a change. */
+  #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
+    this.#wakes.asked(key, why);
+    this.#gate.add(key, options);
   }
 
   #logWrite(key: ObjectKey, write: AcceptedWrite, { verb, options }: WrittenCall): void {
@@ -307,10 +301,7 @@ export class ControllerRunner {
       log: this.#log,
       failed: () => this.#metrics.triggerFailed(),
       enqueue: (keys, options) => {
-        for (const key of Array.from(keys, keyFrom)) {
-          this.#wakes.asked(key, 'trigger');
-          this.#gate.add(key, options);
-        }
+        for (const key of Array.from(keys, keyFrom)) this.#ask(key, 'trigger', options);
       },
     });
   }

@@ -91,16 +91,16 @@ export class ShardedKeys {
 
   /**
    * Calls `enqueue` with every key of a group that this process takes over, in several turns of the event loop when
-   * there are many, and then `opened`. Returns the end of it.
+   * there are many, and then tells `others`. Returns the end of it.
    */
-  follow(enqueue: (key: ObjectKey) => void, opened: () => void): () => void {
+  follow(enqueue: (key: ObjectKey) => void, others: { opened(): void }): () => void {
     let isOver = false;
     const end = this.#options.shards.onOpened((groups) => {
       const take = (key: ObjectKey | undefined): void => {
         if (key !== undefined && !isOver) enqueue(key);
       };
       void inSlices(this.#keysOf(groups), take).then(() => {
-        if (!isOver) opened();
+        if (!isOver) others.opened();
       });
     });
     return () => {

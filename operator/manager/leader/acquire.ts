@@ -5,6 +5,7 @@ import type { LeaseCalls } from './lease-calls.ts';
 import type { ObservedLease } from './lease-record.ts';
 import {
   type Claim,
+  emptyLease,
   holderOf,
   type LeaseTarget,
   type LostTerm,
@@ -25,6 +26,8 @@ interface Acquisition {
   readonly target: LeaseTarget;
   readonly claim: () => Claim;
   readonly observed: ObservedLease;
+  /** See `LeaderElectorOptions`. */
+  readonly createsEmpty?: boolean | undefined;
   /** The lost term of this process before this one. Default: there was none. */
   readonly lostTerm?: LostTerm | undefined;
 }
@@ -45,17 +48,26 @@ export async function acquire(
   acquisition: Acquisition,
   signal: AbortSignal,
 ): Promise<OwnLease | undefined> {
-  const { calls, clock, target, claim, observed, lostTerm } = acquisition;
+  const { calls, clock, target, claim, createsEmpty, observed, lostTerm } = acquisition;
   const found = await calls.find(signal);
   if (found !== undefined) observed.see(found, clock.monotonic());
   const { identity } = claim();
   const preferred = found && preferredHolderOf(found);
   if (preferred !== undefined && preferred !== identity) return undefined;
   // Also of a Lease that somebody has deleted: the holder that was seen last may still act by it.
-  if (observed.isOfAnother(identity, clock.monotonic())) return undefined;
-  if (lostTerm !== undefined && clock.monotonic() < lostTerm.expiresAt) return undefined;
+  const now = clock.monotonic();
+  const isAnothers = observed.isOfAnother(identity, now) || now < (lostTerm?.expiresAt ?? 0);
+  const isMade = found === undefined && createsEmpty === true;
+  if (isAnothers && !isMade) return undefined;
   const since = momentOf(clock);
   try {
+    if (isMade) {
+      observed.see(
+        await calls.create(emptyLease(target, claim()), NEVER_ABORTED),
+        clock.monotonic(),
+      );
+      return undefined;
+    }
     const lease =
       found === undefined
         ? await calls.create(newLease(target, claim()), NEVER_ABORTED)

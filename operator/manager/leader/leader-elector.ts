@@ -273,7 +273,8 @@ export class LeaderElector implements Fence {
     let own: OwnLease | undefined;
     try {
       const [observed, lostTerm] = [this.#observed, this.#lostTerm];
-      const acquisition = { calls: this.#calls, clock, target, observed, lostTerm };
+      const { createsEmpty } = this.#options;
+      const acquisition = { calls: this.#calls, clock, target, observed, lostTerm, createsEmpty };
       own = await acquire({ ...acquisition, claim: () => this.#claim() }, signal);
       this.#requests.worked();
     } catch (error) {
@@ -317,6 +318,7 @@ export class LeaderElector implements Fence {
       observed: this.#observed,
       onSlowPath: () => this.#events.readsAgain(),
       isShared: this.#options.isShared,
+      createsEmpty: this.#options.createsEmpty,
       assertSafe: () => void this.#term.writeDeadlineAt(),
     };
     try {
@@ -383,6 +385,12 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly identity: string;
   /** Other processes have the same identity, and act at the same time. Default false. */
   readonly isShared?: boolean;
+  /**
+   * True: a Lease that does not exist is created without a holder, and taken when it was there for as long as it lasts. A
+   * holder of a Lease that somebody has deleted acts for that time, and nobody may have seen that holder. Default: it is
+   * created with its holder.
+   */
+  readonly createsEmpty?: boolean;
   /** Events about the Lease go to its namespace. */
   readonly lease: LeaseTarget;
   readonly log: Log;

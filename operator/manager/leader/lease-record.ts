@@ -95,6 +95,15 @@ export function newLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
+/** A Lease that nobody holds and that nobody may take before it was there for as long as it says. */
+export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
+  const { apiVersion, kind, metadata } = newLease(target, claim);
+  return {
+    ...{ apiVersion, kind, metadata },
+    spec: { leaseDurationSeconds: claim.leaseDurationMs / 1_000, leaseTransitions: 0 },
+  };
+}
+
 /** `lease` without a holder, or with one that has expired, taken by `claim`. */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   const spec = {
@@ -225,6 +234,7 @@ export class ObservedLease {
   }
 }
 
-function isReleased(lease: Lease): boolean {
+/** True for a Lease whose last holder has written that it gives it up. */
+export function isReleased(lease: Lease): boolean {
   return holderOf(lease) === undefined && leaseDurationMsOf(lease) === RELEASED_SECONDS * 1_000;
 }

@@ -6,6 +6,7 @@ import type { LeaseCalls } from './lease-calls.ts';
 import {
   type Claim,
   holderOf,
+  isReleased,
   type LeaseTarget,
   type LostLease,
   labelled,
@@ -30,6 +31,8 @@ interface Renewal {
   readonly onSlowPath: () => void;
   /** Other processes renew the same Lease under the same identity. */
   readonly isShared?: boolean | undefined;
+  /** A Lease without a holder that was not released is taken back. */
+  readonly createsEmpty?: boolean | undefined;
   /** Throws when no new Lease may be created any more, because another process may have created one. */
   readonly assertSafe: () => void;
 }
@@ -68,7 +71,8 @@ export async function renew(
     known = await renewal.calls.find(signal);
     if (known !== undefined) renewal.observed.see(known, renewal.clock.monotonic());
     const lost = known && lossOf(known, renewal.claim().identity);
-    if (lost !== undefined) return lost;
+    const isBack = renewal.createsEmpty && known && isLeft(known);
+    if (lost !== undefined && !isBack) return lost;
     const isNew = known?.metadata.resourceVersion !== before?.metadata.resourceVersion;
     if (renewal.isShared && beforeAt !== undefined && known !== undefined && isNew) {
       return { lease: known, since: beforeAt };
@@ -83,11 +87,17 @@ async function writeRenewal(
   signal: AbortSignal,
 ): Promise<OwnLease> {
   const since = momentOf(clock);
+  if (lease === undefined || holderOf(lease) === undefined) assertSafe();
   if (lease !== undefined) {
     return { lease: await calls.update(labelled(renewed(lease, claim()), target), signal), since };
   }
-  assertSafe();
   return { lease: await calls.create(newLease(target, claim()), signal), since };
+}
+
+/** Nobody holds it, and its holder has not said so: others leave it alone for as long as it lasts. */
+function isLeft(lease: Lease): boolean {
+  const isPreferred = preferredHolderOf(lease) !== undefined;
+  return holderOf(lease) === undefined && !isPreferred && !isReleased(lease);
 }
 
 function checked(own: OwnLease, identity: string): OwnLease | LostLease {

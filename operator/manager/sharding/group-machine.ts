@@ -35,10 +35,7 @@ export type Effect =
 export interface GroupObservation {
   /** Whether this member may act for its generation: no group may be held without. */
   readonly generationHeld: boolean;
-  /**
-   * `other` while the Lease does not exist, because its holder may act until it renews: it is stale when it
-   * was gone for as long as a Lease lasts.
-   */
+  /** `other` also while a holder that is not in the Lease any more may act. */
   readonly holder: 'none' | 'self' | 'other';
   /** Whether the holder has had all the time that it asked for, by the clock of this member. */
   readonly stale: boolean;

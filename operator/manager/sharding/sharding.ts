@@ -85,8 +85,8 @@ export class Sharding {
   readonly #observed: readonly ObservedLease[];
   readonly #groups: readonly ShardGroup[];
   readonly #events: GroupEvents;
-  /** Since when a list had no Lease of a group, on the monotonic clock. */
-  readonly #missingSince = new Map<number, number>();
+  /** The groups of which the last list had no Lease. */
+  readonly #missing = new Set<number>();
   /** What the log says of ignored Leases. */
   #told: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
@@ -191,10 +191,10 @@ export class Sharding {
     for (const [group, observed] of this.#observed.entries()) {
       const lease = byName.get(this.#leaseName(group));
       if (lease === undefined) {
-        this.#missingSince.set(group, this.#missingSince.get(group) ?? now);
+        this.#missing.add(group);
         continue;
       }
-      this.#missingSince.delete(group);
+      this.#missing.delete(group);
       observed.see(lease, now);
     }
     this.#judge(now);
@@ -247,18 +247,11 @@ export class Sharding {
     this.#isCrowded = isCrowded;
   }
 
-  /**
-   * A Lease that is missing counts as held by another: somebody may have deleted it, and its holder may act by it for as
-   * long as a Lease lasts.
-   */
+  /** A Lease that is missing may be claimed: the first claim only creates it, see `createsEmpty`. */
   #holderOf(group: number, now: number): Pick<GroupObservation, 'holder' | 'stale'> {
-    const { identity, timing } = this.#options;
+    const { identity } = this.#options;
     const observed = this.#observed[group];
-    const missingSince = this.#missingSince.get(group);
-    if (observed === undefined || missingSince !== undefined) {
-      const isSure = now - (missingSince ?? now) >= timing.leaseDurationMs;
-      return isSure ? { holder: 'none', stale: true } : { holder: 'other', stale: false };
-    }
+    if (observed === undefined || this.#missing.has(group)) return { holder: 'none', stale: true };
     const is = observed.holder === identity ? 'self' : 'none';
     const isOther = observed.isOfAnother(identity, now);
     return { holder: isOther ? 'other' : is, stale: observed.isExpired(now) };
@@ -302,6 +295,7 @@ export class Sharding {
       onLost: 'standby',
       isShared: name === set,
       recordsEvents: false, // `GroupEvents` has one for all groups
+      createsEmpty: name !== set,
       ...(observed && { observed }),
       ...(meter && { meter }),
       ...(random && { random }),

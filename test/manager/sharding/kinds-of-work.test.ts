@@ -1,11 +1,13 @@
 /** What controllers can do besides writing children: over a hand-over nothing of it is lost, and nothing is done by two. */
 import { expect, test } from 'vitest';
+import { child } from '../../../operator/composite/child.ts';
+import { decorator } from '../../../operator/composite/decorator/decorator.ts';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import { enqueueMapped } from '../../../operator/controller/mapping.ts';
 import { source } from '../../../operator/controller/source.ts';
-import { configMaps, namespaces, secrets } from '../../../operator/kubernetes.ts';
+import { configMaps, namespaces, type Secret, secrets } from '../../../operator/kubernetes.ts';
 import { isWrite, Place, type Replica } from '../leader/replica.ts';
-import { GROUPS, groupsOf, parent, pass, writtenWithoutLease } from './sharded-place.ts';
+import { GROUPS, groupsOf, mirrored, parent, pass, writtenWithoutLease } from './sharded-place.ts';
 
 const PARENTS = 20;
 const nameOf = (index: number): string => `parent-${index}`;
@@ -283,4 +285,43 @@ test('objects that have left the selector with the finalizer are cleaned up by t
   expect(cleaned.map((text) => text.split(' ')[0]).toSorted()).toEqual(
     Array.from({ length: PARENTS }, (_, index) => nameOf(index)).toSorted(),
   );
+});
+
+test('objects of others are decorated by the replica that has their group, with attachments', async () => {
+  const place = await withParents();
+  const { env, namespace } = place;
+  const change = async (text: string): Promise<void> => {
+    for (let index = 0; index < PARENTS; index++) {
+      await env.patch('v1', 'ConfigMap', namespace, nameOf(index), { data: { text } });
+    }
+  };
+  const work = (by: string): Controller =>
+    decorator({
+      name: 'work',
+      objects: configMaps,
+      select: { labels: { matchLabels: { app: 'mirrored' } } },
+      attachments: [secrets],
+      sync: ({ metadata: { name = '' }, data }) => ({
+        annotations: { 'example.dev/seen': data?.text ?? '' },
+        attachments: [
+          child<Secret>(secrets, { metadata: { name }, stringData: { by, of: data?.text ?? '' } }),
+        ],
+      }),
+    });
+
+  await handOver(place, work, async (step) => {
+    if (step % 6 === 0) await change(`step ${step}`);
+  });
+  await change('last');
+  await pass(place, 10_000);
+
+  expect(writtenWithoutLease(place)).toEqual([]);
+  const found = await env.list(configMaps, namespace);
+  const seen = found
+    .filter(({ metadata: { labels } }) => labels?.app === 'mirrored')
+    .map(({ metadata: { annotations } }) => annotations?.['example.dev/seen']);
+  expect(seen).toEqual(Array.from({ length: PARENTS }, () => 'last'));
+  const attached = [...(await mirrored(place)).values()];
+  expect(attached.map(({ of }) => of)).toEqual(Array.from({ length: PARENTS }, () => 'last'));
+  expect(new Set(attached.map(({ by }) => by))).toEqual(new Set(['a', 'b']));
 });

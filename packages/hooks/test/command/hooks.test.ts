@@ -22,14 +22,22 @@ const NO_PORTS = {
 
 /** `chancery hooks` by a clock of the test, and a server that has the ConfigMap `a`. */
 async function runHooks(
-  { dir, args = [] }: { readonly dir: string; readonly args?: readonly string[] },
+  {
+    dir,
+    args = [],
+    env = {},
+  }: {
+    readonly dir: string;
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  },
   clock: Clock = new FakeClock(),
 ) {
   const server = await startServer();
   server.create({ ...configMap('a'), metadata: { name: 'a', namespace: 'demo' } } as never);
   const run = invoke(['hooks', dir, `--tmp-dir=${join(dir, '..', 'tmp')}`, ...args], {
     commands: [command(HOOKS, async () => (given, io) => hooks(given, io, { clock }))],
-    env: { ...NO_PORTS, CHANCERY_API_URL: server.url, PATH: process.env.PATH ?? '' },
+    env: { ...NO_PORTS, CHANCERY_API_URL: server.url, PATH: process.env.PATH ?? '', ...env },
   });
   return { server, run };
 }
@@ -44,6 +52,18 @@ test('watches every namespace, elects nobody outside of a Pod, and ends with 0 w
   expect(await run.exit).toBe(0);
   expect(first?.objects?.map(({ object }) => object?.metadata.namespace)).toContain('demo');
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
+});
+
+test('replicas cannot share the work of hooks: the start says so, what to do, and asks the API server nothing', async () => {
+  const { dir, hook } = await hooksFolder({ recorders: { 'a.sh': CONFIG } });
+  const { server, run } = await runHooks({ dir, env: { CHANCERY_SHARDS: '16' } });
+
+  expect(await run.exit).toBe(2);
+  expect(run.stderr.lines.join('\n')).toMatch(
+    /CHANCERY_SHARDS does not divide .* hooks .*: unset it/,
+  );
+  expect(server.requests).toEqual([]);
+  expect(await hook('a.sh').runs()).toEqual([]);
 });
 
 test('a script that was edited counts from its next start, and another answer to --config ends the process', async () => {

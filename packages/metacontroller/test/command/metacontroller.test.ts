@@ -65,6 +65,16 @@ test('it serves the hook of an object by a module of the file, until it is asked
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 
+test("replicas cannot share the work of Metacontroller's controllers: the start says so, what to do, and asks the API server nothing", async () => {
+  const { server, run } = await start([], { env: { CHANCERY_SHARDS: '16' } });
+
+  expect(await run.exit).toBe(2);
+  expect(run.stderr.lines.join('\n')).toMatch(
+    /CHANCERY_SHARDS does not divide .* Metacontroller's controllers: unset it/,
+  );
+  expect(server.requests).toEqual([]);
+});
+
 test('--check prints the functions, and asks the API server nothing', async () => {
   const { server, run } = await start(['--check']);
 
