@@ -9,6 +9,7 @@ import {
   type LeaseTarget,
   type LostLease,
   labelled,
+  type Moment,
   momentOf,
   newLease,
   type ObservedLease,
