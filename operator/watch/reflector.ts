@@ -195,7 +195,7 @@ export class Reflector<T extends KubernetesObject> {
       this.#reporter.failed(decision, delayMs, decision.error);
       if (decision.wait === 'unserved') {
         await this.#unserved.wait(delayMs, () => this.#pace.delayMs(decision), signal);
-      } else await this.#wait(delayMs, signal);
+      } else await this.widening.pause(delayMs, decision.atLeastMs, signal);
       if (lostWatch) await this.#wait(limited.relistDelayMs(), signal);
     }
   }

@@ -1,4 +1,4 @@
-import { abortable } from '../core/abort.ts';
+import { abortable, linkedAbort } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 import { OBJECTS_PER_SLICE, yieldToEventLoop } from '../core/time-slice.ts';
 import type { Entry } from '../model/entry.ts';
@@ -41,6 +41,8 @@ export class Widening<T extends KubernetesObject> {
   #cut: (() => void) | undefined;
   #hasReopened = false;
   readonly #waiting = new Set<() => void>();
+  /** Ends the pause under way; undefined without one. */
+  #endPause: (() => void) | undefined;
   /** Where the next watch begins at the latest; with `isFirst`, where it begins. */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
 
@@ -85,6 +87,27 @@ export class Widening<T extends KubernetesObject> {
   }
 
   /**
+   * Waits before a failed list or watch is repeated. A part that is to be taken in ends it: nobody else works on its
+   * objects until the watch is live, and its Lease has just come through the same ambassador.
+   *
+   * @param leastMs - what the server has asked for, which nothing shortens.
+   */
+  async pause(ms: number, leastMs: number, signal: AbortSignal): Promise<void> {
+    if (ms <= 0) return;
+    const { clock } = this.#options;
+    if (leastMs > 0) await sleep(clock, leastMs, signal);
+    using pausing = linkedAbort(signal);
+    this.#endPause = () => pausing.abort(new Error('a part is to be taken in'));
+    try {
+      await sleep(clock, Math.max(ms - leastMs, 0), pausing.signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+    } finally {
+      this.#endPause = undefined;
+    }
+  }
+
+  /**
    * Resolves when the sink has the objects of a part, and the watch is about to be opened for them, too. A failed list
    * is repeated.
    *
@@ -92,6 +115,7 @@ export class Widening<T extends KubernetesObject> {
    */
   async include({ source, take, isFirst }: Part<T>, signal: AbortSignal): Promise<void> {
     const { clock, resumePoint } = this.#options;
+    this.#endPause?.();
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#untilWatching(signal);
       const { lists } = resumePoint;

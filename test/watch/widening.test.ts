@@ -1,6 +1,7 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import type { Entry } from '../../operator/model/entry.ts';
+import { ApiError } from '../../operator/model/status.ts';
 import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
 import { start } from './started-reflector.ts';
 
@@ -132,4 +133,51 @@ test('the watch goes back to the list of a part that is older than what was watc
   await clock.advanceAndSettle(SPACING_MS);
 
   expect(collection.newestWatch.request.resourceVersion).toBe(part.revision);
+});
+
+test('a part that is to be taken in ends the wait after failures of the watch', async () => {
+  const { clock, collection, reflector } = start();
+  await settle();
+  collection.failWatches(...Array.from({ length: 50 }, () => new ApiError({ code: 503 })));
+  collection.newestWatch.end();
+  await clock.advanceAndSettle(60_000); // it waits for half a minute by now
+  const { length: before } = collection.watches;
+  await clock.advanceAndSettle(1_000);
+  expect(collection.watches.length).toBe(before);
+  collection.calm();
+
+  let isIncluded = false;
+  const including = reflector.widening.include(
+    { source: collection, take: () => {}, isFirst: false },
+    new AbortController().signal,
+  );
+  void including.then(() => {
+    isIncluded = true;
+  });
+  await settle();
+  await clock.advanceAndSettle(SPACING_MS);
+
+  expect({ isIncluded, watches: collection.openWatches.length }).toEqual({
+    isIncluded: true,
+    watches: 1,
+  });
+});
+
+test('a wait that the server has asked for is not shortened for a part', async () => {
+  const { clock, collection, reflector } = start();
+  await settle();
+  const busy = new ApiError({ code: 429, details: { retryAfterSeconds: 20 } });
+  collection.failWatches(busy);
+  collection.newestWatch.end();
+  await clock.advanceAndSettle(5_000);
+  const { length: before } = collection.watches;
+
+  void reflector.widening.include(
+    { source: collection, take: () => {}, isFirst: false },
+    new AbortController().signal,
+  );
+  await clock.advanceAndSettle(10_000);
+  expect([before, collection.watches.length]).toEqual([2, 2]);
+  await clock.advanceAndSettle(30_000);
+  expect(collection.watches.length).toBeGreaterThan(before);
 });

@@ -1,9 +1,9 @@
 /**
- * Writes for each ConfigMap with the label a Secret with the same text and the name of the replica that wrote it.
- * `MIRROR_CPU_MS` is the CPU that each key takes, and `MIRROR_WORKERS` the number of reconciles side by side.
+ * Writes for each ConfigMap with the label a Secret with the same text, and the name of the replica that wrote this text
+ * first. `MIRROR_CPU_MS` is the CPU that each key takes, and `MIRROR_WORKERS` the number of reconciles side by side.
  */
 import process from 'node:process';
-import { controller } from 'chancery';
+import { controller, objectKey } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
 
 const CPU_MS = Number(process.env.MIRROR_CPU_MS ?? 0);
@@ -18,12 +18,13 @@ export default controller({
   },
   owns: [secrets],
   maxConcurrentReconciles: Number(process.env.MIRROR_WORKERS ?? 1),
-  async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self }) {
+  async reconcile({ metadata: { name = '', namespace = '' }, data }, { applyOwned, self, store }) {
     work();
-    await applyOwned(secrets, {
-      metadata: { name, namespace },
-      stringData: { of: data?.text ?? '', by: self.podName ?? '' },
-    });
+    const of = data?.text ?? '';
+    const known = store(secrets).get(objectKey(namespace, name))?.data;
+    const isShown = known?.of === Buffer.from(of).toString('base64');
+    const by = isShown ? Buffer.from(known?.by ?? '', 'base64').toString() : (self.podName ?? '');
+    await applyOwned(secrets, { metadata: { name, namespace }, stringData: { of, by } });
   },
 });
 

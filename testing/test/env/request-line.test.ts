@@ -65,3 +65,17 @@ test.each([
   expect(env.events.of({ resource: 'configmaps', type: 'ADDED' })).toHaveLength(count);
   await expect(fetch(url)).rejects.toThrow();
 });
+
+test('a line that was cut refuses connections, and listens on the same port when it starts again', async () => {
+  const { line, path } = await start();
+  const { url } = line;
+  const watch = await fetch(`${url + path}?watch=true`);
+
+  await line.cut();
+  await expect(watch.text()).rejects.toThrow();
+  await expect(post(url + path)).rejects.toThrow();
+  await line.start();
+
+  expect(line.url).toBe(url);
+  expect((await post(url + path)).status).toBe(201);
+});
