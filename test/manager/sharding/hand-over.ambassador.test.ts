@@ -49,7 +49,7 @@ function slowly(refusals: unknown[]) {
 test.each([
   ['the process reads its sockets first', ['thaw', 'fire']],
   ['the timers of the process fire first', ['fire', 'thaw']],
-] as const)('[sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
+] as const)('[LE-9] [sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>
@@ -83,7 +83,7 @@ test.each([
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
 
-test('[sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
+test('[LE-9] [sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const silent = await sharer(place, 'a', {}, [], place.clock, slowly(refusals));
