@@ -158,51 +158,6 @@ test('an election is taken part in when a controller needs it, unless it is swit
   expect(found).toEqual([true, false, true, false, true]);
 });
 
-test('--shards takes a power of two up to 64, and an election', async () => {
-  const { module } = setUp();
-  const outcome = async (...options: readonly string[]) => {
-    const { exit, stderr } = invoke(['generate', 'rbac', module('one.ts'), ...options]);
-    return [await exit, stderr.lines.join('\n')] as const;
-  };
-
-  for (const groups of ['1', '2', '64']) {
-    expect((await outcome('--shards', groups))[0]).toBe(0);
-  }
-  for (const groups of ['0', '3', '48', '65', '128', '1.5', 'many']) {
-    const [exit, said] = await outcome('--shards', groups);
-    expect(exit).toBe(2);
-    expect(said).toContain('--shards');
-  }
-  expect(await outcome('--shards', '16', '--no-leader-election')).toEqual([
-    2,
-    expect.stringContaining('--no-leader-election'),
-  ]);
-});
-
-test('with --shards the roles, the filter and the policies open the Leases of the set', async () => {
-  const { module, folder } = setUp();
-  const shards = ['--shards', '16', '--name', 'op', '--namespace', 'demo'];
-  const text = async (what: string): Promise<string> => {
-    const { exit, stdout } = invoke(['generate', what, module('one.ts'), ...shards]);
-    expect(await exit).toBe(0);
-    return stdout.lines.join('\n');
-  };
-
-  const roles = parseYamlDocuments(await text('rbac')) as { readonly rules?: readonly unknown[] }[];
-  const filter = await text('proxy');
-  const policies = join(folder, 'policies');
-  const { exit } = invoke(['generate', 'policies', module('one.ts'), ...shards, '-o', policies]);
-
-  expect(await exit).toBe(0);
-  expect(roles.flatMap(({ rules = [] }) => rules)).toContainEqual({
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    verbs: ['get', 'list', 'create', 'update'],
-  });
-  expect(filter).toMatch(/\/namespaces\/demo\/leases\(\/\[a-z0-9\]/);
-  expect(readFileSync(join(policies, 'requests.yaml'), 'utf8')).toContain('^op-leader(-group-');
-});
-
 test('proxy prints arguments, one a line; or the paths; or a patch', async () => {
   const { module } = setUp();
   const printed = async (...options: readonly string[]): Promise<readonly string[]> => {

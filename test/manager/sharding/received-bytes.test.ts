@@ -92,7 +92,7 @@ async function ofLeader(): Promise<number> {
 /** What each of four replicas receives that share the objects. @param gate - the server selects. */
 async function ofReplicas(gate: boolean): Promise<readonly number[]> {
   const place = await withObjects(gate);
-  const all = [];
+  const all: Awaited<ReturnType<typeof counted>>[] = [];
   for (const name of REPLICAS) {
     all.push(await counted(place, () => sharer(place, name, {}, [], place.clock, reader)));
   }
