@@ -69,7 +69,10 @@ export const GOOD: readonly Write[] = [
       ...{ type: 'Normal', reportingController: 'x', reportingInstance: 'x' },
       metadata: { name: 'group-3', namespace: HOME },
       eventTime: '2026-01-01T00:00:00.000000Z',
-      regarding: { kind: 'Lease', apiVersion: LEASE, name: 'gardener-leader-group-3' },
+      regarding: {
+        ...{ kind: 'Lease', apiVersion: LEASE },
+        ...{ name: 'gardener-leader-group-3', namespace: HOME },
+      },
     } as KubernetesObject,
     EVENTS,
   ),
