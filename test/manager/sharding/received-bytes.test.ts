@@ -6,7 +6,7 @@ import { source } from '../../../operator/controller/source.ts';
 import { configMaps } from '../../../operator/kubernetes.ts';
 import { SLOTS, slotOf } from '../../../operator/model/shard/field-hash.ts';
 import { Place, type Replica } from '../leader/replica.ts';
-import { GROUPS, groupsOf, parent, pass, sharer } from './sharded-place.ts';
+import { GROUPS, groupsOf, parent, pass, sharerOf } from './sharded-place.ts';
 
 const OBJECTS = 240;
 const OBJECT_BYTES = 8_000;
@@ -94,7 +94,7 @@ async function ofReplicas(gate: boolean): Promise<readonly number[]> {
   const place = await withObjects(gate);
   const all: Awaited<ReturnType<typeof counted>>[] = [];
   for (const name of REPLICAS) {
-    all.push(await counted(place, () => sharer(place, name, {}, [], place.clock, reader)));
+    all.push(await counted(place, () => sharerOf(reader, place, name)));
   }
   const isLevel = (): boolean =>
     all.every(({ replica }) => groupsOf(replica) === GROUPS / REPLICAS.length);
