@@ -86,7 +86,15 @@ export function sharer(
   return place.replica(name, [mirror()], own, runnables, clock);
 }
 
-/** The same with another controller of the name `mirror`. */
+/** The number of groups that a replica holds. */
+export function groupsOf({ operator: { meter } }: Replica, set = 'mirror-leader'): number {
+  const names = Array.from({ length: GROUPS }, (_, group) => `${set}-group-${group}`);
+  const held = (name: string): boolean =>
+    meter.value('leader_election_master_status', { name }) === 1;
+  return names.filter(held).length;
+}
+
+/** A replica that shares the work, with another controller of the name `mirror`. */
 export function sharerOf(
   controller: Controller,
   place: Place,
@@ -95,14 +103,6 @@ export function sharerOf(
 ): Promise<Replica> {
   const own = { CHANCERY_SHARDS: String(GROUPS), CHANCERY_LEASE_NAMESPACE: place.namespace };
   return place.replica(name, [controller], own, [], clock);
-}
-
-/** The number of groups that a replica holds. */
-export function groupsOf({ operator: { meter } }: Replica, set = 'mirror-leader'): number {
-  const names = Array.from({ length: GROUPS }, (_, group) => `${set}-group-${group}`);
-  const held = (name: string): boolean =>
-    meter.value('leader_election_master_status', { name }) === 1;
-  return names.filter(held).length;
 }
 
 /** Lets a time pass. */
