@@ -1,4 +1,4 @@
-import { allOf, anyOf, listOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
+import { allOf, anyOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
@@ -20,7 +20,7 @@ export function leaseMetadata(written: Written): Policy['validations'] {
   return [
     {
       expression: anyOf([
-        `!(variables.target in ${listOf(judged)})`,
+        judged.map((key) => `variables.target != ${literal(key)}`).join(' && '),
         set === undefined ? SAME_METADATA : ofSet(set),
       ]),
       message:
