@@ -393,6 +393,19 @@ test('[LE-1] the Lease has the name that is given, or the one of the first contr
   expect(leaseIn([])).toEqual(rulesWith('chancery-leader'));
 });
 
+test('replicas that share the work may list the Leases beside them, and renew those of groups and Pods', () => {
+  const leaseIn = (sharded: boolean) =>
+    rulesFor([declare()], { leaderElection: { namespace: 'ops', sharded } }).filter((rule) =>
+      rule.includes('leases'),
+    );
+
+  expect(leaseIn(true)).toEqual(['ops: coordination.k8s.io/leases get list create update']);
+  expect(leaseIn(false)).toEqual([
+    'ops: coordination.k8s.io/leases create',
+    'ops: coordination.k8s.io/leases [a-leader] get update',
+  ]);
+});
+
 test('lists of nothing are refused: Kubernetes takes them for everything', () => {
   const nameless: Permission[] = [{ resource: pods, resourceNames: [], verbs: ['get'] }];
 

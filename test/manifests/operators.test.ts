@@ -101,6 +101,37 @@ test('without an election one Pod is replaced by the next, and nothing names a L
   expect(text).not.toMatch(/LEASE|LEADER/);
 });
 
+test('with groups of keys two replicas share the work, with a budget, and their Leases may be listed', () => {
+  const files = operatorManifests([SITE], options({ shards: 16 }));
+  const textOf = (path: string): string => files.find((each) => each.path === path)?.text ?? '';
+
+  const deployment = textOf('base/deployment.yaml');
+  expect(parseYamlDocuments(deployment)).toMatchObject([
+    { spec: { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } },
+  ]);
+  expect(deployment).toMatch(/name: CHANCERY_SHARDS .*\n +value: "16"\n/);
+  expect(deployment).not.toContain('the only one');
+  expect(deployment).toMatch(/name: CHANCERY_LEADER_ELECTION .*\n +value: "true"\n/);
+  expect(parseYamlDocuments(textOf('base/rbac.yaml'))).toContainEqual(
+    expect.objectContaining({
+      kind: 'Role',
+      rules: expect.arrayContaining([
+        {
+          apiGroups: ['coordination.k8s.io'],
+          resources: ['leases'],
+          verbs: ['get', 'list', 'create', 'update'],
+        },
+      ]),
+    }),
+  );
+  for (const scope of ['namespaced', 'cluster-scoped']) {
+    expect(textOf(`components/${scope}/proxy-filter.yaml`)).toMatch(/\/leases\(\/\[a-z0-9\]/);
+    const overlay = textOf(`overlays/${scope}/kustomization.yaml`);
+    expect(overlay).toContain('components/high-availability # ');
+    expect(overlay).not.toContain('webhooks.yaml');
+  }
+});
+
 test('every module is an argument, and names that look like other values stay text', () => {
   const modules = ['/a.ts', '/0644'];
   const files = operatorManifests([SITE], options({ name: '017', modules }));

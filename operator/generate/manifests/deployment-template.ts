@@ -56,12 +56,20 @@ export function deploymentValues(
     ),
     ...folderValues(options),
     leaderElection: leaderElection
-      ? part('env-with-election', { leaseName: scalar(leaseNameOf(options)) }) +
-        (shards === undefined ? '' : part('env-with-shards', { shards }))
+      ? part('env-with-election', {
+          leaseName: scalar(leaseNameOf(options)),
+          leaseUse: leaseUseOf(options),
+        }) + (shards === undefined ? '' : part('env-with-shards', { shards }))
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
     ...gateValues(options, webhooks),
   };
+}
+
+function leaseUseOf({ shards }: ManifestsOptions): string {
+  return shards === undefined
+    ? 'the only one that the Role and the filter open'
+    : 'with which the names of all Leases of the replicas begin';
 }
 
 function strategyOf({ leaderElection, shards }: ManifestsOptions): string {

@@ -116,6 +116,7 @@ const placements: fc.Arbitrary<Placement> = fc
       undefined,
       { namespace: POD_NAMESPACE },
       { namespace: 'demo', leaseName: 'chosen' },
+      { namespace: 'demo', sharded: true },
     ),
     installCrds: fc.boolean(),
   })

@@ -150,10 +150,15 @@ function electionOf({ controllers, placement }: Declaration): readonly Request[]
   if (leaderElection === undefined) return [];
   const place = inHome(leaderElection.namespace);
   const name = leaderElection.leaseName ?? leaseNameOf(controllers);
+  const isSharded = leaderElection.sharded === true;
+  const names = [name, ...(isSharded ? [`${name}-group-0`, `${name}-member-pod`] : [])];
   return [
     ask('create', collectionPath(leases, place)),
-    onObject('get', leases, place, name),
-    onObject('update', leases, place, name),
+    ...names.flatMap((each) => [
+      onObject('get', leases, place, each),
+      onObject('update', leases, place, each),
+    ]),
+    ...(isSharded ? [get(collectionPath(leases, place), `labelSelector=x%3D${name}`)] : []),
     ask('create', collectionPath(events, place)),
   ];
 }

@@ -32,12 +32,14 @@ export class Place {
   readonly clock: FakeClock;
   readonly env: TestEnv;
   readonly namespace: string;
+  /** Resolves when another process has passed on what it was sent before. Undefined: all is in this process. */
+  passes: (() => Promise<void>) | undefined;
+  /** All that were started. */
+  readonly replicas: Replica[] = [];
   /** The requests of all replicas that were passed on to the server. */
   readonly passed: Passage[] = [];
   /** Where replicas that start from now on find the API server. */
   server: string;
-  /** Resolves when another process has passed on what it was sent before. Undefined: all is in this process. */
-  passes: (() => Promise<void>) | undefined;
 
   private constructor(clock: FakeClock, env: TestEnv, namespace: string) {
     this.clock = clock;
@@ -91,7 +93,7 @@ export class Place {
       await operator.kill();
       await line.cut();
     });
-    return {
+    const replica: Replica = {
       operator,
       get gate() {
         return gate;
@@ -100,6 +102,8 @@ export class Place {
         gate = next;
       },
     };
+    this.replicas.push(replica);
+    return replica;
   }
 
   /** Moves time in steps of 500 ms, until `holds`; for `limitMs` at most. Returns whether it does. */

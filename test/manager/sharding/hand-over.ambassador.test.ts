@@ -13,6 +13,7 @@ import {
   parent,
   pass,
   sharer,
+  sharerOf,
   withParents,
   writtenWithoutLease,
 } from './sharded-place.ts';
@@ -49,11 +50,11 @@ function slowly(refusals: unknown[]) {
 test.each([
   ['the process reads its sockets first', ['thaw', 'fire']],
   ['the timers of the process fire first', ['fire', 'thaw']],
-] as const)('[sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
+] as const)('[LE-9] [sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>
-    sharer(place, 'a', {}, [], clock, slowly(refusals)),
+    sharerOf(slowly(refusals), place, 'a', clock),
   );
   const other = await sharer(place, 'b');
   const isLevel = (): boolean => groupsOf(stopped) === HALF && groupsOf(other) === HALF;
@@ -83,10 +84,10 @@ test.each([
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
 
-test('[sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
+test('[LE-9] [sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
-  const silent = await sharer(place, 'a', {}, [], place.clock, slowly(refusals));
+  const silent = await sharerOf(slowly(refusals), place, 'a');
   const other = await sharer(place, 'b');
   const isLevel = (): boolean => groupsOf(silent) === HALF && groupsOf(other) === HALF;
   expect(await place.until(isLevel)).toBe(true);
@@ -113,18 +114,16 @@ async function handingOver() {
   const place = await withParents();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const outcomes = new Map<string, unknown>();
-  const first = await sharer(
-    ...([place, 'a', {}, [], place.clock] as const),
-    mirror('mirror', {
-      maxConcurrentReconciles: PARENTS,
-      beforeWrite: async ({ data }) => {
-        if (data?.changed !== undefined) await released;
-      },
-      afterWrite({ metadata: { name = '' }, data }, refused) {
-        if (data?.changed !== undefined && !outcomes.has(name)) outcomes.set(name, refused);
-      },
-    }),
-  );
+  const held = mirror('mirror', {
+    maxConcurrentReconciles: PARENTS,
+    beforeWrite: async ({ data }) => {
+      if (data?.changed !== undefined) await released;
+    },
+    afterWrite({ metadata: { name = '' }, data }, refused) {
+      if (data?.changed !== undefined && !outcomes.has(name)) outcomes.set(name, refused);
+    },
+  });
+  const first = await sharerOf(held, place, 'a');
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
   await pass(place, 5_000);
   await change(place, { changed: 'yes' });

@@ -1,4 +1,3 @@
-import { expect, onTestFinished } from 'vitest';
 import { type Controller, controller } from '../../../operator/controller/controller.ts';
 import type { ReconcileContext } from '../../../operator/controller/reconciler.ts';
 import { source } from '../../../operator/controller/source.ts';
@@ -71,26 +70,20 @@ export async function change(place: Place, data: object): Promise<void> {
   }
 }
 
-/** A replica that shares the work. The test fails when it is refused anything for want of a right. */
-export async function sharer(
+/** A replica that shares the work. */
+export function sharer(
   place: Place,
   name: string,
   environment: Readonly<Record<string, string>> = {},
   runnables: readonly Runnable[] = [],
   clock: Clock = place.clock,
-  of = mirror(),
 ): Promise<Replica> {
   const own = {
     CHANCERY_SHARDS: String(GROUPS),
     CHANCERY_LEASE_NAMESPACE: place.namespace,
     ...environment,
   };
-  const replica = await place.replica(name, [of], own, runnables, clock);
-  onTestFinished(() => {
-    const counted = Object.keys(replica.operator.meter.snapshot());
-    expect(counted.filter((series) => series.includes('"403"'))).toEqual([]);
-  });
-  return replica;
+  return place.replica(name, [mirror()], own, runnables, clock);
 }
 
 /** The number of groups that a replica holds. */
@@ -99,6 +92,17 @@ export function groupsOf({ operator: { meter } }: Replica, set = 'mirror-leader'
   const held = (name: string): boolean =>
     meter.value('leader_election_master_status', { name }) === 1;
   return names.filter(held).length;
+}
+
+/** A replica that shares the work, with another controller of the name `mirror`. */
+export function sharerOf(
+  controller: Controller,
+  place: Place,
+  name: string,
+  clock: Clock = place.clock,
+): Promise<Replica> {
+  const own = { CHANCERY_SHARDS: String(GROUPS), CHANCERY_LEASE_NAMESPACE: place.namespace };
+  return place.replica(name, [controller], own, [], clock);
 }
 
 /** Lets a time pass. */

@@ -1,4 +1,4 @@
-import { allOf, anyOf, listOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
+import { allOf, anyOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
@@ -20,7 +20,7 @@ export function leaseMetadata(written: Written): Policy['validations'] {
   return [
     {
       expression: anyOf([
-        `!(variables.target in ${listOf(judged)})`,
+        judged.map((key) => `variables.target != ${literal(key)}`).join(' && '),
         set === undefined ? SAME_METADATA : ofSet(set),
       ]),
       message:
@@ -31,14 +31,16 @@ export function leaseMetadata(written: Written): Policy['validations'] {
   ];
 }
 
-/** True when a Lease is of this set, or is put into it, and nothing else in its metadata changes. */
+/**
+ * True when a Lease with a name of this set is labelled as one of it, and nothing else in its metadata changes. Somebody may have taken
+ * the label away or changed it before: then it is mended.
+ */
 function ofSet(set: string): string {
   const isSet = (texts: string): string => `${texts}[${literal(SET)}] == ${literal(set)}`;
   const [before, labels] = [old('labels', '{}'), metadataOr('object', 'labels', '{}')];
   const isMember = `variables.name.startsWith(${literal(`${set}-member-`)})`;
   const annotations = metadataOr('object', 'annotations', '{}');
   return allOf([
-    `!(${literal(SET)} in ${before}) || ${isSet(before)}`,
     `${labels}.all(k, k == ${literal(SET)} ? ${isSet(labels)} : ${isKept(labels, before)})`,
     `${before}.all(k, k in ${labels})`,
     `${annotations}.all(k, (k == ${literal(GENERATION)} && ${isMember}) || (${isKept(annotations, old('annotations', '{}'))}))`,

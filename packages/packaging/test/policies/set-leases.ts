@@ -62,6 +62,8 @@ export const GOOD: readonly Write[] = [
     metadata: { annotations: { [GENERATION]: 'sharded/8/uid' } },
   }),
   change('mends that of a replica', 'gardener-leader-member-pod-2', { metadata: member }),
+  change('mends the label of a group', 'gardener-leader-group-5', { metadata: ours }),
+  change('mends the label of a replica', 'gardener-leader-member-pod-3', { metadata: member }),
   create(
     'records an Event about a group',
     {
@@ -69,7 +71,10 @@ export const GOOD: readonly Write[] = [
       ...{ type: 'Normal', reportingController: 'x', reportingInstance: 'x' },
       metadata: { name: 'group-3', namespace: HOME },
       eventTime: '2026-01-01T00:00:00.000000Z',
-      regarding: { kind: 'Lease', apiVersion: LEASE, name: 'gardener-leader-group-3' },
+      regarding: {
+        ...{ kind: 'Lease', apiVersion: LEASE },
+        ...{ name: 'gardener-leader-group-3', namespace: HOME },
+      },
     } as KubernetesObject,
     EVENTS,
   ),
@@ -148,13 +153,7 @@ export function hostileLeases({ garden }: Uids): readonly Write[] {
     ),
     create('a generated name', lease('', { generateName: 'gardener-leader-group-', ...ours })),
     change('takes a group of another set', 'other-leader-group-3', renewal),
-    change('takes a Lease of another set under its own name', 'gardener-leader-group-5', renewal),
-    change('takes a Lease of another set into its own', 'gardener-leader-group-5', metadata(ours)),
-    change(
-      'takes a replica of another set into its own',
-      'gardener-leader-member-pod-3',
-      metadata(member),
-    ),
+    change('leaves a Lease of its own in another set', 'gardener-leader-group-5', renewal),
     change('renews a group elsewhere', 'gardener-leader-group-3', renewal, elsewhere(LEASES)),
     change('takes another Lease', 'other', renewal),
     change('gives a group to another set', 'gardener-leader-group-3', metadata(theirs)),

@@ -1,0 +1,67 @@
+/** What is generated for replicas that share the work. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseYamlDocuments } from '../../operator/core/yaml.ts';
+import { folderWith } from './child.ts';
+import { invoke } from './invocation.ts';
+
+/** A folder with the module `one.ts`, until the test ends. */
+function setUp() {
+  const folder = folderWith({ 'one.ts': ONE });
+  return { folder, module: join(folder, 'one.ts') };
+}
+
+const ONE = `
+import { controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+export default controller({
+  name: 'one',
+  for: source(configMaps),
+  reconcile: async () => {},
+});`;
+
+test('--shards takes a power of two up to 64, and an election', async () => {
+  const { module } = setUp();
+  const outcome = async (...options: readonly string[]) => {
+    const { exit, stderr } = invoke(['generate', 'rbac', module, ...options]);
+    return [await exit, stderr.lines.join('\n')] as const;
+  };
+
+  for (const groups of ['1', '2', '64']) {
+    expect((await outcome('--shards', groups))[0]).toBe(0);
+  }
+  for (const groups of ['0', '3', '48', '65', '128', '1.5', 'many']) {
+    const [exit, said] = await outcome('--shards', groups);
+    expect(exit).toBe(2);
+    expect(said).toContain('--shards');
+  }
+  expect(await outcome('--shards', '16', '--no-leader-election')).toEqual([
+    2,
+    expect.stringContaining('--no-leader-election'),
+  ]);
+});
+
+test('with --shards the roles, the filter and the policies open the Leases of the set', async () => {
+  const { folder, module } = setUp();
+  const shards = ['--shards', '16', '--name', 'op', '--namespace', 'demo'];
+  const text = async (what: string): Promise<string> => {
+    const { exit, stdout } = invoke(['generate', what, module, ...shards]);
+    expect(await exit).toBe(0);
+    return stdout.lines.join('\n');
+  };
+
+  const roles = parseYamlDocuments(await text('rbac')) as { readonly rules?: readonly unknown[] }[];
+  const filter = await text('proxy');
+  const policies = join(folder, 'policies');
+  const { exit } = invoke(['generate', 'policies', module, ...shards, '-o', policies]);
+
+  expect(await exit).toBe(0);
+  expect(roles.flatMap(({ rules = [] }) => rules)).toContainEqual({
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list', 'create', 'update'],
+  });
+  expect(filter).toMatch(/\/namespaces\/demo\/leases\(\/\[a-z0-9\]/);
+  expect(readFileSync(join(policies, 'requests.yaml'), 'utf8')).toContain('^op-leader(-group-');
+});
