@@ -75,11 +75,14 @@ function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[
 }
 
 /** Why an overlay has a component without being asked. */
-const WHY_COMPONENT: Readonly<Partial<Record<ComponentName, string>>> = {
-  'high-availability':
-    'the API server refuses requests while no replica answers: see webhooks.yaml',
-  'native-sidecar': 'the gate ends with the operator, and not after the ambassador has waited',
-};
+function whyComponent(name: ComponentName, { shards }: ManifestsOptions): string {
+  if (name === 'native-sidecar') {
+    return 'the gate ends with the operator, and not after the ambassador has waited';
+  }
+  return shards === undefined
+    ? 'the API server refuses requests while no replica answers: see webhooks.yaml'
+    : 'the replicas share the work';
+}
 
 /** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
 function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile[] {
@@ -96,7 +99,7 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
     resources: listLines(all.map(scalar)),
     availability: listLines(
       overlayComponents(model).map(
-        (each) => `${posix.join('../..', components, each)} # ${WHY_COMPONENT[each]}`,
+        (each) => `${posix.join('../..', components, each)} # ${whyComponent(each, options)}`,
       ),
     ),
   };
