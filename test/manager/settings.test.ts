@@ -292,6 +292,15 @@ describe('parseSecondsRange', () => {
   });
 });
 
+test('a Lease of replicas that share the work lasts for an hour at most', () => {
+  const environment = { CHANCERY_SHARDS: '4', POD_NAMESPACE: 'demo' };
+
+  expect(() => settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3601' })).toThrow(
+    'CHANCERY_LEASE_DURATION must be at most 3600 with CHANCERY_SHARDS, not "3601"',
+  );
+  expect(settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3600' }).sharding).toBeDefined();
+});
+
 test('replicas that share the work have the times of the election, whether it is on or not', () => {
   const environment = {
     CHANCERY_SHARDS: '4',

@@ -62,6 +62,10 @@ export function shardingFrom(read: ReadSetting): ShardingSettings | undefined {
     );
   }
   const { leaseDurationMs, renewDeadlineMs } = leaseTimesFrom(read);
+  if (leaseDurationMs > MAX_PERIOD_SECONDS * 1_000) {
+    const wanted = `at most ${MAX_PERIOD_SECONDS} with CHANCERY_SHARDS`;
+    throw unusable('CHANCERY_LEASE_DURATION', wanted, `${leaseDurationMs / 1_000}`);
+  }
   const retryPeriodMs = period * 1_000;
   if (renewDeadlineMs <= JITTER * retryPeriodMs) {
     const deadline = renewDeadlineMs / 1_000;
