@@ -116,7 +116,8 @@ describe('the catalogue of metrics', () => {
     for (const { labels } of withNamespace) {
       expect(labels.slice(0, 4)).toEqual(['group', 'version', 'resource', 'namespace']);
     }
-    for (const { name } of withName) expect(name).toMatch(/^(workqueue|leader_election|chancery_shard)_/);
+    for (const { name } of withName)
+      expect(name).toMatch(/^(workqueue|leader_election|chancery_shard)_/);
   });
 
   test('every entry is well formed: one of a name, help, buckets that ascend for histograms only', () => {
