@@ -338,17 +338,20 @@ test('with --follow it goes on with what changes, until it is asked to stop', as
   expect(told(run)).toEqual(['dry run: 2 writes to 1 object in 1 controller; nothing was written']);
 });
 
-test('takes no Lease, asks no permission to lead, and says so', async () => {
+test.each([
+  ['CHANCERY_LEADER_ELECTION', 'true', 'takes no part in the election of a leader'],
+  ['CHANCERY_SHARDS', '16', 'takes no Lease, and works on the keys of all replicas'],
+])('takes no Lease with %s=%s, and says so', async (name, value, says) => {
   const server = await shop();
 
   const run = dryRun(server, moduleWith(''), [], {
-    CHANCERY_LEADER_ELECTION: 'true',
+    [name]: value,
     POD_NAMESPACE: namespace,
     POD_NAME: 'shop-0',
   });
 
   expect(await run.exit).toBe(0);
-  expect(told(run)[0]).toBe('dry run: takes no part in the election of a leader');
+  expect(told(run)[0]).toBe(`dry run: ${says}`);
   expect(server.requests.filter(({ path }) => path.includes('/leases'))).toEqual([]);
 });
 

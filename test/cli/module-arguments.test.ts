@@ -277,6 +277,19 @@ describe('[M-7] dev', () => {
     expect(decided.filter.acceptPaths.join('\n')).toContain('/namespaces/team/configmaps');
     expect(JSON.stringify(decided.roles)).toContain('"lock"');
   });
+
+  test('makes roles for the Leases of all replicas when a module says that they share the work', () => {
+    const op = controller({ name: 'op', for: source(configMaps), reconcile: async () => {} });
+    const { sharding } = settingsFrom({ CHANCERY_SHARDS: '8', POD_NAMESPACE: 'demo' });
+    const place = { namespace: 'demo', allNamespaces: false };
+    const served = { webhooks: [], listen: { host: '127.0.0.1', port: 0 } };
+
+    const { roles } = declarationsOf([op], place, served, { sharding });
+
+    expect(JSON.stringify(roles)).toContain(
+      '"resources":["leases"],"verbs":["get","list","create","update"]',
+    );
+  });
 });
 
 test('[M-7] a dry run takes the arguments, and no part in an election that the settings ask for', async () => {

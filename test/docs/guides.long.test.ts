@@ -23,6 +23,7 @@ const GUIDES = [
   'developing.md',
   'running.md',
   'observing.md',
+  'sharding.md',
   'metacontroller.md',
 ] as const;
 

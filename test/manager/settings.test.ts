@@ -195,6 +195,10 @@ describe('settingsFrom', () => {
       'more than 1.2 times the 2 of CHANCERY_LEASE_RETRY_PERIOD',
     ],
     ['CHANCERY_LEASE_RETRY_PERIOD', '-1', 'a whole number from 1 to 86400'],
+    ['CHANCERY_SHARDS', '65', 'a whole number from 1 to 64'],
+    ['CHANCERY_SHARDS', '12', 'a power of two from 1 to 64'],
+    ['CHANCERY_SHARD_BY', 'name', 'uid or namespace'],
+    ['CHANCERY_SHARD_RETRY_PERIOD', '0', 'a whole number from 1 to 3600'],
     ['CHANCERY_LEASE_NAME', 'My_Lease', 'at most 253 of a-z, 0-9, "-" and "."'],
     ['CHANCERY_LEASE_NAMESPACE', 'a/b', 'at most 253 of a-z, 0-9, "-" and "."'],
     ['CHANCERY_LOG_LEVEL', 'INFO', 'debug, info, warn or error'],
@@ -286,4 +290,35 @@ describe('parseSecondsRange', () => {
   ])('%j', (text, expected) => {
     expect(parseSecondsRange(text)).toEqual(expected);
   });
+});
+
+test('a Lease of replicas that share the work lasts for an hour at most', () => {
+  const environment = { CHANCERY_SHARDS: '4', POD_NAMESPACE: 'demo' };
+
+  expect(() => settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3601' })).toThrow(
+    'CHANCERY_LEASE_DURATION must be at most 3600 with CHANCERY_SHARDS, not "3601"',
+  );
+  expect(settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3600' }).sharding).toBeDefined();
+});
+
+test('replicas that share the work have the times of the election, whether it is on or not', () => {
+  const environment = {
+    CHANCERY_SHARDS: '4',
+    CHANCERY_LEASE_DURATION: '40',
+    CHANCERY_LEASE_RENEW_DEADLINE: '30',
+    CHANCERY_SHARD_RETRY_PERIOD: '20',
+    POD_NAMESPACE: 'demo',
+    POD_UID: 'uid',
+  };
+
+  const settings = settingsFrom(environment);
+
+  expect(settings.leaderElection).toBeUndefined();
+  expect(settings.sharding).toMatchObject({
+    ...{ groups: 4, by: 'uid', leaseNamespace: 'demo', podUid: 'uid' },
+    ...{ leaseDurationMs: 40_000, renewDeadlineMs: 30_000, retryPeriodMs: 20_000 },
+  });
+  expect(settingsFrom({ ...environment, CHANCERY_LEADER_ELECTION: 'true' }).sharding).toEqual(
+    settings.sharding,
+  );
 });

@@ -45,14 +45,16 @@ export function declarationsOf(
 ): Declarations {
   const [first, ...others] = controllers;
   const name = first !== undefined && others.length === 0 ? first.name : 'operator';
-  const { leaderElection } = settings;
+  const { leaderElection, sharding } = settings;
+  const election = sharding ?? leaderElection;
   const namespaces = allNamespaces ? undefined : [namespace];
   const placement: Placement = {
     namespaces: 'namespaces' in settings ? settings.namespaces : namespaces,
-    ...(leaderElection && {
+    ...(election && {
       leaderElection: {
-        namespace: leaderElection.leaseNamespace,
-        ...(leaderElection.leaseName !== undefined && { leaseName: leaderElection.leaseName }),
+        namespace: election.leaseNamespace,
+        sharded: sharding !== undefined,
+        ...(election.leaseName !== undefined && { leaseName: election.leaseName }),
       },
     }),
   };

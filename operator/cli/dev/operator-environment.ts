@@ -55,6 +55,7 @@ export function operatorEnvironment(
     POD_NAME: 'operator-dev',
     // One process runs, and the definitions are there before it.
     CHANCERY_LEADER_ELECTION: 'false',
+    CHANCERY_SHARDS: '', // there is one replica
     CHANCERY_INSTALL_CRDS: 'false',
     // Development may happen in a Pod, whose token is visible.
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true',

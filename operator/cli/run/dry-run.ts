@@ -66,7 +66,7 @@ export class DryRun {
   optionsFrom(options: ManagerOptions): ManagerOptions {
     const { environment = {}, runnables = [], webhooks = [] } = options;
     const fromEnvironment = settingsFrom(environment);
-    const { leaderElection, installCrds } = overridden(fromEnvironment, options.settings);
+    const { leaderElection, sharding, installCrds } = overridden(fromEnvironment, options.settings);
     const declaring = declaringRunnables(runnables);
     this.#runnables = declaring.length;
     for (const each of runnables) {
@@ -76,7 +76,8 @@ export class DryRun {
     for (const resource of definedResources([...options.controllers, ...declaring, ...webhooks])) {
       if (resource.convert !== undefined) this.#tell(`${resourceName(resource)} is not converted`);
     }
-    if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
+    if (sharding !== undefined) this.#tell('takes no Lease, and works on the keys of all replicas');
+    else if (leaderElection !== undefined) this.#tell('takes no part in the election of a leader');
     if (installCrds) this.#tell('installs no CustomResourceDefinitions');
     return {
       ...options,

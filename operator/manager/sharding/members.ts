@@ -82,7 +82,7 @@ export class Members {
   see(leases: readonly Lease[], atMs: number): readonly IgnoredLease[] {
     const known = new Map<string, Member>();
     const ignored: IgnoredLease[] = [];
-    for (const lease of this.#knownFirst(leases)) {
+    for (const lease of this.#likeliestFirst(leases, atMs)) {
       const name = lease.metadata.name ?? '';
       const read = this.#read(lease);
       if ('reason' in read) ignored.push({ name, reason: read.reason });
@@ -118,10 +118,18 @@ export class Members {
     });
   }
 
-  /** Strangers must not crowd out members. */
-  #knownFirst(leases: readonly Lease[]): readonly Lease[] {
-    const isKnown = ({ metadata }: Lease): boolean => this.#known.has(metadata.name ?? '');
-    return [...leases.filter(isKnown), ...leases.filter((lease) => !isKnown(lease))];
+  /**
+   * Neither strangers nor the Leases of former replicas must crowd out members. The times in Leases are of other clocks,
+   * but they only decide which of more than 256 Leases are looked at.
+   */
+  #likeliestFirst(leases: readonly Lease[], nowMs: number): readonly Lease[] {
+    const isFresh = ({ metadata }: Lease): boolean =>
+      this.#known.get(metadata.name ?? '')?.record.isExpired(nowMs) === false;
+    const { fresh = [], others = [] } = Object.groupBy(leases, (lease) =>
+      isFresh(lease) ? 'fresh' : 'others',
+    );
+    const renewedAt = ({ spec }: Lease): string => (spec?.holderIdentity && spec.renewTime) || '';
+    return [...fresh, ...others.sort((a, b) => (renewedAt(a) < renewedAt(b) ? 1 : -1))];
   }
 
   #read(lease: Lease): { readonly generation: string } | { readonly reason: string } {

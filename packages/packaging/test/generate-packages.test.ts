@@ -186,6 +186,21 @@ test.each([
   expect(Object.values(textsIn(output)).join('')).toContain('orchards.example.com');
 });
 
+test.each([
+  ['1', 2],
+  ['16', 8],
+  ['64', 32],
+])('a chart of replicas that share %s groups allows %i of them', async (groups, most) => {
+  const output = folderWith({});
+
+  const { exit } = invoke([...ofBlogpost('chart')(output), '--shards', groups]);
+
+  expect(await exit).toBe(0);
+  const schema = JSON.parse(readFileSync(join(output, 'values.schema.json'), 'utf8'));
+  expect(schema.properties.manager.properties.replicas).toMatchObject({ maximum: most });
+  expect(readFileSync(join(output, 'README.md'), 'utf8')).toContain('Replicas that share the work');
+});
+
 const MORE = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: { name: orchards.example.com }

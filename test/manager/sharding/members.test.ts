@@ -120,3 +120,15 @@ test('no more than 256 members count, and those that were known before come firs
   expect(members.fresh(2)).toHaveLength(256);
   expect(members.fresh(2)).toContain('z');
 });
+
+test('[SH-2] the Leases of hundreds of former replicas do not hide one that is new', () => {
+  const members = membersOf();
+  const former = Array.from({ length: 300 }, (_, index) =>
+    changed(leaseOf(`a-${index}`), 1_000 + index),
+  );
+  members.see(former, 0);
+
+  members.see([...former, changed(leaseOf('b'), 5_000)], LEASE_MS);
+
+  expect(members.fresh(LEASE_MS + 1)).toContain('b');
+});

@@ -76,6 +76,7 @@ test('[SH-10] the status has each group with its holder, and each replica with t
   await b.operator.kill();
   const isSilent = (): boolean => a.operator.status.sharding?.members[1]?.fresh === false;
   expect(await place.until(isSilent, 25_000)).toBe(true);
+  expect(a.operator.status.sharding?.members[1]?.unchangedSeconds).toBeGreaterThanOrEqual(15);
 });
 
 test('[SH-10] a start with all groups is one Event about the Pod, and so is each hand-over', async () => {

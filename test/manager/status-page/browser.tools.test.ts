@@ -129,8 +129,53 @@ test('is live: what changes is shown, and a connection that is lost is said to b
   await page.getByText('connection lost').waitFor();
 });
 
+const SHARING: ProcessStatus['sharding'] = {
+  lease: 'web-system/web',
+  division: 'sharded/4/uid',
+  groups: [
+    { group: 0, phase: 'owning', holder: 'web-operator-abc_1' },
+    { group: 1, phase: 'foreign', holder: '<img src=x onerror=alert(1)>' },
+    { group: 2, phase: 'lost', holder: undefined },
+    { group: 3, phase: 'owning', holder: 'web-operator-abc_1' },
+  ],
+  members: [
+    { identity: 'web-operator-abc_1', division: 'sharded/4/uid', fresh: true, unchangedSeconds: 4 },
+    { identity: 'dead_1', division: 'sharded/4/uid', fresh: false, unchangedSeconds: 90 },
+    { identity: 'new_1', division: 'sharded/8/uid', fresh: true, unchangedSeconds: 0 },
+  ],
+};
+
+test('[SH-10] shows groups with their holders and replicas with their age, where there are any', async () => {
+  const { page, change, complaints } = await shown(1_280, 900);
+  expect(await page.locator('#of-groups').isVisible()).toBe(false);
+
+  change({ leadership: undefined, sharding: SHARING });
+  await page.locator('#of-groups').waitFor();
+
+  expect(await page.locator('.badge').allTextContents()).toEqual([
+    'ready',
+    'running',
+    '2 of 4 groups',
+  ]);
+  expect(await rows(page, 'groups')).toEqual([
+    ['0', 'owning', 'web-operator-abc_1'],
+    ['1', 'foreign', '<img src=x onerror=alert(1)>'],
+    ['2', 'lost', 'nobody'],
+    ['3', 'owning', 'web-operator-abc_1'],
+  ]);
+  expect(await rows(page, 'members')).toEqual([
+    ['web-operator-abc_1', 'alive', '2', '4 s'],
+    ['dead_1', 'silent', '0', '2 min'],
+    ['new_1', 'waits: sharded/8/uid', '0', '0 s'],
+  ]);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 test('is readable on a phone: nothing is wider than the screen, and each value says what it is', async () => {
-  const { page } = await shown(360, 740);
+  const { page, change } = await shown(360, 740);
+  change({ sharding: SHARING });
+  await page.locator('#of-groups').waitFor();
 
   const isWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
   const cutOff = await page.evaluate(
