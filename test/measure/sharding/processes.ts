@@ -223,11 +223,11 @@ function environmentOf(
     CHANCERY_LEASE_NAME: set,
     CHANCERY_LEASE_DURATION: String(leaseSeconds),
     CHANCERY_LEASE_RENEW_DEADLINE: String(leaseSeconds - period),
+    ...(mode !== 'alone' && { CHANCERY_LEADER_ELECTION: 'true' }),
     ...(mode === 'sharded' && {
       CHANCERY_SHARDS: String(GROUPS),
       CHANCERY_SHARD_RETRY_PERIOD: String(period),
     }),
-    ...(mode === 'leader' && { CHANCERY_LEADER_ELECTION: 'true' }),
     POD_NAME: name,
     POD_NAMESPACE: NAMESPACE,
     WATCH_NAMESPACE: namespace,
