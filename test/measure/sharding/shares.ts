@@ -90,7 +90,10 @@ export async function measureShares(settings: Settings): Promise<Findings> {
       figure('the same: MB received by it', ({ joining }) => joining.joined.mb),
       figure('the same: pages of lists by it', ({ joining }) => joining.joined.lists),
       figure('the same: MB received by the first meanwhile', ({ joining }) => joining.other.mb),
-      figure('the same: pages of lists by the first meanwhile', ({ joining }) => joining.other.lists),
+      figure(
+        'the same: pages of lists by the first meanwhile',
+        ({ joining }) => joining.other.lists,
+      ),
     ],
   };
 }
