@@ -1,11 +1,14 @@
-/** How often the caches are gone through when several groups come or go together. */
+/** What the caches do, and what they keep, when groups come and go. */
 import { FakeClock } from '@chancery/testing';
 import { expect, type Mock, test, vi } from 'vitest';
+import { ShardedSource } from '../../../operator/client/sharded-source.ts';
 import { NEVER_ABORTED } from '../../../operator/core/abort.ts';
 import type { GroupTerm } from '../../../operator/manager/sharding/shard-group.ts';
 import { GroupsAtWork } from '../../../operator/manager/sharding/sharded-work.ts';
 import { OwnSlots } from '../../../operator/manager/sources/own-slots.ts';
 import type { Entry } from '../../../operator/model/entry.ts';
+import type { ListWatch } from '../../../operator/watch/list-watch.ts';
+import { textEntry } from '../../support/text-entry.ts';
 
 type Dropping = (entry: Pick<Entry, 'isUnreadable'>) => boolean;
 
@@ -71,4 +74,28 @@ test('an object is dropped unless its slot is opened again before its turn comes
 
   expect(before).toEqual([true, false]);
   expect(isDropped(READABLE)).toBe(false);
+});
+
+test('a list keeps nothing that was parsed to tell whose objects are in it', async () => {
+  const labels = { slot: '1' };
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a', uid: 'u', labels } };
+  const listed = textEntry(object);
+  const items = [listed];
+  const bare = { listPage: async () => ({ items, resourceVersion: '1' }) };
+  const slotsOf = ({ metadata }: Pick<Entry, 'metadata'>) => [Number(metadata.labels?.slot)];
+  const slotting = { slotsOf, selectors: () => ({}) };
+  const slots = () => new Set([1]);
+  const source = new ShardedSource(bare as unknown as ListWatch<typeof object>, slotting, {
+    ...{ clock: new FakeClock(), slots },
+  });
+  const before = listed.metadata;
+
+  const page = await source.listPage({
+    consistency: { kind: 'latest' },
+    limit: 0,
+    signal: NEVER_ABORTED,
+  });
+
+  expect(page.items).toEqual([listed]);
+  expect(listed.metadata).not.toBe(before);
 });
