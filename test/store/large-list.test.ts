@@ -66,7 +66,7 @@ test('[L-15] [C-10] readers see the whole list before or the whole list after, i
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
-test('[L-15] what the source no longer shows is dropped from 1,000 objects in a turn', async () => {
+test('what the source no longer shows is dropped from 1,000 objects in a turn', async () => {
   const { collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);
