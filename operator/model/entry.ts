@@ -207,8 +207,9 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   /** Sets the observer that is notified when the text is parsed, or found to be unreadable; also if it was parsed before. */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
-    const parsed = this.#object ?? this.#metadata;
-    if (this.#text !== '' && parsed !== undefined && !this.isUnreadable) observer.releasable(this);
+    const isParsed =
+      this.#object !== undefined || (this.#metadata !== undefined && !this.#keepsMetadata);
+    if (this.#text !== '' && isParsed && !this.isUnreadable) observer.releasable(this);
   }
 
   /** Shares strings with `before`, the previous state of this object, where they are equal. */

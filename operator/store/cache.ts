@@ -111,14 +111,26 @@ export class Cache<T extends KubernetesObject> {
     return this.applyAll(entries.map((entry) => ({ type: 'ADDED', entry })));
   }
 
-  /** Drops those of some objects for which `isDropped` holds. They may exist. */
-  drop(keys: readonly ObjectKey[], isDropped: (entry: Entry<T>) => boolean): readonly Change<T>[] {
-    const dropped = keys
-      .map((key) => this.#entries?.get(key))
-      .filter((entry) => entry !== undefined)
-      .filter(isDropped);
-    for (const { key } of dropped) this.#entries?.delete(key);
-    return dropped.map((entry) => new Deleted(entry, true, true));
+  /**
+   * Drops objects for which `isDropped` holds, although they may exist, slice by slice. Each object is asked for in the
+   * turn in which it is dropped.
+   */
+  *drop(
+    isDropped: (entry: Entry<T>) => boolean,
+    took: (changes: readonly Change<T>[]) => void,
+  ): Generator<void, void, undefined> {
+    const keys = [...(this.#entries?.keys() ?? [])];
+    for (let from = 0; from < keys.length; from += OBJECTS_PER_SLICE) {
+      if (from > 0) yield;
+      const dropped: Change<T>[] = [];
+      for (const key of keys.slice(from, from + OBJECTS_PER_SLICE)) {
+        const entry = this.#entries?.get(key);
+        if (entry === undefined || !isDropped(entry)) continue;
+        this.#entries?.delete(key);
+        dropped.push(new Deleted(entry, true, true));
+      }
+      if (dropped.length > 0) took(dropped);
+    }
   }
 
   #store(

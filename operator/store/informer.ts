@@ -229,8 +229,8 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
    * `isDropped` is asked of each object when it is its turn.
    */
   narrow(isDropped: (entry: Entry<T>) => boolean): void {
-    const narrowing = runInSlices(this.#narrowing(isDropped), this.#signal);
-    narrowing?.catch(() => {}); // the informer stops
+    const dropping = this.#cache.drop(isDropped, (changes) => void this.#took(changes));
+    void Promise.resolve(runInSlices(dropping, this.#signal)).catch(() => {}); // the informer stops
     this.#reflector.widening.reopen();
   }
 
@@ -273,18 +273,6 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       },
       keys: () => this.#cache.entries?.keys() ?? [],
     };
-  }
-
-  *#narrowing(
-    isDropped: (entry: Entry<T>) => boolean,
-  ): Generator<void, Promise<void> | undefined, undefined> {
-    const keys = [...(this.#cache.entries?.keys() ?? [])];
-    for (let from = 0; from < keys.length; from += OBJECTS_PER_SLICE) {
-      if (from > 0) yield;
-      const dropped = this.#cache.drop(keys.slice(from, from + OBJECTS_PER_SLICE), isDropped);
-      if (dropped.length > 0) void this.#took(dropped);
-    }
-    return undefined;
   }
 
   /** After changes of the store, in the same turn. */

@@ -202,6 +202,19 @@ describe('metadata of a text', () => {
     expect(entry.textLength).toBe(TEXT.length);
   });
 
+  test('are told of as what can be let go of, also to an observer that comes after the first reader', () => {
+    const [read, parsed, kept, untouched] = [entryOf(), entryOf(), entryOf(), entryOf()];
+    const whole = Entry.of(OBJECT);
+    const told: Entry[] = [];
+    expect([read.metadata, parsed.object, kept.keepMetadata()]).toHaveLength(3);
+
+    for (const entry of [read, parsed, kept, untouched, whole]) {
+      entry.observedBy({ ...observer(), releasable: (each) => void told.push(each) });
+    }
+
+    expect(told).toEqual([read, parsed]);
+  });
+
   test('that are no JSON make it unreadable', () => {
     const text = TEXT.replace('"web"', 'web');
     const entry = entryOf(text);

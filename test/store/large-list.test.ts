@@ -66,6 +66,27 @@ test('[L-15] [C-10] readers see the whole list before or the whole list after, i
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
+test('what the source no longer shows is dropped from 1,000 objects in a turn', async () => {
+  const { collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
+  void run();
+  await eventually(() => collection.watches.length === 1);
+  await settle();
+  const asked = perTurn();
+  let isOdd = true;
+
+  informer.narrow(({ key }) => {
+    asked.count(1);
+    return Number(key.at(-1)) % 2 === (isOdd ? 1 : 0);
+  });
+  isOdd = false; // what is dropped is decided when its turn comes
+  await eventually(() => asked.total() === OBJECTS);
+
+  const last = (digit: number): number =>
+    informer.store.list().filter(({ metadata }) => metadata.name?.endsWith(String(digit))).length;
+  expect(asked.most()).toBe(MOST_IN_A_TURN);
+  expect([last(0), last(1)]).toEqual([100, 900]);
+});
+
 test('[L-15] an index that is added while a list is compared has all of it', async () => {
   const { informer, run } = start(collectionOf(1), { pageSize: 0 });
   informer.addIndex('value', ({ value }) => [String(value)]);

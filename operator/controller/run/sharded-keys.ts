@@ -120,9 +120,10 @@ export class ShardedKeys {
       yield isIn(groups, this.groupOf(key)) ? key : undefined;
     }
     for (const { source, anyOwner = false } of controller.owns) {
-      for (const { metadata } of informers.get(source)?.entries() ?? []) {
+      for (const entry of informers.get(source)?.entries() ?? []) {
         yield undefined;
-        for (const { key, uid } of owners(metadata, controller.for.resource, anyOwner)) {
+        if (entry.isUnreadable) continue; // it is listed again soon
+        for (const { key, uid } of owners(entry.metadata, controller.for.resource, anyOwner)) {
           const group = this.#groupOf(key, uid);
           if (own?.cached(key) !== undefined || !isIn(groups, group)) continue;
           this.#gone.set(key, group);

@@ -110,6 +110,7 @@ export class OwnSlots {
     for (const { informer, slotted } of this.#all()) {
       if (slotted === undefined) continue;
       informer.narrow((entry) => {
+        if (entry.isUnreadable) return false; // it is listed again soon
         const of = slotted.slotting.slotsOf(entry);
         return of.length > 0 && !of.some((slot) => this.#slots.has(slot));
       });

@@ -30,8 +30,8 @@ minutes a round. Exits 0 when every target is met, and 1 when one is missed.
   --rounds N          default 3
   --keys N            for work; default 400
   --cpu-ms N          CPU of each of them; default 20
-  --objects N         for shares; default 100000
-  --bytes N           of each of them; default 2000
+  --objects N         for shares; default 40000
+  --bytes N           of each of them; default 8000
   --light-keys N      for single; default 3000
   --idle-seconds N    for single; default 30
   --lease-seconds N   of all Leases, a multiple of 3, at least 6; default 15
@@ -46,8 +46,8 @@ const values = optionsOrExit(
     rounds: { type: 'string', default: '3' },
     keys: { type: 'string', default: '400' },
     'cpu-ms': { type: 'string', default: '20' },
-    objects: { type: 'string', default: '100000' },
-    bytes: { type: 'string', default: '2000' },
+    objects: { type: 'string', default: '40000' },
+    bytes: { type: 'string', default: '8000' },
     'light-keys': { type: 'string', default: '3000' },
     'idle-seconds': { type: 'string', default: '30' },
     'lease-seconds': { type: 'string', default: '15' },

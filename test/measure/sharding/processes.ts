@@ -17,6 +17,8 @@ const ROOT = new URL('../../../', import.meta.url);
 /** As in the ENTRYPOINT of Dockerfile.operator. */
 const NODE_FLAGS = ['--max-semi-space-size=16'];
 const POLL_MS = 100;
+/** For anything that is waited for: a round takes some minutes on a slow machine. */
+const PATIENCE_MS = 1_800_000;
 const TASKSET = firstPathOf('taskset');
 
 /** Into how many groups keys are divided. */
@@ -53,6 +55,8 @@ export interface Replica {
   peakMB(): number;
   /** The groups that it works on. */
   owned(): Promise<number>;
+  /** Rejects when the process ends. */
+  readonly failure: Promise<never>;
   /** Reconciles that have ended. */
   reconciles(): Promise<number>;
   stop(): Promise<void>;
@@ -101,7 +105,8 @@ export class MeasuredCluster implements AsyncDisposable {
 
   async order(order: Order): Promise<Done> {
     this.#server.send(order);
-    return answerOf<Done>(this.#server);
+    const failures = this.#running.map(({ failure }) => failure);
+    return Promise.race([answerOf<Done>(this.#server), ...failures]);
   }
 
   /** A replica that has started. Replicas that run at the same time have cores of their own, as far as there are enough. */
@@ -160,7 +165,13 @@ export async function untilQuiet(
 
 /** What it waits for happens in other processes. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await pause(POLL_MS);
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > untilMs) {
+      throw new Error(`${PATIENCE_MS / 60_000} minutes were not enough: see the log above`);
+    }
+    await pause(POLL_MS);
+  }
 }
 
 async function startReplica(
@@ -179,17 +190,23 @@ async function startReplica(
     stdio: ['ignore', 'ignore', 'inherit'],
     env: environmentOf(options, { ...at, metricsPort }),
   });
-  const metrics = async (): Promise<string> => {
-    throwIfEnded(child);
+  const failure = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`an operator has ended with ${code ?? signal}`);
+  });
+  failure.catch(() => {}); // it is asked for where something waits
+  const read = async (): Promise<string> => {
     try {
       const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
       return await answer.text();
     } catch {
+      await pause(POLL_MS);
       return ''; // it has not started yet
     }
   };
+  const metrics = (): Promise<string> => Promise.race([read(), failure]);
   return {
     line: at.line,
+    failure,
     cpuSeconds: () => cpuSecondsOf(child),
     peakMB: () => peakMB(child),
     owned: async () => sumIn(await metrics(), 'chancery_shard_groups', 'phase="owning"'),
@@ -223,11 +240,11 @@ function environmentOf(
     CHANCERY_LEASE_NAME: set,
     CHANCERY_LEASE_DURATION: String(leaseSeconds),
     CHANCERY_LEASE_RENEW_DEADLINE: String(leaseSeconds - period),
+    ...(mode !== 'alone' && { CHANCERY_LEADER_ELECTION: 'true' }),
     ...(mode === 'sharded' && {
       CHANCERY_SHARDS: String(GROUPS),
       CHANCERY_SHARD_RETRY_PERIOD: String(period),
     }),
-    ...(mode === 'leader' && { CHANCERY_LEADER_ELECTION: 'true' }),
     POD_NAME: name,
     POD_NAMESPACE: NAMESPACE,
     WATCH_NAMESPACE: namespace,
@@ -267,11 +284,6 @@ async function answerOf<T>(server: ChildProcess): Promise<T> {
 
 function cpuSecondsOf(child: ChildProcess): number {
   return cpuSecondsIn(readFileSync(`/proc/${child.pid}/stat`, 'utf8'));
-}
-
-function throwIfEnded({ exitCode, signalCode }: ChildProcess): void {
-  if (exitCode === null && signalCode === null) return;
-  throw new Error(`an operator has ended with ${exitCode ?? signalCode}`);
 }
 
 function pathOf(file: string): string {

@@ -16,10 +16,10 @@ export function cpuSecondsIn(stat: string): number {
 
 /** The cores on which a process may run: `Cpus_allowed_list` of `/proc/PID/status`, such as `0-2,5`. */
 export function coresIn(status: string): readonly number[] {
-  const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];
+  const [, list] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];
+  if (list === undefined) throw new Error('no Cpus_allowed_list in /proc/PID/status');
   return list.split(',').flatMap((range) => {
-    const [first = Number.NaN, last = first] = range.split('-').map(Number);
-    if (!Number.isInteger(first)) throw new Error('no Cpus_allowed_list in /proc/PID/status');
+    const [first = 0, last = first] = range.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
 }

@@ -24,7 +24,7 @@ interface Held {
 
 interface Joining {
   readonly seconds: number;
-  /** What the replica that joins has received until then, and in how many lists. */
+  /** What the replica that joins has received until then. */
   readonly joined: Received;
   /** The same of the replica that had everything, since the other one started. */
   readonly other: Received;
@@ -32,6 +32,7 @@ interface Joining {
 
 interface Received {
   readonly mb: number;
+  /** Requests of lists, one for each page. */
   readonly lists: number;
 }
 
@@ -87,9 +88,12 @@ export async function measureShares(settings: Settings): Promise<Findings> {
         ({ joining }) => joining.seconds,
       ),
       figure('the same: MB received by it', ({ joining }) => joining.joined.mb),
-      figure('the same: lists by it', ({ joining }) => joining.joined.lists),
+      figure('the same: pages of lists by it', ({ joining }) => joining.joined.lists),
       figure('the same: MB received by the first meanwhile', ({ joining }) => joining.other.mb),
-      figure('the same: lists by the first meanwhile', ({ joining }) => joining.other.lists),
+      figure(
+        'the same: pages of lists by the first meanwhile',
+        ({ joining }) => joining.other.lists,
+      ),
     ],
   };
 }
@@ -107,7 +111,10 @@ async function emptyMB(place: MeasuredCluster, settings: Settings): Promise<numb
 async function held(place: MeasuredCluster, settings: Settings, count: number): Promise<Held> {
   const { objects } = settings;
   const isSharded = count > 1;
-  const options = optionsOf(settings, { set: `held-by-${count}`, mode: isSharded ? 'sharded' : 'alone' });
+  const options = optionsOf(settings, {
+    set: `held-by-${count}`,
+    mode: isSharded ? 'sharded' : 'alone',
+  });
   const replicas = await Promise.all(Array.from({ length: count }, () => place.replica(options)));
   await untilQuiet(replicas, { least: objects });
   if (isSharded) await untilShared(replicas);
