@@ -31,6 +31,8 @@ export async function frozenSharer(): Promise<FrozenSharerReport> {
   const replicas = await Promise.all(['a', 'b', 'c'].map((name) => place.replica(name)));
   const [frozen] = replicas as [Replica, ...Replica[]];
   const others = replicas.slice(1).map(({ name }) => name);
+  const hasStarted = ({ name }: Replica): boolean => place.writesOf(name).length > 0;
+  await place.until(() => replicas.every(hasStarted), 'each replica has written a Lease');
   await place.until(() => holdersOf(recorder.commits).length === 3, 'each replica has groups');
   const shared = performance.now();
   const changing = new AbortController();

@@ -347,33 +347,16 @@ export class LeaderElector implements Fence {
 }
 
 function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared {
-  const { client, clock, identity, lease, log } = options;
-  const {
-    meter = noMeter,
-    onLost = 'exit',
-    onNewLeader = () => {},
-    random = Math.random,
-    recordsEvents = true,
-  } = options;
+  const { client, clock, identity, lease, log, meter = noMeter, onLost = 'exit' } = options;
+  const { onNewLeader = () => {}, random = Math.random, recordsEvents = true } = options;
   const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
   const calls = new LeaseCalls({ client, clock, lease, boundMs });
-  const reported = {
-    client,
-    calls,
-    clock,
-    identity,
-    lease,
-    log,
-    meter,
-    onLost,
-    onNewLeader,
-    random,
-  };
+  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
   return {
     calls,
     observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    events: new ElectionEvents({ ...reported, recordsEvents }),
+    events: new ElectionEvents({ ...told, recordsEvents }),
   };
 }
 
