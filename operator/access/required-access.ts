@@ -255,7 +255,8 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 
 /**
  * The elector reads, creates and renews its Lease. Replicas that share the work list the Leases of their set, too; those of
- * replicas have the names of their Pods, which no Role can list. It records an Event in its namespace for a new leader. Events of
+ * replicas have the names of their Pods, which no Role can list. It records an Event in its namespace for a new leader. Events about
+ * groups are about the Pod, and repeated, and so patched; Events of
  * hooks and of Metacontroller's controllers may also be about the Pod of the operator itself, which is in that
  * namespace unless the settings say otherwise. They are repeated, and so patched.
  */
@@ -278,7 +279,7 @@ function accessOfElection(
       resource: events,
       subresource: undefined,
       namespace,
-      verbs: repeats ? ['create', 'patch'] : ['create'],
+      verbs: repeats || leaderElection.sharded === true ? ['create', 'patch'] : ['create'],
     },
   ];
 }

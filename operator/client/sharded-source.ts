@@ -74,7 +74,9 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
       this.#source.listPage({ ...request, selectors }),
     );
     if (page.continueToken !== undefined) this.#remember(page.continueToken, slots);
-    return { ...page, items: this.#own(page.items, (entry) => this.#isIn(slots, entry)) };
+    const items = this.#own(page.items, (entry) => this.#isIn(slots, entry));
+    for (const entry of items) entry.release(); // a list is complete only when the last page is here
+    return { ...page, items };
   }
 
   async watch(request: WatchRequest): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {

@@ -3,7 +3,7 @@ import { surround } from '../client/client-of.ts';
 import type { Connection, Fence } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event-recorder.ts';
-import type { EventRecorder } from '../controller/events/event-recorder.ts';
+import type { EventNote, EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
@@ -170,6 +170,11 @@ export class ControllerHost {
   /** Resolves when all Events are sent or dropped, after at most `limitMs`. */
   async flushEvents(limitMs: number): Promise<void> {
     await Promise.all([this.#events.close(limitMs), this.#term?.events.close(limitMs)]);
+  }
+
+  /** Records an Event about the process itself, which needs no term. */
+  record(note: EventNote): void {
+    this.#events.for('sharding').record(note);
   }
 
   /** Resolves when the Events of the term are sent or dropped, after at most `limitMs`. */

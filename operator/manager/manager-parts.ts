@@ -1,6 +1,7 @@
 import { discover, discoverExactly, hasSubresource } from '../client/discovery.ts';
 import { explainUnserved } from '../client/explain-unserved.ts';
-import { type Controller, definedResources, leaseNameOf } from '../controller/controller.ts';
+import { definedResources, leaseNameOf } from '../controller/controller.ts';
+import type { EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log } from '../controller/reconciler.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { noMeter } from '../core/metrics.ts';
@@ -17,6 +18,8 @@ import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import { RunnableHost } from './runnable-host.ts';
+import type { PodNote } from './sharding/group-events.ts';
+import { podOf, requireDivisible, setNameOf } from './sharding/set.ts';
 import type { ShardedWork } from './sharding/shard-group.ts';
 import { Sharding } from './sharding/sharding.ts';
 import type { Informers, InformersOptions } from './sources/informers.ts';
@@ -127,20 +130,26 @@ export function shardingOf(
   options: OperatorProcessOptions,
   work: ShardedWork | undefined,
   log: Log,
+  recordEvent: EventRecorder['record'],
 ): Sharding | undefined {
   const { settings, connection, clock, meter, controllers, runnables = [] } = options;
-  const { sharding } = settings;
+  const { podName, podNamespace, sharding } = settings;
   if (sharding === undefined || work === undefined) return undefined;
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, leaseNamespace } = sharding;
-  requireNamespaces(controllers, sharding.by);
-  const identity = leaderIdentity(settings.podName);
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, leaseNamespace, podUid } = sharding;
+  requireDivisible(controllers, sharding);
+  const set = setNameOf(sharding, [...controllers, ...runnables]);
+  const identity = leaderIdentity(podName);
+  // Rights for Events, and owners of Leases, are in the namespace of the Leases.
+  const isBeside = podName !== undefined && podNamespace === leaseNamespace;
+  const regarding = isBeside && podOf(podName, leaseNamespace, podUid);
   return new Sharding({
-    ...{ work, clock, log, identity },
+    ...{ work, clock, log, identity, set },
+    ...(regarding && { record: (note: PodNote) => recordEvent({ ...note, regarding }) }),
+    ...(isBeside && podUid !== undefined && { pod: { name: podName, uid: podUid } }),
     ...{ groups: sharding.groups, by: sharding.by, drainMs: sharding.drainMs },
     client: connection.leaseClientFor('chancery-sharding'),
-    member: settings.podName ?? identity.replaceAll('_', '-').toLowerCase(),
+    member: podName ?? identity.replaceAll('_', '-').toLowerCase(),
     namespace: leaseNamespace,
-    set: sharding.leaseName ?? leaseNameOf([...controllers, ...runnables]),
     timing: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     ...(meter && { meter }),
   });
@@ -155,19 +164,6 @@ interface ProcessHealth {
   readonly running: Omit<StartCheck, 'name'>;
   /** Of `/readyz`. Undefined: there is none. */
   readonly others: readonly (StartCheck | undefined)[];
-}
-
-/** A cluster-scoped object has no namespace: one replica would have all of them. */
-function requireNamespaces(controllers: readonly Controller[], by: 'uid' | 'namespace'): void {
-  const unfit = controllers.find(
-    ({ for: { resource }, needsLeaderElection }) => needsLeaderElection && !resource.namespaced,
-  );
-  if (by === 'uid' || unfit === undefined) return;
-  throw new ConfigurationError(
-    `CHANCERY_SHARD_BY=namespace does not divide ${resourceName(unfit.for.resource)}: they have no namespace, and one ` +
-      'replica would have all of them; use CHANCERY_SHARD_BY=uid',
-    { context: { controller: unfit.name } },
-  );
 }
 
 /** The checks of `/healthz` and `/readyz`, without those of the user. */

@@ -7,6 +7,7 @@ import { abortable, aborted } from '../core/abort.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { ControllerHost } from './controller-host.ts';
 import type { DefinitionInstaller } from './crds/install-definitions.ts';
+import { DeclaredParts } from './declared-parts.ts';
 import type { HealthServer } from './http/health-server.ts';
 import { Campaign, isGuarded } from './leader/campaign.ts';
 import type { LeaderElector } from './leader/leader-elector.ts';
@@ -22,11 +23,10 @@ import {
   webhookServingOf,
 } from './manager-parts.ts';
 import type { OperatorProcessOptions } from './options.ts';
-import { declaringRunnables, type Runnable } from './runnable.ts';
+import type { Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
-import { explainRefusals, type KnownAccess } from './safety/explain-refusals.ts';
+import { explainRefusals } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
-import { placementOf } from './settings/connect-options.ts';
 import { type KeylessWork, withKeylessWork } from './sharding/first-group.ts';
 import { GroupsAtWork } from './sharding/sharded-work.ts';
 import type { Sharding } from './sharding/sharding.ts';
@@ -56,11 +56,7 @@ export class OperatorProcess {
   readonly #sharding: Sharding | undefined;
   /** Undefined unless the settings say `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
-  /** The place of each controller, counted from 1 in the order in which they were added, by its name. */
-  readonly #controllerPlaces = new Map<string, number>();
-  readonly #declared = new Set<Controller | Runnable>();
-  /** Controllers and runnables that wait for the start, or for leadership. */
-  readonly #waiting = new Set<Controller | Runnable>();
+  readonly #declared = new DeclaredParts();
   readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
   readonly #stop = new AbortController();
   readonly #sources = new AbortController();
@@ -83,18 +79,20 @@ export class OperatorProcess {
       phase: () => this.#shownPhase,
       ready: () => this.ready,
       leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
+      sharing: () => this.#sharding?.status,
       scopes: () => this.#informers.scopes(),
       controllers: () => this.#host.activities(),
       runnables: () => this.#runnables.statuses(),
     });
     const connection = withParts(options.connection, {
-      explain: explainRefusals(() => this.#access),
+      explain: explainRefusals(() => this.#declared.access(options.settings)),
       expectServed: expectServed(this.#informers.discoveryPoll),
     });
-    const { sharding } = options.settings;
+    // A dry run works on all keys, and takes no Lease.
+    const sharding = options.leaderElection === false ? undefined : options.settings.sharding;
     const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
-    this.#sharding =
-      shards && shardingOf(options, withKeylessWork(shards, this.#keylessWork()), this.#log);
+    const work = shards && withKeylessWork(shards, this.#keylessWork());
+    this.#sharding = shardingOf(options, work, this.#log, (note) => this.#host.record(note));
     this.#host = new ControllerHost({
       ...options,
       ...(shards && { shards }),
@@ -117,17 +115,6 @@ export class OperatorProcess {
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
-  }
-
-  /** What its controllers and runnables declare, and where they work. */
-  get #access(): KnownAccess {
-    const declared = [...this.#declared];
-    const controllers = declared.filter(isController);
-    const others = declared.filter((each): each is Runnable => !isController(each));
-    return {
-      declarations: [...controllers, ...declaringRunnables(others)],
-      placement: placementOf(this.#options.settings, declared),
-    };
   }
 
   /** True while it runs, every source has its first list, and webhooks are answered. `/readyz` includes this. */
@@ -176,19 +163,7 @@ export class OperatorProcess {
         context: { name: declared.name },
       });
     }
-    if (isController(declared)) {
-      const place = this.#controllerPlaces.size + 1;
-      const first = this.#controllerPlaces.get(declared.name);
-      if (first !== undefined) {
-        throw new ConfigurationError(
-          `two controllers have the same name: numbers ${first} and ${place} of the manager; rename one`,
-          { context: { controller: declared.name } },
-        );
-      }
-      this.#controllerPlaces.set(declared.name, place);
-    }
     this.#declared.add(declared);
-    this.#waiting.add(declared);
     if (this.#phase !== 'running') return;
     this.#watch(declared);
     this.#launch(declared);
@@ -278,21 +253,21 @@ export class OperatorProcess {
       await waitForAmbassador(connection.isListening, { clock, log: this.#log, apiUrl }, signal);
     }
     if (prepare !== undefined) await abortable(prepare(signal), signal);
-    await this.#definitions?.install([...this.#waiting], signal);
+    await this.#definitions?.install([...this.#declared.waiting], signal);
     signal.throwIfAborted();
     this.#leads = this.#campaign === undefined && this.#sharding === undefined;
-    for (const declared of this.#waiting) this.#watch(declared);
+    for (const declared of this.#declared.waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
     this.#log.info(
       {
-        controllers: [...this.#controllerPlaces.keys()],
+        controllers: this.#declared.controllerNames,
         apiUrl: settings.apiUrl,
         namespace: settings.namespaces?.join(',') ?? '*',
       },
       'manager started',
     );
-    for (const declared of this.#waiting) this.#launch(declared);
+    for (const declared of this.#declared.waiting) this.#launch(declared);
     this.#campaign?.begin();
     const sharding = this.#sharding;
     if (sharding === undefined) return;
@@ -309,7 +284,7 @@ export class OperatorProcess {
 
   #launch(declared: Controller | Runnable): void {
     if (!this.#mayRun(declared)) return;
-    this.#waiting.delete(declared);
+    this.#declared.begins(declared);
     this.#tasks.start(
       isController(declared) ? this.#host.taskOf(declared) : this.#runnables.taskOf(declared),
     );
@@ -327,16 +302,14 @@ export class OperatorProcess {
       begin: (term) => {
         this.#host.beginTerm(term);
         this.#leads = true;
-        for (const declared of this.#waiting) this.#launch(declared);
+        for (const declared of this.#declared.waiting) this.#launch(declared);
       },
       end: async () => {
         this.#leads = false;
         this.#tasks.stop(isGuarded, new Error('another replica does this from now on'));
         await this.#tasks.settled(isGuarded);
         await this.#host.endTerm(EVENT_FLUSH_MS);
-        for (const declared of this.#declared) {
-          if (!this.#mayRun(declared)) this.#waiting.add(declared);
-        }
+        this.#declared.waitUnless((each) => this.#mayRun(each));
       },
       abort: (reason) => this.#tasks.abort(isGuarded, reason),
     };
@@ -355,7 +328,7 @@ export class OperatorProcess {
       gained: () => {
         this.#leads = true;
         this.#informers.ownWritesJournal.clear(); // another process may have led and written since
-        for (const declared of this.#waiting) this.#launch(declared);
+        for (const declared of this.#declared.waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {
         this.#leads = false;
@@ -365,9 +338,7 @@ export class OperatorProcess {
       termEnded: (limitMs) => this.#host.endTerm(limitMs),
       standsBy: (next) => {
         this.#host.beginTerm(next);
-        for (const declared of this.#declared) {
-          if (!this.#mayRun(declared)) this.#waiting.add(declared);
-        }
+        this.#declared.waitUnless((each) => this.#mayRun(each));
       },
       fail: (error) => this.#fail(error),
     });

@@ -204,9 +204,11 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return Entry.of({ apiVersion, kind, metadata } as T); // the only fields that are known
   }
 
-  /** Sets the observer that is notified when the text is parsed, or found to be unreadable. */
+  /** Sets the observer that is notified when the text is parsed, or found to be unreadable; also if it was parsed before. */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
+    const parsed = this.#object ?? this.#metadata;
+    if (this.#text !== '' && parsed !== undefined && !this.isUnreadable) observer.releasable(this);
   }
 
   /** Shares strings with `before`, the previous state of this object, where they are equal. */

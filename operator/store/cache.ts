@@ -111,9 +111,12 @@ export class Cache<T extends KubernetesObject> {
     return this.applyAll(entries.map((entry) => ({ type: 'ADDED', entry })));
   }
 
-  /** Drops the objects for which `isDropped` holds. They may exist. */
-  drop(isDropped: (entry: Entry<T>) => boolean): readonly Change<T>[] {
-    const dropped = [...(this.#entries?.values() ?? [])].filter(isDropped);
+  /** Drops those of some objects for which `isDropped` holds. They may exist. */
+  drop(keys: readonly ObjectKey[], isDropped: (entry: Entry<T>) => boolean): readonly Change<T>[] {
+    const dropped = keys
+      .map((key) => this.#entries?.get(key))
+      .filter((entry) => entry !== undefined)
+      .filter(isDropped);
     for (const { key } of dropped) this.#entries?.delete(key);
     return dropped.map((entry) => new Deleted(entry, true, true));
   }

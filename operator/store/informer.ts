@@ -224,9 +224,13 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.widening.include({ source, take, isFirst }, this.#signal);
   }
 
-  /** Drops objects that the source no longer shows, and opens its watch anew. */
+  /**
+   * Drops objects that the source no longer shows, and opens its watch anew. The event loop turns in between, and
+   * `isDropped` is asked of each object when it is its turn.
+   */
   narrow(isDropped: (entry: Entry<T>) => boolean): void {
-    void this.#took(this.#cache.drop(isDropped));
+    const narrowing = runInSlices(this.#narrowing(isDropped), this.#signal);
+    narrowing?.catch(() => {}); // the informer stops
     this.#reflector.widening.reopen();
   }
 
@@ -269,6 +273,18 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
       },
       keys: () => this.#cache.entries?.keys() ?? [],
     };
+  }
+
+  *#narrowing(
+    isDropped: (entry: Entry<T>) => boolean,
+  ): Generator<void, Promise<void> | undefined, undefined> {
+    const keys = [...(this.#cache.entries?.keys() ?? [])];
+    for (let from = 0; from < keys.length; from += OBJECTS_PER_SLICE) {
+      if (from > 0) yield;
+      const dropped = this.#cache.drop(keys.slice(from, from + OBJECTS_PER_SLICE), isDropped);
+      if (dropped.length > 0) void this.#took(dropped);
+    }
+    return undefined;
   }
 
   /** After changes of the store, in the same turn. */

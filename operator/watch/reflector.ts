@@ -22,8 +22,7 @@ import { type ReflectorStatus, SourceMeter, StatusReporter } from './reflector-s
 import { ResumePoint } from './resume-point.ts';
 import { Unreadable, Unserved } from './unserved.ts';
 import { Verifier } from './verifier.ts';
-import type { WatchConsumer, WatchReport } from './watch-once.ts';
-import { PacedWatch } from './watch-once.ts';
+import { PacedWatch, type WatchConsumer, type WatchReport } from './watch-once.ts';
 import { Widening } from './widening.ts';
 
 export type { ReflectorSink } from './reflector-options.ts';
@@ -64,8 +63,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#sink = sink;
     this.#options = resolveOptions(options);
     const { clock, random, limiter, labels, settings } = this.#options;
-    const activity = new SourceActivity(source, clock);
-    this.#source = activity;
+    this.#source = new SourceActivity(source, clock);
     this.#meter = new SourceMeter(this.#options.meter, labels, clock);
     this.#pace = new Pace(clock, random);
     const { group, version, resource: plural } = labels;
@@ -77,7 +75,7 @@ export class Reflector<T extends KubernetesObject> {
     });
     this.#verifier = new Verifier({
       ...{
-        source: activity,
+        source: this.#source,
         view: sink,
         resumePoint: this.#resumePoint,
         meter: this.#meter,
@@ -92,26 +90,21 @@ export class Reflector<T extends KubernetesObject> {
       regressed: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
     this.#historyProbe = new HistoryProbe({
-      ...{ source: activity, view: sink, resumePoint: this.#resumePoint },
+      ...{ source: this.#source, view: sink, resumePoint: this.#resumePoint },
       ...{ limiter, meter: this.#meter, clock, random },
       found: (resourceVersion) => this.#noteRegression(resourceVersion),
     });
     this.#unserved = new Unserved({
-      ...{ source: activity, resumePoint: this.#resumePoint, clock },
+      ...{ source: this.#source, resumePoint: this.#resumePoint, clock },
       discoveryPoll: this.#options.discoveryPoll,
       onUnserved: settings.onUnserved,
       clear: (resourceVersion) => this.#clear(resourceVersion),
     });
-    const { pageSize } = settings;
-    this.widening = new Widening(sink, {
-      resumePoint: this.#resumePoint,
-      limiter,
-      clock,
-      pageSize,
-    });
+    this.widening = new Widening(sink, { ...this.#options, resumePoint: this.#resumePoint });
     this.#watches = new PacedWatch({
-      ...{ source: activity, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
+      ...{ source: this.#source, resumePoint: this.#resumePoint, pace: this.#pace, clock, random },
       timeoutSeconds: settings.watchTimeoutSeconds,
+      isReopened: () => this.widening.hasReopened,
       onSkipped: () => this.#meter.skipped(),
     });
   }
@@ -230,8 +223,7 @@ export class Reflector<T extends KubernetesObject> {
       const consistency = this.#due ?? { kind: 'latest' };
       const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
       const { takePage } = this.#sink;
-      const request = { consistency, pageSize, known, takePage, signal };
-      list = await listAll(this.#source, request);
+      list = await listAll(this.#source, { consistency, pageSize, known, takePage, signal });
     } catch (error) {
       if (signal.aborted) return undefined;
       const decision = this.#decide({ during: 'list', error }, false);
@@ -274,12 +266,6 @@ export class Reflector<T extends KubernetesObject> {
       cut.abort(new Error('the watch is no longer of use'));
     };
     const probe = (): void => this.#historyProbe.run(end, cut.signal);
-    const live = (): void => {
-      this.#verifier.watching(() => end(RELIST_NOW));
-      this.widening.watching(() => end(REPEAT_NOW));
-      // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
-      this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
-    };
     const startedAt = this.#options.clock.monotonic();
     /** The list being received; undefined when it is complete or none is due. */
     let initial = due && new InitialEvents<T>();
@@ -303,12 +289,12 @@ export class Reflector<T extends KubernetesObject> {
         this.#meter.listed('stream', 'ok', startedAt);
         this.#unreadable.listing();
         await this.#publish(complete.list);
-        live();
+        this.#live(end);
         this.#reporter.proven();
         if (complete.rest.length > 0) await this.#deliver(complete.rest);
       },
     };
-    if (due === undefined) live();
+    if (due === undefined) this.#live(end);
     try {
       const request = { due, awaitsInitialEvents: () => initial !== undefined, signal: cut.signal };
       const report = await this.#watches.once(consumer, request);
@@ -320,10 +306,16 @@ export class Reflector<T extends KubernetesObject> {
       cut.abort();
       await this.#historyProbe.ended();
       release?.();
-      this.#verifier.notWatching();
-      this.widening.notWatching();
-      this.#unreadable.notWatching();
+      for (const each of [this.#verifier, this.widening, this.#unreadable]) each.notWatching();
     }
+  }
+
+  /** The watch continues a list that is in the sink. `end` ends it. */
+  #live(end: (decision: Decision) => void): void {
+    this.#verifier.watching(() => end(RELIST_NOW));
+    this.widening.watching(() => end(REPEAT_NOW));
+    // An entry read as an event is not valid JSON: handle it as if its line had failed to decode.
+    this.#unreadable.watching((error) => end(this.#decide({ during: 'stream', error }, false)));
   }
 
   /** Applies a batch, then moves the resume point. */

@@ -19,6 +19,12 @@ interface EventSink<T extends KubernetesObject> extends VersionView {
 /** The position of a sink in the history of a collection. */
 export class ResumePoint {
   #resourceVersion: string | undefined;
+  #lists = 0;
+
+  /** How many lists have replaced everything in the sink. */
+  get lists(): number {
+    return this.#lists;
+  }
 
   /** The newest resourceVersion whose events are all in the sink; undefined before the first list. */
   get resourceVersion(): string | undefined {
@@ -27,6 +33,12 @@ export class ResumePoint {
 
   /** A list is in the sink. Its version may be older: a restored server is right. */
   jump(resourceVersion: string): void {
+    this.#lists++;
+    this.#resourceVersion = resourceVersion;
+  }
+
+  /** A list of a part is in the sink. Events from there on are due, though the sink may have some of them. */
+  rewind(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
 

@@ -302,6 +302,8 @@ interface PacedWatchOptions<T extends KubernetesObject> {
   readonly timeoutSeconds: readonly [min: number, max: number];
   /** Called for an event that was left out because its object is of another kind. */
   readonly onSkipped: () => void;
+  /** Whether this process has ended the watch, to open it for other parts of the collection. */
+  readonly isReopened: () => boolean;
 }
 
 interface NextWatch {
@@ -330,7 +332,7 @@ export class PacedWatch<T extends KubernetesObject> {
     consumer: WatchConsumer<T>,
     { due, awaitsInitialEvents, signal }: NextWatch,
   ): Promise<WatchReport> {
-    const { source, resumePoint, pace, clock, onSkipped } = this.#options;
+    const { source, resumePoint, pace, clock, onSkipped, isReopened } = this.#options;
     const timeoutSeconds = this.#timeoutSeconds();
     pace.opened();
     const report = await watchOnce(source, consumer, {
@@ -345,7 +347,8 @@ export class PacedWatch<T extends KubernetesObject> {
     this.#wasLively = report.lively;
     if (report.acceptedForMs !== undefined) {
       const isHealthy = !('stalled' in report.outcome);
-      pace.closed(report.acceptedForMs, timeoutSeconds * 1_000, isHealthy);
+      const isEarly = report.acceptedForMs < timeoutSeconds * 1_000 && !isReopened();
+      pace.closed(report.acceptedForMs, isEarly, isHealthy);
     }
     return report;
   }

@@ -21,7 +21,7 @@ interface Part<T extends KubernetesObject> {
 interface WideningOptions {
   readonly resumePoint: ResumePoint;
   readonly limiter: ListLimiter;
-  readonly pageSize: number;
+  readonly settings: { readonly pageSize: number };
   readonly clock: Clock;
 }
 
@@ -39,6 +39,7 @@ export class Widening<T extends KubernetesObject> {
   readonly #options: WideningOptions;
   /** Ends the watch under way; undefined without one. */
   #cut: (() => void) | undefined;
+  #hasReopened = false;
   readonly #waiting = new Set<() => void>();
   /** Where the next watch begins at the latest; with `isFirst`, where it begins. */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
@@ -48,9 +49,17 @@ export class Widening<T extends KubernetesObject> {
     this.#options = options;
   }
 
+  /** True when the watch under way was ended here, to be opened anew. */
+  get hasReopened(): boolean {
+    return this.#hasReopened;
+  }
+
   /** A watch is live; `cut` ends it, so that it is opened anew. */
   watching(cut: () => void): void {
-    this.#cut = cut;
+    this.#cut = () => {
+      this.#hasReopened = true;
+      cut();
+    };
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }
@@ -58,6 +67,7 @@ export class Widening<T extends KubernetesObject> {
   /** The watch has ended, and none of its events is under way. */
   notWatching(): void {
     this.#cut = undefined;
+    this.#hasReopened = false;
     const { resumePoint } = this.#options;
     const rewind = this.#rewind;
     this.#rewind = undefined;
@@ -66,7 +76,7 @@ export class Widening<T extends KubernetesObject> {
       rewind.resourceVersion,
       resumePoint.resourceVersion ?? '',
     );
-    if (rewind.isFirst || (order ?? -1) < 0) resumePoint.jump(rewind.resourceVersion);
+    if (rewind.isFirst || (order ?? -1) < 0) resumePoint.rewind(rewind.resourceVersion);
   }
 
   /** Opens the watch anew where it is. */
@@ -81,21 +91,23 @@ export class Widening<T extends KubernetesObject> {
    * @throws `signal.reason` when aborted first.
    */
   async include({ source, take, isFirst }: Part<T>, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, resumePoint } = this.#options;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await this.#untilWatching(signal);
-      const watch = this.#cut;
+      const { lists } = resumePoint;
+      // Another list may have replaced everything meanwhile, from a server that went back in time.
+      const isReplaced = (): boolean => resumePoint.lists !== lists;
       try {
         const { items, resourceVersion } = await this.#list(source, signal);
-        // Another list may have replaced everything meanwhile, from a server that went back in time.
-        if (this.#cut !== watch || watch === undefined) continue;
+        if (isReplaced()) continue;
         for (let from = 0; from < items.length; from += OBJECTS_PER_SLICE) {
           await take(items.slice(from, from + OBJECTS_PER_SLICE));
           await yieldToEventLoop();
         }
-        if (this.#cut !== watch) continue;
+        while (this.#cut === undefined) await this.#untilWatching(signal);
+        if (isReplaced()) continue;
         this.#rewindTo(resourceVersion, isFirst);
-        watch();
+        this.#cut();
         return;
       } catch (error) {
         if (signal.aborted) throw error; // the watch beside it reports what fails
@@ -117,7 +129,8 @@ export class Widening<T extends KubernetesObject> {
   }
 
   async #list(source: Part<T>['source'], signal: AbortSignal): ReturnType<typeof listAll<T>> {
-    const { limiter, pageSize } = this.#options;
+    const { limiter, settings } = this.#options;
+    const { pageSize } = settings;
     const known = (key: ObjectKey): Entry<T> | undefined => this.#sink.known(key);
     const release = await limiter.enter(signal);
     try {

@@ -43,6 +43,7 @@ const CONTRACT: Readonly<Record<string, readonly number[]>> = {
   M: range(1, 8),
   D: range(1, 5),
   LE: [...range(1, 15), 17],
+  SH: range(1, 10),
   H: range(1, 5),
   X: range(1, 4),
   N: range(1, 9),

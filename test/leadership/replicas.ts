@@ -29,6 +29,8 @@ export interface Arrival {
   readonly atMs: number;
   /** When the server had answered it; undefined before that, and when the answer was lost. */
   endedAtMs?: number;
+  /** It never reached the server. */
+  isHeld?: boolean;
 }
 
 /** A line of a replica's log. */
@@ -41,6 +43,9 @@ export interface Replica extends AsyncDisposable {
   readonly exit: Promise<number | NodeJS.Signals>;
   /** Decides about its requests; replaced by whoever breaks something. */
   gate: RequestGate;
+  /** Breaks its connections and refuses new ones, as the end of its proxy does, until `connect`. */
+  disconnect(): Promise<void>;
+  connect(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -140,7 +145,9 @@ async function startReplica(
         const arrival: Arrival = { who: name, call, atMs: performance.now() };
         arrivals.push(arrival);
         pending.set(call, arrival);
-        return gate.before?.(call) ?? 'pass';
+        const decision = gate.before?.(call) ?? 'pass';
+        arrival.isHeld = decision === 'hold';
+        return decision;
       },
       after: (call) => {
         const arrival = pending.get(call);
@@ -163,7 +170,10 @@ async function startReplica(
   });
   const killNow = (): void => void child.kill('SIGKILL');
   process.once('exit', killNow); // a frozen child would stay for ever
-  const exit = once(child, 'close').then(([code, signal]) => code ?? signal);
+  const exit = once(child, 'close').then(([code, signal]) => {
+    process.removeListener('exit', killNow);
+    return code ?? signal;
+  });
   return {
     name,
     log,
@@ -174,11 +184,12 @@ async function startReplica(
     set gate(next) {
       gate = next;
     },
+    disconnect: () => line.cut(),
+    connect: () => line.start(),
     kill: (signal) => child.kill(signal),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await exit;
-      process.removeListener('exit', killNow);
       await line.cut();
     },
   };

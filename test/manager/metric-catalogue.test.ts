@@ -76,12 +76,14 @@ describe('the catalogue of metrics', () => {
   /**
    * Values of each label, and why they are few. `namespace` is that of a source's scope, as it is
    * configured: empty when all namespaces are watched, never that of an object. `name` is a queue's or
-   * a Lease's, of which a process has one for each controller, or one. `webhook` is the path of a declared one.
+   * a Lease's, of which a process has one for each controller, or one, or one for each of at most 64 groups.
+   * `phase` is one of the six of a group. `webhook` is the path of a declared one.
    */
   const BOUNDED = new Set([
     'controller',
     'result',
     'name',
+    'phase',
     'priority',
     'code',
     'method',
@@ -107,14 +109,15 @@ describe('the catalogue of metrics', () => {
     expect([...labels].filter((label) => !BOUNDED.has(label))).toEqual([]);
   });
 
-  test('[X-2] only sources have a namespace, and only queues and elections a name', () => {
+  test('[X-2] only sources have a namespace, and only queues, elections and groups a name', () => {
     const withNamespace = METRICS.filter(({ labels }) => labels.includes('namespace'));
     const withName = METRICS.filter(({ labels }) => labels.includes('name'));
 
     for (const { labels } of withNamespace) {
       expect(labels.slice(0, 4)).toEqual(['group', 'version', 'resource', 'namespace']);
     }
-    for (const { name } of withName) expect(name).toMatch(/^(workqueue|leader_election)_/);
+    for (const { name } of withName)
+      expect(name).toMatch(/^(workqueue|leader_election|chancery_shard)_/);
   });
 
   test('every entry is well formed: one of a name, help, buckets that ascend for histograms only', () => {

@@ -100,6 +100,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/measure/reloader-patterns.ts',
       ),
+      sharding: program(
+        'What replicas that share the work gain and cost: keys a second, memory, traffic, CPU.',
+        SOURCES,
+        'test/measure/sharding/main.ts',
+      ),
       watch: program('What `chancery watch` costs.', 'test/measure/watch.ts'),
     },
   },

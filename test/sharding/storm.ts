@@ -1,8 +1,11 @@
 /** Replicas that share the work, as processes, while faults come and objects change. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import type { Random } from '../convergence/random.ts';
-import { isWrite, type Replica, Replicas, TIMING } from '../leadership/replicas.ts';
+import { type Replica, Replicas } from '../leadership/replicas.ts';
+import { judge, mirroring, type Verdict } from './judge.ts';
+import { Recorder } from './server-log.ts';
 
 export interface StormOptions {
   readonly replicas: number;
@@ -12,185 +15,218 @@ export interface StormOptions {
   /** A fault comes so often. */
   readonly everySeconds: number;
   readonly random: Random;
-  readonly progress: (line: string) => void;
+  readonly progress?: (line: string) => void;
 }
 
-export interface StormReport {
-  readonly faults: Readonly<Record<string, number>>;
+export interface StormReport extends Verdict {
+  readonly faults: Readonly<Record<Fault, number>>;
   readonly changes: number;
   readonly writes: number;
-  /** Names of objects that two replicas were writing at the same time. */
-  readonly overlaps: readonly string[];
-  /** Names of objects whose mirror does not show the last change. */
-  readonly missed: readonly string[];
-  readonly longestUnownedMs: number;
+  /** How often a group got another holder. */
+  readonly handOvers: number;
+  /** Replicas that ended by themselves. */
+  readonly ended: readonly string[];
+  /** How long the process of the API server did not run at most: a machine with too much work. */
+  readonly stalledMs: number;
 }
 
-/** A write of an object, as the server has seen it. */
-interface Writing {
-  readonly who: string;
-  readonly from: number;
-  readonly to: number;
-}
+/**
+ * - `kill`: SIGKILL; another process of that name starts after 2 s, or after 20 s.
+ * - `freeze`: SIGSTOP, and SIGCONT after half a lease to two leases.
+ * - `silent proxy`: its requests are not answered for two leases.
+ * - `dead proxy`: its connections break, and new ones are refused, for two leases.
+ */
+export const FAULTS = ['kill', 'freeze', 'silent proxy', 'dead proxy'] as const;
+export type Fault = (typeof FAULTS)[number];
 
-const MODULE = '../../sharding/modules/mirror.ts';
-const PAUSE_MS = 20;
-const FREEZE_MS = TIMING.leaseSeconds * 2_000;
-const RESTART_MS = 2_000;
-const SETTLED_WITHIN_MS = 120_000;
+/** Of the Leases of groups. Eight processes on two cores are late at times. */
+export const TIMING = { leaseSeconds: 10, renewDeadlineSeconds: 6, retryPeriodSeconds: 2 } as const;
+
+/**
+ * How long a group may be without an owner after one failure: a lease, three looks at the Leases, each a tenth later
+ * than the period says (the last renewal is seen, the Lease is seen to be old, and a replica that is not preferred waits
+ * once more), and two seconds for the requests of these looks and the claim.
+ */
+export const UNOWNED_BOUND_MS =
+  (TIMING.leaseSeconds + 3 * 1.1 * TIMING.retryPeriodSeconds + 2) * 1_000;
+
+const LEASE_MS = TIMING.leaseSeconds * 1_000;
+const RESTART_MS = [2_000, 20_000];
+const CHANGE_EVERY_MS = 50;
+const SETTLED_WITHIN_MS = 240_000;
+/** Of the objects, one in so many changes once more when all is quiet. */
+const AT_REST = 10;
 const LOOK_MS = 500;
+/** One replica always works. */
+const LEFT = 1;
 
 export async function storm(options: StormOptions): Promise<StormReport> {
-  const { objects, progress, random, seconds, everySeconds } = options;
-  await using place = await Replicas.start({
-    module: MODULE,
+  await using place = await Replicas.start(settings(options.groups));
+  return await new Storm(place, options).run();
+}
+
+/** The module of the replicas and their variables. */
+export function settings(groups: number): {
+  readonly module: string;
+  readonly environment: Readonly<Record<string, string>>;
+} {
+  return {
+    module: '../../sharding/modules/mirror.ts',
     environment: {
-      CHANCERY_SHARDS: String(options.groups),
+      CHANCERY_SHARDS: String(groups),
+
       CHANCERY_SHARD_RETRY_PERIOD: String(TIMING.retryPeriodSeconds),
+      CHANCERY_LEASE_DURATION: String(TIMING.leaseSeconds),
+      CHANCERY_LEASE_RENEW_DEADLINE: String(TIMING.renewDeadlineSeconds),
     },
-  });
-  const { server } = place;
-  const texts = new Map<string, string>();
-  for (let index = 0; index < objects; index++) server.create(parent(`p${index}`, 'new'));
-  const running = new Map<string, Replica>();
-  const start = async (name: string): Promise<void> => {
-    const replica = await place.replica(name);
-    running.set(name, replica);
   };
-  await Promise.all(Array.from({ length: options.replicas }, (_, index) => start(`r${index}`)));
-  const settled = async (): Promise<readonly string[]> => {
+}
+
+/** An object that the replicas mirror. */
+export function mirrored(name: string, text: string): KubernetesObject & { readonly data: object } {
+  const labels = { app: 'mirrored' };
+  const metadata = { namespace: 'demo', name, labels };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text } };
+}
+
+class Storm {
+  readonly #place: Replicas;
+  readonly #options: StormOptions;
+  readonly #recorder: Recorder;
+  readonly #well = new Map<string, Replica>();
+  readonly #killed = new Set<Replica>();
+  readonly #ended: string[] = [];
+  readonly #faults: Record<Fault, number> = {
+    kill: 0,
+    freeze: 0,
+    'silent proxy': 0,
+    'dead proxy': 0,
+  };
+  #changes = 0;
+
+  constructor(place: Replicas, options: StormOptions) {
+    this.#place = place;
+    this.#options = options;
+    this.#recorder = new Recorder(place, options.groups);
+  }
+
+  async run(): Promise<StormReport> {
+    const { objects, replicas, seconds } = this.#options;
+    for (let index = 0; index < objects; index++) {
+      this.#place.server.create(mirrored(`p${index}`, 'new'));
+    }
+    const names = Array.from({ length: replicas }, (_, index) => `r${index}`);
+    await Promise.all(names.map((name) => this.#start(name)));
+    const unseen = await this.#settled();
+    if (unseen > 0) throw new Error(`before any fault, ${unseen} objects had no mirror`);
+
+    const fromMs = performance.now();
+    const untilMs = fromMs + seconds * 1_000;
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    await Promise.all([this.#change(untilMs), this.#break(untilMs)]);
+    await this.#settled();
+    // A watch that has missed a change may have been mended by a hand-over. Now there are none.
+    for (let index = 0; index < objects; index += AT_REST) this.#changeOne(`p${index}`);
+    await this.#settled();
+    delay.disable();
+    const log = this.#recorder.log(fromMs);
+    return {
+      faults: this.#faults,
+      changes: this.#changes,
+      writes: log.writings.length,
+      handOvers: handOvers(log.commits),
+      ended: [...this.#ended],
+      stalledMs: Math.round(delay.max / 1e6),
+      ...judge(log),
+    };
+  }
+
+  async #start(name: string): Promise<void> {
+    const replica = await this.#place.replica(name);
+    this.#well.set(name, replica);
+    void replica.exit.then((exit) => {
+      if (!this.#killed.has(replica)) this.#ended.push(`${name}: ${exit}`);
+    });
+  }
+
+  /** Resolves when every mirror shows the last change, or not within four minutes; to how many do not. */
+  async #settled(): Promise<number> {
     const untilMs = performance.now() + SETTLED_WITHIN_MS;
     for (;;) {
-      const missed = missedOf(place, texts, objects);
-      if (missed.length === 0 || performance.now() > untilMs) return missed;
+      const { missed } = mirroring({ commits: this.#recorder.commits, fromMs: 0, toMs: 0 });
+      if (missed.length === 0 || performance.now() > untilMs) return missed.length;
       await pause(LOOK_MS);
     }
-  };
-  const never = await settled();
-  if (never.length > 0) throw new Error(`before any fault, ${never.length} objects had no mirror`);
-
-  const faults: Record<string, number> = { kill: 0, freeze: 0, 'lost proxy': 0 };
-  const endsAt = performance.now() + seconds * 1_000;
-  let changes = 0;
-  const healing: Promise<void>[] = [];
-  const changing = (async () => {
-    while (performance.now() < endsAt) {
-      const name = `p${random.between(0, objects)}`;
-      const text = `change ${++changes}`;
-      texts.set(name, text);
-      server.patch('v1', 'ConfigMap', 'demo', name, { data: { text } });
-      await pause(PAUSE_MS);
-    }
-  })();
-  while (performance.now() < endsAt) {
-    const name = random.pick([...running.keys()]);
-    const kind = random.pick(Object.keys(faults));
-    const replica = running.get(name);
-    if (replica !== undefined && running.size > 2) {
-      faults[kind] = (faults[kind] ?? 0) + 1;
-      running.delete(name);
-      healing.push(heal(kind, name, replica));
-      progress(`${kind} ${name}: ${running.size} replicas are left`);
-    }
-    await pause(everySeconds * 1_000);
   }
-  await changing;
-  await Promise.all(healing);
-  const missed = await settled();
-  const written = writingsOf(place);
-  return {
-    faults,
-    changes,
-    writes: [...written.values()].reduce((sum, all) => sum + all.length, 0),
-    overlaps: [...written].filter(([, all]) => overlap(all)).map(([name]) => name),
-    missed,
-    longestUnownedMs: longestUnowned(place),
-  };
 
-  async function heal(kind: string, name: string, replica: Replica): Promise<void> {
-    if (kind === 'kill') {
+  async #change(untilMs: number): Promise<void> {
+    const { objects, random } = this.#options;
+    while (performance.now() < untilMs) {
+      this.#changeOne(`p${random.between(0, objects)}`);
+      await pause(CHANGE_EVERY_MS);
+    }
+  }
+
+  #changeOne(name: string): void {
+    const text = `change ${++this.#changes}`;
+    this.#place.server.patch('v1', 'ConfigMap', 'demo', name, { data: { text } });
+  }
+
+  /** Resolves when the last fault is healed. */
+  async #break(untilMs: number): Promise<void> {
+    const { everySeconds, progress, random } = this.#options;
+    const healing: Promise<void>[] = [];
+    while (performance.now() < untilMs) {
+      const name = random.pick([...this.#well.keys()]);
+      const fault = random.pick(FAULTS);
+      const replica = this.#well.get(name);
+      if (replica !== undefined && this.#well.size > LEFT) {
+        this.#faults[fault] += 1;
+        this.#well.delete(name);
+        healing.push(this.#suffer(fault, name, replica));
+        progress?.(`${fault} ${name}: ${this.#well.size} replicas are left`);
+      }
+      await pause(everySeconds * 1_000);
+    }
+    await Promise.all(healing);
+  }
+
+  async #suffer(fault: Fault, name: string, replica: Replica): Promise<void> {
+    const { random } = this.#options;
+    if (fault === 'kill') {
+      this.#killed.add(replica);
       replica.kill('SIGKILL');
       await replica.exit;
-      await pause(RESTART_MS);
-      await start(name);
+      await pause(random.pick(RESTART_MS));
+      await this.#start(name);
       return;
     }
-    if (kind === 'freeze') {
+    if (fault === 'freeze') {
       replica.kill('SIGSTOP');
-      await pause(FREEZE_MS);
+      await pause(random.between(LEASE_MS / 2, 2 * LEASE_MS));
       replica.kill('SIGCONT');
-    } else {
+    } else if (fault === 'silent proxy') {
       replica.gate = { before: () => 'hold' };
-      await pause(FREEZE_MS);
+      await pause(2 * LEASE_MS);
       replica.gate = {};
+    } else {
+      await replica.disconnect();
+      await pause(2 * LEASE_MS);
+      await replica.connect();
     }
-    running.set(name, replica);
+    this.#well.set(name, replica);
   }
 }
 
-function parent(name: string, text: string): KubernetesObject & { readonly data: object } {
-  const labels = { app: 'mirrored' };
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { namespace: 'demo', name, labels },
-    data: { text },
-  };
-}
-
-/** The objects whose mirror does not show their text. */
-function missedOf(
-  { server }: Replicas,
-  texts: ReadonlyMap<string, string>,
-  objects: number,
-): readonly string[] {
-  const secrets = server.list('v1', 'Secret', 'demo') as readonly (KubernetesObject & {
-    readonly data?: { readonly of?: string };
-  })[];
-  const shown = new Map(
-    secrets.map(({ metadata, data }) => [
-      metadata.name,
-      Buffer.from(data?.of ?? '', 'base64').toString(),
-    ]),
-  );
-  return Array.from({ length: objects }, (_, index) => `p${index}`).filter(
-    (name) => shown.get(name) !== (texts.get(name) ?? 'new'),
-  );
-}
-
-/** Every change of a mirror, by its name. A creation has no name in its path; the server takes only one. */
-function writingsOf({ arrivals }: Replicas): ReadonlyMap<string, readonly Writing[]> {
-  const written = new Map<string, Writing[]>();
-  for (const { who, call, atMs, endedAtMs } of arrivals) {
-    if (call.resource !== 'secrets' || !isWrite(call) || call.name === undefined) continue;
-    const all = written.get(call.name) ?? [];
-    all.push({ who, from: atMs, to: endedAtMs ?? atMs });
-    written.set(call.name, all);
+function handOvers(commits: Recorder['commits']): number {
+  const holders = new Map<number, string>();
+  let count = 0;
+  for (const commit of commits) {
+    if (commit.kind !== 'lease' || commit.holder === undefined) continue;
+    const before = holders.get(commit.group);
+    if (before !== undefined && before !== commit.holder) count++;
+    holders.set(commit.group, commit.holder);
   }
-  return written;
-}
-
-/** Whether two replicas were writing at the same time. */
-function overlap(writings: readonly Writing[]): boolean {
-  const last = new Map<string, number>();
-  for (const { who, from, to } of writings) {
-    for (const [other, until] of last) if (other !== who && until > from) return true;
-    last.set(who, Math.max(last.get(who) ?? 0, to));
-  }
-  return false;
-}
-
-/** The longest time between the last write of a group's Lease by one replica and the first by the next. */
-function longestUnowned({ arrivals }: Replicas): number {
-  const last = new Map<string, { readonly who: string; readonly atMs: number }>();
-  let longest = 0;
-  for (const { who, call, atMs, endedAtMs } of arrivals) {
-    const { name = '', resource, verb } = call;
-    const isOfGroup = resource.startsWith('leases.') && name.includes('-group-');
-    if (!isOfGroup || verb !== 'update' || endedAtMs === undefined) continue;
-    const before = last.get(name);
-    if (before !== undefined && before.who !== who) longest = Math.max(longest, atMs - before.atMs);
-    last.set(name, { who, atMs });
-  }
-  return Math.round(longest);
+  return count;
 }

@@ -26,6 +26,7 @@ import { type Declarations, loadDeclarations } from '../declarations/load-declar
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
 import { loadPackage } from '../load-package.ts';
+import { type SharedWork, sharedWork, sharedWorkText } from './shared-work.ts';
 import type { CHECK } from './table.ts';
 
 export interface CheckCommandOptions {
@@ -53,7 +54,7 @@ async function checkRights(
 ): Promise<ExitCode> {
   const { output, excess } = values;
   const declaring = declaringOf(values, words, rest);
-  const fromEnvironment = settingsOf(values.namespaces, declaring, io.env);
+  const fromEnvironment = settingsOf(values, declaring, io.env);
   const token = await findVisibleToken(tokenFolders);
   const declared = await loadDeclarations(declaring, 'check', io);
   const { insecureAllowToken } = fromEnvironment;
@@ -65,10 +66,14 @@ async function checkRights(
   const connection = connect(values.server ?? settings.apiUrl, { clock });
   try {
     const filter = await testFilter(connection.transport, { clock, signal: io.signal });
-    const access =
-      filter.state === 'shut'
-        ? undefined
-        : await accessOf(declared, { connection, settings, signal: io.signal });
+    const isShut = filter.state === 'shut';
+    const access = isShut
+      ? undefined
+      : await accessOf(declared, { connection, settings, signal: io.signal });
+    const sharding = await sharedWork(declared, settings, {
+      client: isShut ? undefined : connection.clientFor('chancery-check'),
+      ...{ clock, signal: io.signal },
+    });
     if (access?.incomplete !== undefined) {
       const why = visibleText(boundedText(access.incomplete));
       io.stderr.write(
@@ -76,7 +81,7 @@ async function checkRights(
           'right was asked for by itself\n',
       );
     }
-    const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access };
+    const findings = { filter, token, tokenAllowed: settings.insecureAllowToken, access, sharding };
     using lines = new LineWriter(io.stdout, io.signal);
     await lines.write(
       output === 'json'
@@ -93,10 +98,11 @@ async function checkRights(
 }
 
 function settingsOf(
-  namespaces: string | undefined,
+  { namespaces, shards }: Pick<GivenTo<typeof CHECK>['values'], 'namespaces' | 'shards'>,
   { from }: Pick<Declaring, 'from'>,
-  given: Io['env'],
+  inherited: Io['env'],
 ): Settings {
+  const given = { ...inherited, ...(shards !== undefined && { CHANCERY_SHARDS: String(shards) }) };
   const env = from === 'modules' ? given : withHooksDefaults(given);
   if (namespaces === undefined) return settingsFrom(env);
   if (namespaces.trim() === '') throw new ConfigurationError('--namespaces must name one, or "*"');
@@ -134,6 +140,8 @@ interface Findings {
   readonly tokenAllowed: boolean;
   /** Undefined when the access was not checked because the filter is shut. */
   readonly access: AccessReport | undefined;
+  /** Undefined unless replicas share the work. */
+  readonly sharding?: SharedWork | undefined;
 }
 
 /** True when nothing is missing, open or unknown. */
@@ -149,12 +157,13 @@ export function isSound({ filter, token, tokenAllowed, access }: Findings): bool
 
 /** The findings for people, as lines. */
 export function textReport(findings: Findings, options: { readonly excess: boolean }): string[] {
-  const { token, tokenAllowed, access } = findings;
+  const { token, tokenAllowed, access, sharding } = findings;
   const rules = access === undefined ? [] : missingRules(access.missing);
   const allowed = tokenAllowed ? ', and allowed' : '';
   return [
     `filter: ${filterText(findings.filter)}`,
     `token: ${token === undefined ? 'none is visible' : `visible at ${token}${allowed}`}`,
+    ...(sharding === undefined ? [] : [`sharding: ${sharedWorkText(sharding)}`]),
     `rights: ${access === undefined ? 'not asked' : rightsText(rules)}`,
     ...rules.flatMap(missingLines),
     ...(options.excess && access !== undefined ? excessLines(access.excess) : []),
@@ -163,11 +172,14 @@ export function textReport(findings: Findings, options: { readonly excess: boole
 
 /** The findings for programs: one document. */
 export function jsonReport(findings: Findings, options: { readonly excess: boolean }): object {
-  const { filter, token, access } = findings;
+  const { filter, token, access, sharding } = findings;
   return {
     ok: isSound(findings),
     filter,
     token: token ?? null,
+    ...(sharding !== undefined && {
+      sharding: { ...sharding, replicas: sharding.replicas ?? null },
+    }),
     ...(access !== undefined && {
       missing: access.missing.rights.map(({ resource, ...right }) => ({
         verb: right.verb,

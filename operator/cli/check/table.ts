@@ -33,6 +33,13 @@ const OPTIONS = {
     for: ['MODULE'],
     help: 'in place of WATCH_NAMESPACE; "*" for all',
   },
+  shards: {
+    type: 'number',
+    min: 1,
+    max: 64,
+    for: ['MODULE'],
+    help: 'in place of CHANCERY_SHARDS; see docs/sharding.md',
+  },
   server: { type: 'text', value: 'URL', for: ['MODULE'], help: 'in place of CHANCERY_API_URL' },
   excess: {
     for: ['MODULE'],
@@ -66,7 +73,7 @@ export const CHECK: CommandTable<typeof OPTIONS, 'MODULE' | 'bundle' | 'crd'> = 
   name: 'check',
   summary: 'find missing rights, faults of an OLM bundle, and unsafe changes of definitions',
   usage: [
-    'MODULE... [--namespaces A,B] [-o json] [--excess] [-- ARGUMENT...]',
+    'MODULE... [--namespaces A,B] [--shards N] [-o json] [--excess] [-- ARGUMENT...]',
     '--hooks DIR [--crd FILE]... [--namespaces A,B] [-o json] [--excess]',
     '--from-metacontroller FILE [--functions FILE] [--crd FILE]... [-o json] [--excess]',
     'bundle DIR [--k8s-version V] [--olm-v0] [-o json]',
@@ -85,6 +92,7 @@ with what the controllers of the modules declare. Tells which rights are missing
 them for what, and the rules to add; whether the ambassador's filter refuses what it must refuse; and
 whether a ServiceAccount token is visible to this process. Changes nothing: it reads /version, sends two
 requests that the filter must refuse, and asks with SelfSubjectRulesReview and SelfSubjectAccessReview.
+Where replicas share the work, it also lists their Leases, and tells when there are too many of them.
 
 Run it where the operator runs: kubectl exec DEPLOYMENT -c operator -- node ... chancery check MODULE,
 or with any kubectl proxy: kubectl proxy --as=system:serviceaccount:NAMESPACE:NAME. What stands after "--"
@@ -99,6 +107,8 @@ goes to the modules: name the arguments that the operator runs with.
     'CHANCERY_LEADER_ELECTION',
     'CHANCERY_LEASE_NAME',
     'CHANCERY_LEASE_NAMESPACE',
+    'CHANCERY_SHARDS',
+    'CHANCERY_SHARD_BY',
     'CHANCERY_INSTALL_CRDS',
     'CHANCERY_INSECURE_ALLOW_TOKEN',
   ],

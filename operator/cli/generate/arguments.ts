@@ -162,9 +162,15 @@ export function electionOf({
   return leaderElection || undefined;
 }
 
-/** @throws ConfigurationError `CONFIG` when it is no power of two, or when nothing is elected. */
-function shardsOf({ shards, noLeaderElection }: GenerateValues): number | undefined {
+/** @throws ConfigurationError `CONFIG` when it is no power of two, when nothing is elected, and without modules. */
+function shardsOf(values: GenerateValues): number | undefined {
+  const { shards, noLeaderElection } = values;
   if (shards === undefined) return undefined;
+  if (values.hooks !== undefined || values.fromMetacontroller.length > 0) {
+    throw new ConfigurationError(
+      "--shards does not divide the work of hooks and of Metacontroller's controllers: leave it out",
+    );
+  }
   if (!Number.isInteger(Math.log2(shards))) {
     throw new ConfigurationError(`--shards takes 1, 2, 4, 8, 16, 32 or 64; got ${shards}`);
   }

@@ -120,20 +120,23 @@ export async function loadDeclared(
 type Decidable = Pick<
   GenerateArguments,
   'namespaces' | 'isWatchGiven' | 'leaderElection' | 'leaseName' | 'installCrds'
->;
+> &
+  Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
  * `args` with what the settings of the modules say instead of the environment of the Pod. An option of the
  * command line wins.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
-  const { namespaces, leaderElection, installCrds } = settings;
+  const { namespaces, leaderElection, installCrds, sharding } = settings;
   const isElectionDecided = 'leaderElection' in settings && args.leaderElection === undefined;
+  const leaseName = sharding?.leaseName ?? leaderElection?.leaseName;
   return {
     ...args,
     ...('namespaces' in settings && !args.isWatchGiven && { namespaces, isWatchGiven: true }),
     ...(isElectionDecided && { leaderElection: leaderElection !== undefined }),
-    ...(leaderElection?.leaseName !== undefined && { leaseName: leaderElection.leaseName }),
+    ...(sharding !== undefined && { shards: args.shards ?? sharding.groups, leaderElection: true }),
+    ...(leaseName !== undefined && { leaseName }),
     installCrds: args.installCrds || installCrds === true,
   };
 }

@@ -30,7 +30,11 @@ export async function proxy(given: GivenTo<typeof PROXY>, io: Io): Promise<ExitC
     namespaces,
     installCrds,
     ...(isElected && {
-      leaderElection: { namespace, ...(leaseName !== undefined && { leaseName }) },
+      leaderElection: {
+        namespace,
+        sharded: settings.sharding !== undefined,
+        ...(leaseName !== undefined && { leaseName }),
+      },
     }),
   });
   const child = new GuardedChild({

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import {
   type KubernetesObject,
@@ -39,7 +40,9 @@ interface UnselectedObjectsOptions {
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
-  readonly enqueue: (key: ObjectKey) => void;
+  readonly enqueue: (key: ObjectKey, uid: string | undefined) => void;
+  /** True for an object that this process works on. Default: it works on all. See `opened`. */
+  readonly worksOn?: ((key: ObjectKey, uid: string | undefined) => boolean) | undefined;
   /** Receives the number of objects whenever it changes. */
   readonly measured: (count: number) => void;
   /** All controllers of the process. Default: there are no others. */
@@ -53,7 +56,11 @@ interface UnselectedObjectsOptions {
 /** The state of an object. `suspected`: it has left the selector, and it was not yet read to see whether it exists. */
 type Known =
   | 'suspected'
-  | { readonly watch: DeletionWatch | undefined; readonly isDeleted: boolean };
+  | {
+      readonly watch: DeletionWatch | undefined;
+      readonly uid: string | undefined;
+      readonly isDeleted: boolean;
+    };
 
 /**
  * The objects that carry the finalizer of a controller and that its source does not select. They are finalized when
@@ -90,6 +97,9 @@ export class UnselectedObjects {
   #hasFailed = false;
   #told = 0;
   #wake: () => void = () => {};
+  /** Objects were taken over since the last sweep began. */
+  #isDue = false;
+  #cutPause: () => void = () => {};
 
   constructor(options: UnselectedObjectsOptions) {
     this.#options = options;
@@ -156,7 +166,7 @@ export class UnselectedObjects {
 
   /** Sweeps at the start, and again while there are objects without a watch, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, controller, controllers, pages } = this.#options;
+    const { controller, controllers, pages, worksOn } = this.#options;
     if (this.#finalizer === undefined) return;
     this.#others = (controllers?.() ?? [])
       .filter((each) => each.name !== controller.name && finalizerNameOf(each) === this.#finalizer)
@@ -168,16 +178,26 @@ export class UnselectedObjects {
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
+      // A process that works on some objects only has none at the start.
+      if (worksOn !== undefined) await this.#pause(signal);
       for (;;) {
+        this.#isDue = false;
         await this.#sweep(pages, this.#finalizer, signal);
-        await this.#until(() => signal.aborted || this.#needsSweep);
-        await sleep(clock, SWEEP_EVERY_MS, signal);
+        await this.#pause(signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       signal.removeEventListener('abort', end);
     }
+  }
+
+  /** The process works on more objects from now on. The next sweep begins at once, and finds all of them. */
+  opened(): void {
+    for (const [key, known] of [...this.#known]) if (known !== 'suspected') this.#forget(key);
+    this.#isDue = true;
+    this.#wake();
+    this.#cutPause();
   }
 
   /** Ends all watches. */
@@ -189,6 +209,16 @@ export class UnselectedObjects {
     return !this.#isComplete || this.#found > this.#watches.size;
   }
 
+  /** Until the next sweep. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    await this.#until(() => signal.aborted || this.#isDue || this.#needsSweep);
+    using pause = linkedAbort(signal);
+    this.#cutPause = () => pause.abort(new Error('a sweep is due'));
+    if (this.#isDue) this.#cutPause();
+    await sleep(this.#options.clock, SWEEP_EVERY_MS, pause.signal).catch(() => {});
+    signal.throwIfAborted();
+  }
+
   async #until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
@@ -198,14 +228,15 @@ export class UnselectedObjects {
   }
 
   async #sweep(pages: MetadataPages, finalizer: string, signal: AbortSignal): Promise<void> {
-    const { cached, controller, enqueue, log } = this.#options;
+    const { cached, controller, enqueue, log, worksOn = () => true } = this.#options;
     const isSelected = (key: ObjectKey): boolean => cached(key) !== undefined;
-    const before = [...this.#known.keys()];
+    const before = [...this.#known];
     this.#isSweeping = true;
     try {
       const swept = await sweep(controller.for, { pages, finalizer, isSelected, signal });
       const found = [...swept.found].filter(
-        ([key, metadata]) => !isSelected(key) && this.#isOurs(key, metadata),
+        ([key, metadata]) =>
+          !isSelected(key) && worksOn(key, metadata.uid) && this.#isOurs(key, metadata),
       );
       // A source for one name gives rights to that object alone.
       const only = onlyNameIn(controller.for.fieldSelector);
@@ -220,7 +251,10 @@ export class UnselectedObjects {
         ours.length === found.length,
       );
       const present = new Set(found.map(([key]) => key));
-      for (const key of before) if (this.#known.has(key) && !present.has(key)) enqueue(key);
+      for (const [key, known] of before) {
+        const uid = known === 'suspected' ? undefined : known.uid;
+        if (this.#known.has(key) && !present.has(key)) enqueue(key, uid);
+      }
     } catch (err) {
       if (signal.aborted) return;
       this.#isComplete = false;
@@ -240,7 +274,7 @@ export class UnselectedObjects {
     if (isFull && (metadata.deletionTimestamp === undefined || !this.#makeRoom())) return false;
     if (typeof known === 'object' && known.watch !== undefined) return true; // its watch tells
     this.#keep(key, metadata);
-    if (metadata.deletionTimestamp !== undefined) this.#options.enqueue(key);
+    if (metadata.deletionTimestamp !== undefined) this.#options.enqueue(key, metadata.uid);
     return true;
   }
 
@@ -269,7 +303,7 @@ export class UnselectedObjects {
     });
   }
 
-  #keep(key: ObjectKey, { deletionTimestamp }: ObjectMeta): DeletionWatch | undefined {
+  #keep(key: ObjectKey, { deletionTimestamp, uid }: ObjectMeta): DeletionWatch | undefined {
     const { controller, enqueue, open } = this.#options;
     const canWatch = open !== undefined && this.#watches.size < MAX_WATCHED;
     const isDeleted = deletionTimestamp !== undefined;
@@ -280,12 +314,12 @@ export class UnselectedObjects {
           finalizer: this.#finalizer ?? '',
           isDeleted,
           open,
-          changed: () => enqueue(key),
+          changed: () => enqueue(key, uid),
         })
       : undefined;
     if (watch !== undefined) this.#watches.add(watch);
     if (typeof this.#known.get(key) !== 'object') this.#found++;
-    this.#known.set(key, { watch, isDeleted });
+    this.#known.set(key, { watch, uid, isDeleted });
     this.#wake();
     return watch;
   }

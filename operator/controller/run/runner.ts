@@ -233,10 +233,13 @@ export class ControllerRunner {
     const triggered = this.#trigger(ending.signal);
     const swept = this.#unselected.run(ending.signal);
     this.#gate.start();
-    const unfollowShards = this.#keys?.follow((key) => {
-      this.#wakes.asked(key, 'group taken over');
-      this.#gate.add(key, { priority: LOW_PRIORITY });
-    });
+    const unfollowShards = this.#keys?.follow(
+      (key) => {
+        this.#wakes.asked(key, 'group taken over');
+        this.#gate.add(key, { priority: LOW_PRIORITY });
+      },
+      () => this.#unselected.opened(),
+    );
     try {
       await Promise.all(Array.from({ length: workers }, () => this.#work(hardStop)));
     } finally {
@@ -275,12 +278,15 @@ export class ControllerRunner {
 
   #unselectedObjects(client: Client): UnselectedObjects {
     const { clock, controller, controllers, events, metadataPages, openSource } = this.#options;
+    const keys = this.#keys;
     return new UnselectedObjects({
       ...{ controller, client, clock, events, log: this.#log },
       ...{ controllers, pages: metadataPages, open: openSource },
       cached: (key) => this.#informers.get(controller.for)?.cached(key),
       isFinalized: (key, uid) => this.#finalizing.hasFinalized(key, uid),
-      enqueue: (key) => {
+      worksOn: keys && ((key, uid) => keys.worksOn(key, uid)),
+      enqueue: (key, uid) => {
+        if (keys?.admitsUncached(key, uid) === false) return;
         this.#wakes.asked(key, 'finalizer of an object that is not selected');
         this.#gate.add(key);
       },
@@ -356,10 +362,7 @@ export interface RunnerOptions {
   readonly self: Self;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /**
-   * Milliseconds after which one line names the missing sources. Default 2 minutes, as in
-   * controller-runtime.
-   */
+  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
   readonly cacheSyncTimeoutMs?: number;
   /**
    * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
@@ -391,10 +394,7 @@ export interface RunnerOptions {
    * loop. Default: a time slice per runner.
    */
   readonly timeSlice?: TimeSlice;
-  /**
-   * True while debug lines show. Then each attempt logs why its key woke, and each write what it changed.
-   * Default: never.
-   */
+  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
   readonly showsDebug?: () => boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;

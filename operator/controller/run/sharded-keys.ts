@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { inSlices } from '../../core/time-slice.ts';
 import { type KubernetesObject, type ObjectKey, splitKey } from '../../model/object.ts';
 import type { WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
@@ -49,6 +50,20 @@ export class ShardedKeys {
     return true;
   }
 
+  /** Whether this process works on an object that the cache does not have. */
+  worksOn(key: ObjectKey, uid: string | undefined): boolean {
+    const group = this.#groupOf(key, uid) ?? this.#gone.get(key);
+    return group !== undefined && this.#options.shards.termOf(group) !== undefined;
+  }
+
+  /** As `admits`, for an object that the cache does not have. */
+  admitsUncached(key: ObjectKey, uid: string | undefined): boolean {
+    if (!this.worksOn(key, uid)) return false;
+    const group = this.#groupOf(key, uid);
+    if (group !== undefined) this.#gone.set(key, group);
+    return true;
+  }
+
   /** The term of the key's group; undefined when another replica works on it. */
   termOf(key: ObjectKey): Term | undefined {
     const { journaled, shards } = this.#options;
@@ -74,22 +89,39 @@ export class ShardedKeys {
     };
   }
 
-  /** Calls `enqueue` with every key of a group that this process takes over. Returns the end of it. */
-  follow(enqueue: (key: ObjectKey) => void): () => void {
-    return this.#options.shards.onOpened((groups) => {
-      for (const key of this.#keysOf(groups)) enqueue(key);
+  /**
+   * Calls `enqueue` with every key of a group that this process takes over, in several turns of the event loop when
+   * there are many, and then `opened`. Returns the end of it.
+   */
+  follow(enqueue: (key: ObjectKey) => void, opened: () => void): () => void {
+    let isOver = false;
+    const end = this.#options.shards.onOpened((groups) => {
+      const take = (key: ObjectKey | undefined): void => {
+        if (key !== undefined && !isOver) enqueue(key);
+      };
+      void inSlices(this.#keysOf(groups), take).then(() => {
+        if (!isOver) opened();
+      });
     });
+    return () => {
+      isOver = true;
+      end();
+    };
   }
 
-  /** The keys of some groups: those of cached objects, and those of missing owners of cached children. */
-  *#keysOf(groups: ReadonlySet<number>): Generator<ObjectKey, void, undefined> {
+  /**
+   * The keys of some groups: those of cached objects, and those of missing owners of cached children. Undefined for each
+   * object that has none, so that a reader can pause there.
+   */
+  *#keysOf(groups: ReadonlySet<number>): Generator<ObjectKey | undefined, void, undefined> {
     const { controller, informers } = this.#options;
     const own = informers.get(controller.for);
     for (const { key } of own?.entries() ?? []) {
-      if (isIn(groups, this.groupOf(key))) yield key;
+      yield isIn(groups, this.groupOf(key)) ? key : undefined;
     }
     for (const { source, anyOwner = false } of controller.owns) {
       for (const { metadata } of informers.get(source)?.entries() ?? []) {
+        yield undefined;
         for (const { key, uid } of owners(metadata, controller.for.resource, anyOwner)) {
           const group = this.#groupOf(key, uid);
           if (own?.cached(key) !== undefined || !isIn(groups, group)) continue;

@@ -37,6 +37,7 @@ import {
 import { bound, REFUSED_RIGHTS, subjects } from './rules/rbac.ts';
 import { memoryHeadroom, memoryLimits, operatorMemory, proxyCpuLimit } from './rules/resources.ts';
 import { grantedPaths, openRights } from './rules/rights-and-paths.ts';
+import { sharding } from './rules/sharding.ts';
 import {
   automountOff,
   noTokenSecret,
@@ -156,4 +157,5 @@ export const RULES: readonly Rule[] = [
   disruptionBudget,
   closedWebhooks,
   leaderElection,
+  sharding,
 ];

@@ -1,6 +1,5 @@
 import { NEVER_ABORTED } from '../../core/abort.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Lease } from '../../model/builtin.ts';
 import { isAlreadyExists, isConflict } from '../../model/status.ts';
 import type { LeaseCalls } from './lease-calls.ts';
 import type { ObservedLease } from './lease-record.ts';
@@ -9,6 +8,7 @@ import {
   holderOf,
   type LeaseTarget,
   type LostTerm,
+  labelled,
   momentOf,
   newLease,
   type OwnLease,
@@ -30,9 +30,9 @@ interface Acquisition {
 }
 
 /**
- * Makes one attempt to become the holder; undefined when another process is, or was faster. It takes a
- * Lease that does not exist (once the holder that was seen last has had its time), that has no holder, that names this process already (the answer to an
- * earlier attempt was lost), or that did not change for as long as its holder asked for. A Lease with
+ * Makes one attempt to become the holder; undefined when another process is, or was faster. It takes a Lease that was
+ * released, that names this process already (the answer to an earlier attempt was lost), or of which every holder that
+ * was seen has had its time, also if somebody has deleted the Lease or edited its holder. A Lease with
  * another preferred holder is left alone. After a lost term nothing is written before the Lease of that
  * term has expired.
  *
@@ -48,30 +48,24 @@ export async function acquire(
   const { calls, clock, target, claim, observed, lostTerm } = acquisition;
   const found = await calls.find(signal);
   if (found !== undefined) observed.see(found, clock.monotonic());
-  if (found !== undefined && !isOpenTo(claim().identity, found, acquisition)) return undefined;
-  // Somebody has deleted it, and the holder that was seen last may still act by it.
-  const isLeft = observed.holder === undefined || observed.holder === claim().identity;
-  if (found === undefined && !isLeft && !observed.isExpired(clock.monotonic())) return undefined;
+  const { identity } = claim();
+  const preferred = found && preferredHolderOf(found);
+  if (preferred !== undefined && preferred !== identity) return undefined;
+  // Also of a Lease that somebody has deleted: the holder that was seen last may still act by it.
+  if (observed.isOfAnother(identity, clock.monotonic())) return undefined;
   if (lostTerm !== undefined && clock.monotonic() < lostTerm.expiresAt) return undefined;
   const since = momentOf(clock);
   try {
     const lease =
       found === undefined
         ? await calls.create(newLease(target, claim()), NEVER_ABORTED)
-        : await calls.update(inOurHands(found, claim(), lostTerm), NEVER_ABORTED);
+        : await calls.update(labelled(inOurHands(found, claim(), lostTerm), target), NEVER_ABORTED);
     observed.see(lease, clock.monotonic());
     return holderOf(lease) === claim().identity ? { lease, since } : undefined;
   } catch (error) {
     if (isAlreadyExists(error) || isConflict(error)) return undefined;
     throw error;
   }
-}
-
-function isOpenTo(identity: string, lease: Lease, { observed, clock }: Acquisition): boolean {
-  const preferred = preferredHolderOf(lease);
-  if (preferred !== undefined && preferred !== identity) return false;
-  const holder = holderOf(lease);
-  return holder === undefined || holder === identity || observed.isExpired(clock.monotonic());
 }
 
 /** The record of a lost term names this process, too. It is taken over like that of another process. */

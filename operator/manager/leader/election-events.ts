@@ -19,6 +19,8 @@ interface ElectionEventsOptions {
   readonly onNewLeader: (identity: string) => void;
   readonly onLost: 'exit' | 'standby';
   readonly random: () => number;
+  /** False: there are no Events about the Lease. */
+  readonly recordsEvents: boolean;
 }
 
 /** Reports who leads: in the log, as metrics, as Events about the Lease, and to `onNewLeader`. */
@@ -101,7 +103,7 @@ export class ElectionEvents {
 
   /** Best effort: leadership does not depend on an Event. */
   #record(what: 'became leader' | 'stopped leading', lease: Lease, limitMs: number): void {
-    if (limitMs <= 0) return;
+    if (limitMs <= 0 || !this.#options.recordsEvents) return;
     const { calls, client, clock, identity, log, random } = this.#options;
     const event = electionEvent(lease, { identity, what, nowMs: clock.now(), unique: random() });
     const sending = calls

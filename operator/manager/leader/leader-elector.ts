@@ -316,6 +316,7 @@ export class LeaderElector implements Fence {
       claim: () => this.#claim(),
       observed: this.#observed,
       onSlowPath: () => this.#events.readsAgain(),
+      isShared: this.#options.isShared,
       assertSafe: () => void this.#term.writeDeadlineAt(),
     };
     try {
@@ -350,15 +351,27 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
     onLost = 'exit',
     onNewLeader = () => {},
     random = Math.random,
+    recordsEvents = true,
   } = options;
   const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
   const calls = new LeaseCalls({ client, clock, lease, boundMs });
-  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
+  const reported = {
+    client,
+    calls,
+    clock,
+    identity,
+    lease,
+    log,
+    meter,
+    onLost,
+    onNewLeader,
+    random,
+  };
   return {
     calls,
     observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    events: new ElectionEvents(told),
+    events: new ElectionEvents({ ...reported, recordsEvents }),
   };
 }
 
@@ -368,6 +381,8 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly clock: Clock;
   /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
+  /** Other processes have the same identity, and act at the same time. Default false. */
+  readonly isShared?: boolean;
   /** Events about the Lease go to its namespace. */
   readonly lease: LeaseTarget;
   readonly log: Log;
@@ -381,4 +396,6 @@ export interface LeaderElectorOptions extends Partial<ElectionTiming> {
   readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
+  /** False for a Lease whose changes are reported in another way. Default: Events about the Lease report them. */
+  readonly recordsEvents?: boolean;
 }

@@ -73,6 +73,13 @@ export interface LeaseTarget {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** `lease`, with the labels that `target` should have: somebody may have taken them away. */
+export function labelled(lease: StoredLease, { labels }: LeaseTarget): StoredLease {
+  if (labels === undefined) return lease;
+  const { metadata } = lease;
+  return { ...lease, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
+}
+
 /** A Lease that nobody has created yet. */
 export function newLease(target: LeaseTarget, claim: Claim): Lease {
   const { namespace, name, labels } = target;
@@ -104,13 +111,16 @@ export function renewed(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec: { ...lease.spec, ...claimed(claim) } };
 }
 
+/** The duration of a released Lease, as client-go writes it, too. */
+const RELEASED_SECONDS = 1;
+
 /** An own `lease`, released: free at once, or after a second for electors that wait in any case. */
 export function released(lease: StoredLease, nowMs: number): StoredLease {
   const time = rfc3339Micro(nowMs);
   const spec = {
     ...lease.spec,
     holderIdentity: '',
-    leaseDurationSeconds: 1,
+    leaseDurationSeconds: RELEASED_SECONDS,
     acquireTime: time,
     renewTime: time,
   };
@@ -132,16 +142,27 @@ function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
 /**
  * A Lease as a candidate sees it: whether its holder is alive is checked by whether the record changes,
  * on the candidate's own clock. The times in the record are of clocks that may be hours off.
+ *
+ * Somebody may write another holder into a Lease, or none. The holder before learns of that when it renews, so it keeps
+ * the time that it has asked for. Only a record that says that it was released is free at once.
  */
 export class ObservedLease {
   /** For a record without a duration. */
   readonly #defaultDurationMs: number;
+  readonly #maxDurationMs: number;
   #fingerprint: string | undefined;
+  #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
+  /** Until then a holder may act that is not in the record any more. */
+  #contestedUntil = Number.NEGATIVE_INFINITY;
+  /** What the holder has asked for. */
+  #durationMs = 0;
   #holder: string | undefined;
 
-  constructor(defaultDurationMs: number) {
+  /** @param maxDurationMs - a record that asks for more counts as one without a duration. */
+  constructor(defaultDurationMs: number, maxDurationMs: number = Number.POSITIVE_INFINITY) {
     this.#defaultDurationMs = defaultDurationMs;
+    this.#maxDurationMs = maxDurationMs;
   }
 
   /** The holder that was seen last; undefined for none. */
@@ -160,14 +181,50 @@ export class ObservedLease {
       spec?.acquireTime,
       Number(spec?.leaseTransitions ?? 0),
     ]);
-    this.#holder = holderOf(lease);
     if (fingerprint === this.#fingerprint) return;
     this.#fingerprint = fingerprint;
-    this.#expiresAt = atMs + (leaseDurationMsOf(lease) ?? this.#defaultDurationMs);
+    this.#changedAt = atMs;
+    const [before, beforeMs] = [this.#holder, this.#durationMs];
+    this.#holder = holderOf(lease);
+    const asksMs = this.#durationOf(lease);
+    // The same holder cannot ask for less: a process has one setting, and the replicas of a generation may have several.
+    this.#durationMs = before === this.#holder ? Math.max(beforeMs, asksMs) : asksMs;
+    if (isReleased(lease)) {
+      this.#contestedUntil = Number.NEGATIVE_INFINITY;
+      this.#expiresAt = atMs;
+      return;
+    }
+    if (before !== undefined && before !== this.#holder && !this.isExpired(atMs)) {
+      // It may have renewed just before.
+      this.#contestedUntil = Math.max(this.#contestedUntil, atMs + beforeMs);
+    }
+    this.#expiresAt = atMs + this.#durationMs;
+  }
+
+  /** Since the record was last seen to change, in milliseconds; 0 when it was never seen. */
+  unchangedMs(nowMs: number): number {
+    return Math.max(nowMs - this.#changedAt, 0);
   }
 
   /** True when the holder has had all the time that it asked for. */
   isExpired(nowMs: number): boolean {
-    return nowMs >= this.#expiresAt;
+    return nowMs >= Math.max(this.#expiresAt, this.#contestedUntil);
   }
+
+  /** True while a process other than `identity` may act by what was seen. */
+  isOfAnother(identity: string, nowMs: number): boolean {
+    if (this.#fingerprint === undefined) return false;
+    return this.#holder === identity ? nowMs < this.#contestedUntil : !this.isExpired(nowMs);
+  }
+
+  #durationOf(lease: Lease): number {
+    const asked = leaseDurationMsOf(lease);
+    if (asked !== undefined && asked <= this.#maxDurationMs) return asked;
+    // Nobody acts by a record that never had a holder.
+    return holderOf(lease) === undefined && asked === undefined ? 0 : this.#defaultDurationMs;
+  }
+}
+
+function isReleased(lease: Lease): boolean {
+  return holderOf(lease) === undefined && leaseDurationMsOf(lease) === RELEASED_SECONDS * 1_000;
 }

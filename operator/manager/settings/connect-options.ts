@@ -24,18 +24,20 @@ export function connectOptions(
  * The placement of the operator by its settings: namespaces of sources, installed definitions, election.
  */
 export function placementOf(
-  { namespaces, leaderElection, installCrds }: Settings,
+  { namespaces, leaderElection, sharding, installCrds }: Settings,
   /** Controllers and runnables. Those that need leadership determine the name of the Lease. */
   declared: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[],
 ): Placement {
+  const election = sharding ?? leaderElection;
   const guarded = declared.filter(({ needsLeaderElection = true }) => needsLeaderElection);
   return {
     namespaces,
     installCrds,
-    ...(leaderElection && {
+    ...(election && {
       leaderElection: {
-        namespace: leaderElection.leaseNamespace,
-        leaseName: leaderElection.leaseName ?? leaseNameOf(guarded),
+        namespace: election.leaseNamespace,
+        leaseName: election.leaseName ?? leaseNameOf(guarded),
+        ...(sharding && { sharded: true }),
       },
     }),
   };

@@ -48,7 +48,7 @@ export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, mean
 const DAY_SECONDS = 86_400;
 
 /** client-go adds up to this share of the period to a wait, so that replicas do not ask at the same time. */
-const JITTER = 1.2;
+export const JITTER = 1.2;
 
 /**
  * Undefined without an election. The variables are read and checked in any case.
@@ -57,6 +57,29 @@ const JITTER = 1.2;
  */
 export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | undefined {
   const isOn = flag(read, 'CHANCERY_LEADER_ELECTION', false);
+  const times = leaseTimesFrom(read);
+  const leaseName = dnsName(read, 'CHANCERY_LEASE_NAME');
+  const leaseNamespace = dnsName(read, 'CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
+  const releaseOnStop = flag(read, 'CHANCERY_RELEASE_ON_STOP', true);
+  const onLost = oneOf(read, 'CHANCERY_ON_LEADERSHIP_LOST', ON_LOST) ?? 'exit';
+  if (!isOn) return undefined;
+  if (leaseNamespace === undefined) {
+    throw new ConfigurationError(
+      'CHANCERY_LEADER_ELECTION needs a namespace for its Lease: set CHANCERY_LEASE_NAMESPACE, or ' +
+        'POD_NAMESPACE by the Downward API (metadata.namespace)',
+    );
+  }
+  return { leaseName, leaseNamespace, ...times, releaseOnStop, onLost };
+}
+
+/**
+ * The times of a Lease, with or without an election.
+ *
+ * @throws ConfigurationError `CONFIG` for times that do not fit together.
+ */
+export function leaseTimesFrom(
+  read: ReadSetting,
+): Pick<LeaderElectionSettings, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'> {
   const seconds = { min: 1, max: DAY_SECONDS };
   const duration = wholeNumber(read, 'CHANCERY_LEASE_DURATION', seconds) ?? 15;
   const deadline = wholeNumber(read, 'CHANCERY_LEASE_RENEW_DEADLINE', seconds) ?? 10;
@@ -69,25 +92,10 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
     const wanted = `more than ${JITTER} times the ${period} of CHANCERY_LEASE_RETRY_PERIOD`;
     throw unusable('CHANCERY_LEASE_RENEW_DEADLINE', wanted, `${deadline}`);
   }
-  const leaseName = dnsName(read, 'CHANCERY_LEASE_NAME');
-  const leaseNamespace = dnsName(read, 'CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
-  const releaseOnStop = flag(read, 'CHANCERY_RELEASE_ON_STOP', true);
-  const onLost = oneOf(read, 'CHANCERY_ON_LEADERSHIP_LOST', ON_LOST) ?? 'exit';
-  if (!isOn) return undefined;
-  if (leaseNamespace === undefined) {
-    throw new ConfigurationError(
-      'CHANCERY_LEADER_ELECTION needs a namespace for its Lease: set CHANCERY_LEASE_NAMESPACE, or ' +
-        'POD_NAMESPACE by the Downward API (metadata.namespace)',
-    );
-  }
   return {
-    leaseName,
-    leaseNamespace,
     leaseDurationMs: duration * 1_000,
     renewDeadlineMs: deadline * 1_000,
     retryPeriodMs: period * 1_000,
-    releaseOnStop,
-    onLost,
   };
 }
 

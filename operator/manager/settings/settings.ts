@@ -217,7 +217,7 @@ export function settingsFrom(environment: Environment): Settings {
     crdWait: oneOf(read, 'CHANCERY_CRD_WAIT', CRD_WAITS) ?? 'forever',
     ...crdInstallation(read),
     leaderElection: leaderElectionFrom(read),
-    sharding: shardingFrom(read, leaderElectionFrom(read)),
+    sharding: shardingFrom(read),
     warmup: flag(read, 'CHANCERY_WARMUP', true),
     shutdownTimeoutMs: shutdownTimeout(read),
     strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),

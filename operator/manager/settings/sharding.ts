@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import type { LeaderElectionSettings } from './leader-election.ts';
-import { oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
+import { JITTER, leaseTimesFrom } from './leader-election.ts';
+import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 
 /** How the replicas of an operator share its work. */
 export interface ShardingSettings {
@@ -20,36 +20,57 @@ export interface ShardingSettings {
   readonly retryPeriodMs: number;
   /** How long running reconciles may take when a group is handed over. Default 8 s. */
   readonly drainMs: number;
+  /** From `POD_UID`: the Lease of a replica is deleted with its Pod. Undefined: it stays. */
+  readonly podUid: string | undefined;
 }
 
 const MAX_GROUPS = 64;
 const BY = ['uid', 'namespace'] as const;
 const DRAIN_MS = 8_000;
+const RETRY_PERIOD = 'CHANCERY_SHARD_RETRY_PERIOD';
+const DEFAULT_PERIOD_SECONDS = 5;
 const MAX_PERIOD_SECONDS = 3_600;
 
 export const SHARDING_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ['CHANCERY_SHARDS', 'groups that replicas share: 1, 2, 4, … 64; default: one replica works'],
-  ['CHANCERY_SHARD_RETRY_PERIOD', 'seconds between renewals of the Leases of groups; default 5'],
+  [RETRY_PERIOD, 'seconds between renewals of the Leases of groups; default 5'],
   ['CHANCERY_SHARD_BY', 'uid (default) or namespace: what decides the group of an object'],
+  [
+    'POD_UID',
+    'uid of our own Pod (Downward API): with CHANCERY_SHARDS, its Lease is deleted with it',
+  ],
 ];
 
 /**
- * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease are those of the election.
+ * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease are those of the election, which need not be on.
  *
- * @param election - as if it were on.
  * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
  */
-export function shardingFrom(
-  read: ReadSetting,
-  election: LeaderElectionSettings | undefined,
-): ShardingSettings | undefined {
+export function shardingFrom(read: ReadSetting): ShardingSettings | undefined {
   const groups = wholeNumber(read, 'CHANCERY_SHARDS', { min: 1, max: MAX_GROUPS });
   const by = oneOf(read, 'CHANCERY_SHARD_BY', BY) ?? 'uid';
-  const periodSeconds =
-    wholeNumber(read, 'CHANCERY_SHARD_RETRY_PERIOD', { min: 1, max: MAX_PERIOD_SECONDS }) ?? 5;
+  const period =
+    wholeNumber(read, RETRY_PERIOD, { min: 1, max: MAX_PERIOD_SECONDS }) ?? DEFAULT_PERIOD_SECONDS;
+  const podUid = read('POD_UID');
   if (groups === undefined) return undefined;
   if (!Number.isInteger(Math.log2(groups))) {
     throw unusable('CHANCERY_SHARDS', 'a power of two from 1 to 64', `${groups}`);
+  }
+  if (!flag(read, 'CHANCERY_LEADER_ELECTION', true)) {
+    throw new ConfigurationError(
+      'CHANCERY_SHARDS divides keys by the Leases of the election, which CHANCERY_LEADER_ELECTION=false switches off: unset one of the two',
+    );
+  }
+  const { leaseDurationMs, renewDeadlineMs } = leaseTimesFrom(read);
+  if (leaseDurationMs > MAX_PERIOD_SECONDS * 1_000) {
+    const wanted = `at most ${MAX_PERIOD_SECONDS} with CHANCERY_SHARDS`;
+    throw unusable('CHANCERY_LEASE_DURATION', wanted, `${leaseDurationMs / 1_000}`);
+  }
+  const retryPeriodMs = period * 1_000;
+  if (renewDeadlineMs <= JITTER * retryPeriodMs) {
+    const deadline = renewDeadlineMs / 1_000;
+    const wanted = `less than the ${deadline} of CHANCERY_LEASE_RENEW_DEADLINE divided by ${JITTER}`;
+    throw unusable(RETRY_PERIOD, wanted, `${period}`);
   }
   const leaseNamespace = read('CHANCERY_LEASE_NAMESPACE') ?? read('POD_NAMESPACE');
   if (leaseNamespace === undefined) {
@@ -61,9 +82,8 @@ export function shardingFrom(
   return {
     ...{ groups, by, leaseNamespace },
     leaseName: read('CHANCERY_LEASE_NAME'),
-    leaseDurationMs: election?.leaseDurationMs ?? 15_000,
-    renewDeadlineMs: election?.renewDeadlineMs ?? 10_000,
-    retryPeriodMs: periodSeconds * 1_000,
+    ...{ leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     drainMs: DRAIN_MS,
+    podUid,
   };
 }

@@ -3,7 +3,7 @@ import { isNotFound } from '../../model/not-found.ts';
 import { isAlreadyExists, isConflict } from '../../model/status.ts';
 import { LeaseCalls, type LeaseClient } from '../leader/lease-calls.ts';
 import { type Claim, released, renewed, type StoredLease } from '../leader/lease-record.ts';
-import { memberLease } from './members.ts';
+import { memberLease, type PodReference } from './members.ts';
 
 interface MemberLeaseOptions {
   readonly client: LeaseClient;
@@ -14,6 +14,8 @@ interface MemberLeaseOptions {
   readonly set: string;
   readonly generation: string;
   readonly leaseDurationMs: number;
+  /** Its Lease is deleted with it. Undefined: the Lease stays. */
+  readonly pod: PodReference | undefined;
 }
 
 const REQUEST_MS = 5_000;
@@ -58,9 +60,10 @@ export class MemberLease {
   }
 
   #write(lease: StoredLease | undefined, signal: AbortSignal): Promise<StoredLease> {
-    const { clock, generation, identity, leaseDurationMs, name, namespace, set } = this.#options;
+    const { clock, generation, identity, leaseDurationMs, name, namespace, pod, set } =
+      this.#options;
     const claim: Claim = { identity, leaseDurationMs, nowMs: clock.now() };
-    const wanted = memberLease({ namespace, name }, claim, { set, generation });
+    const wanted = memberLease({ namespace, name }, claim, { set, generation }, pod);
     if (lease === undefined) return this.#calls.create(wanted, signal);
     const { labels, annotations } = wanted.metadata;
     const metadata = {

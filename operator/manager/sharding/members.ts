@@ -1,8 +1,6 @@
 import type { Lease } from '../../model/builtin.ts';
 import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
-
-/** Label of a member's Lease: the set of replicas that share one operator's keys. */
-export const SET_LABEL = 'chancery.dev/shard-set';
+import { SET_LABEL } from './set.ts';
 
 /** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
 const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
@@ -10,8 +8,8 @@ const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
 /** More than a Deployment has that shares at most 64 groups. */
 const MAX_MEMBERS = 256;
 
-/** A Lease that asks for more would count long after its member is gone. */
-const MAX_LEASE_SECONDS = 3_600;
+/** A Lease that asks for more would count long after its holder is gone. No replica asks for more. */
+export const MAX_LEASE_SECONDS = 3_600;
 
 /** An identity is the name of a host and a uuid; a generation is some words. */
 const MAX_TEXT_CHARS = 512;
@@ -24,10 +22,25 @@ interface MembershipOptions {
   readonly leaseDurationMs: number;
 }
 
+/** A member as this process has seen it last. */
+export interface SeenMember {
+  readonly identity: string;
+  readonly generation: string;
+  readonly isFresh: boolean;
+  /** Since its Lease was last seen to change. */
+  readonly unchangedMs: number;
+}
+
 /** Why a Lease is not counted as that of a member. */
 export interface IgnoredLease {
   readonly name: string;
   readonly reason: string;
+}
+
+/** The Pod of a member. */
+export interface PodReference {
+  readonly name: string;
+  readonly uid: string;
 }
 
 /** The Lease of a member, before it is created. Its `claim` is renewed as that of a leader is. */
@@ -35,11 +48,14 @@ export function memberLease(
   target: { readonly namespace: string; readonly name: string },
   claim: Claim,
   { set, generation }: Pick<MembershipOptions, 'set' | 'generation'>,
+  pod?: PodReference,
 ): Lease {
   const lease = newLease(target, claim);
   const labels = { [SET_LABEL]: set };
   const annotations = { [GENERATION_ANNOTATION]: generation };
-  return { ...lease, metadata: { ...lease.metadata, labels, annotations } };
+  // The garbage collector deletes the Lease with its Pod. Otherwise each Pod would leave one behind.
+  const owner = pod && { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...pod }] };
+  return { ...lease, metadata: { ...lease.metadata, labels, annotations, ...owner } };
 }
 
 /**
@@ -85,24 +101,21 @@ export class Members {
 
   /** The identities of fresh members of this process's generation, sorted. */
   fresh(nowMs: number): readonly string[] {
-    const { generation } = this.#options;
-    return [...this.#freshOf((member) => member.generation === generation, nowMs)].sort();
+    const ours = this.seen(nowMs).filter(
+      ({ generation, isFresh }) => isFresh && generation === this.#options.generation,
+    );
+    return [...new Set(ours.map(({ identity }) => identity))].sort();
   }
 
-  /** The identities of fresh members of other generations, sorted. */
-  ofOtherGenerations(nowMs: number): readonly string[] {
-    const { generation } = this.#options;
-    return [...this.#freshOf((member) => member.generation !== generation, nowMs)].sort();
-  }
-
-  #freshOf(isMeant: (member: Member) => boolean, nowMs: number): ReadonlySet<string> {
-    const identities = new Set<string>();
-    for (const member of this.#known.values()) {
-      const { holder } = member.record;
-      if (holder === undefined || !isMeant(member) || member.record.isExpired(nowMs)) continue;
-      identities.add(holder);
-    }
-    return identities;
+  /** Every member that has not said that it stops, in the order of the names of their Leases. */
+  seen(nowMs: number): readonly SeenMember[] {
+    const seen = [...this.#known.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+    return seen.flatMap(([, { generation, record }]) => {
+      const { holder: identity } = record;
+      if (identity === undefined) return [];
+      const isFresh = !record.isExpired(nowMs);
+      return [{ identity, generation, isFresh, unchangedMs: record.unchangedMs(nowMs) }];
+    });
   }
 
   /** Strangers must not crowd out members. */

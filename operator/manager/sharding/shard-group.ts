@@ -45,7 +45,7 @@ interface ShardGroupOptions {
   readonly drainMs: number;
   readonly clock: Clock;
   readonly log: Log;
-  readonly changed: () => void;
+  readonly changed: (from: Phase, to: Phase) => void;
   /** A hand-over took so long, from the end of dispatching to the release. */
   readonly handedOver: (ms: number) => void;
 }
@@ -97,7 +97,7 @@ export class ShardGroup {
     if (state.phase !== before) {
       const { changed, group, log } = this.#options;
       log.debug({ group, from: before, to: state.phase, event: event.kind }, 'group changes');
-      changed();
+      changed(before, state.phase);
     }
     for (const wake of this.#waiting) wake();
   }

@@ -22,6 +22,8 @@ export class GroupsAtWork implements ShardedWork {
   readonly #running = new Map<number, number>();
   readonly #drains = new Map<number, () => void>();
   readonly #listeners = new Set<(groups: ReadonlySet<number>) => void>();
+  /** Groups that listeners have not been told of. */
+  #opened = new Set<number>();
 
   constructor(
     { groups, by }: { readonly groups: number; readonly by: ShardField },
@@ -66,7 +68,8 @@ export class GroupsAtWork implements ShardedWork {
 
   dispatch(group: number, term: GroupTerm): void {
     this.#terms.set(group, term);
-    for (const listener of [...this.#listeners]) listener(new Set([group]));
+    if (this.#opened.size === 0) queueMicrotask(() => this.#tellOpened());
+    this.#opened.add(group);
   }
 
   async drain(group: number): Promise<void> {
@@ -78,6 +81,14 @@ export class GroupsAtWork implements ShardedWork {
 
   drop(group: number): void {
     this.#caches.dropSlots(this.#slotsOf(group));
+  }
+
+  /** Once for all groups that were opened together: each listener goes through all cached objects. */
+  #tellOpened(): void {
+    const opened = new Set([...this.#opened].filter((group) => this.#terms.has(group)));
+    this.#opened = new Set();
+    if (opened.size === 0) return;
+    for (const listener of [...this.#listeners]) listener(opened);
   }
 
   #slotsOf(group: number): ReadonlySet<number> {

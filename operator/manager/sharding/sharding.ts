@@ -7,10 +7,18 @@ import { type Lease, leases } from '../../model/builtin.ts';
 import type { ElectionTiming } from '../leader/election-timing.ts';
 import { LeaderElector } from '../leader/leader-elector.ts';
 import { ObservedLease } from '../leader/lease-record.ts';
-import { type GroupObservation, PHASES } from './group-machine.ts';
+import { GroupEvents, type PodNote } from './group-events.ts';
+import { type GroupObservation, PHASES, type Phase } from './group-machine.ts';
 import { MemberLease } from './member-lease.ts';
-import { Members, SET_LABEL } from './members.ts';
+import {
+  type IgnoredLease,
+  MAX_LEASE_SECONDS,
+  Members,
+  type PodReference,
+  type SeenMember,
+} from './members.ts';
 import { preferredMembers } from './preference.ts';
+import { SET_LABEL } from './set.ts';
 import { type ShardedWork, ShardGroup } from './shard-group.ts';
 
 export interface ShardingOptions {
@@ -29,16 +37,38 @@ export interface ShardingOptions {
   readonly timing: ElectionTiming;
   readonly drainMs: number;
   readonly work: ShardedWork;
+  /** The Pod of this process, if it is in `namespace` and its uid is known. */
+  readonly pod?: PodReference | undefined;
+  /** Records an Event about the Pod of this process. Default: there are none. */
+  readonly record?: ((note: PodNote) => void) | undefined;
   readonly log: Log;
   readonly meter?: Meter;
   readonly random?: () => number;
 }
 
+/** The groups and members of a set, as one process has seen them. */
+export interface SharingStatus {
+  /** `namespace/name` of the Lease that all members hold together. */
+  readonly lease: string;
+  /** How keys are divided, as that Lease says it. */
+  readonly division: string;
+  /** By their numbers. `phase` is that of this process; `holder` is what the Lease said last. */
+  readonly groups: readonly {
+    readonly group: number;
+    readonly phase: Phase;
+    readonly holder: string | undefined;
+  }[];
+  readonly members: readonly SeenMember[];
+}
+
 /** The field that decides the group of an object. */
 export type ShardField = 'uid' | 'namespace';
 
-/** Leases of a set, per page of a list: 64 groups and 256 members fit. */
+/** A list of the Leases that takes longer is given up. The next round asks again. */
 const MAX_REQUEST_MS = 5_000;
+
+/** The log names at most this many Leases that are ignored at the same time. */
+const MAX_TOLD = 20;
 
 /**
  * Shares the groups of an operator between its replicas. Each group is a Lease; a replica works on the keys of a group
@@ -54,9 +84,14 @@ export class Sharding {
   readonly #member: MemberLease;
   readonly #observed: readonly ObservedLease[];
   readonly #groups: readonly ShardGroup[];
+  readonly #events: GroupEvents;
   /** Since when a list had no Lease of a group, on the monotonic clock. */
   readonly #missingSince = new Map<number, number>();
+  /** What the log says of ignored Leases. */
+  #told: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
+  /** It was told that there are more members than groups for them. */
+  #isCrowded = false;
 
   constructor(options: ShardingOptions) {
     this.#options = options;
@@ -67,16 +102,30 @@ export class Sharding {
     this.#member = new MemberLease({
       ...options,
       ...membership,
+      pod: options.pod,
       name: `${set}-member-${options.member}`,
     });
-    this.#generation = this.#newElector(set, generationOf(options));
-    this.#observed = Array.from({ length: groups }, () => new ObservedLease(leaseDurationMs));
+    const { clock, log, record = () => {} } = options;
+    const gatherMs = timing.retryPeriodMs;
+    this.#events = new GroupEvents({ clock, log, gatherMs, groups, record });
+    const observed = newObserved(leaseDurationMs);
+    this.#generation = this.#newElector(set, generationOf(options), observed);
+    this.#observed = Array.from({ length: groups }, () => newObserved(leaseDurationMs));
     this.#groups = this.#observed.map((observed, group) => this.#newGroup(group, observed));
   }
 
-  /** What each group is doing here. */
-  get phases(): readonly string[] {
-    return this.#groups.map(({ phase }) => phase);
+  /** The groups and the members, as this process has seen them last. */
+  get status(): SharingStatus {
+    const { clock, namespace, set } = this.#options;
+    return {
+      lease: `${namespace}/${set}`,
+      division: generationOf(this.#options),
+      groups: this.#groups.map(({ phase }, group) => ({
+        ...{ group, phase },
+        holder: this.#observed[group]?.holder,
+      })),
+      members: this.#members.seen(clock.monotonic()),
+    };
   }
 
   /** False when a Lease should have ended this process 20 s ago. */
@@ -102,6 +151,7 @@ export class Sharding {
     for (const group of this.#groups) group.send({ kind: 'shutdown' });
     await Promise.all(this.#groups.map((group) => group.untilForeign()));
     released.abort(signal.reason);
+    this.#events.flush();
     await holding;
   }
 
@@ -132,7 +182,11 @@ export class Sharding {
       return;
     }
     const now = clock.monotonic();
-    this.#members.see(found, now);
+    const { set } = this.#options;
+    const isOurs = (name = ''): boolean => name === set || name.startsWith(`${set}-group-`);
+    const others = found.filter(({ metadata: { name } }) => !isOurs(name));
+    const own = found.filter(({ metadata: { name } }) => isOurs(name));
+    this.#tell([...this.#members.see(others, now), ...tooLong(own)]);
     const byName = new Map(found.map((lease) => [lease.metadata.name, lease]));
     for (const [group, observed] of this.#observed.entries()) {
       const lease = byName.get(this.#leaseName(group));
@@ -146,10 +200,25 @@ export class Sharding {
     this.#judge(now);
   }
 
+  /** Says once what does not count, for as long as it is there. */
+  #tell(ignored: readonly IgnoredLease[]): void {
+    const before = this.#told;
+    const told = ignored.slice(0, MAX_TOLD).map(({ name, reason }) => ({
+      text: `${name}: ${reason}`,
+      facts: { lease: name, reason },
+    }));
+    this.#told = new Set(told.map(({ text }) => text));
+    for (const { text, facts } of told) {
+      if (before.has(text)) continue;
+      this.#options.log.warn(facts, 'what a Lease with the label of this operator says is ignored');
+    }
+  }
+
   #judge(now: number): void {
     const { identity, meter = noMeter, set } = this.#options;
     const fresh = this.#members.fresh(now);
     meter.gauge('chancery_shard_members', { name: set }, fresh.length);
+    this.#noteCrowd(fresh.length);
     const holders = this.#observed.map((observed) => observed.holder);
     const preferred = preferredMembers(holders, fresh);
     for (const [index, group] of this.#groups.entries()) {
@@ -165,6 +234,19 @@ export class Sharding {
     }
   }
 
+  /** With fewer than two groups each, some replicas have twice the work of others, or none. */
+  #noteCrowd(members: number): void {
+    const { groups, log } = this.#options;
+    const isCrowded = members > 1 && members > groups / 2;
+    if (isCrowded && !this.#isCrowded) {
+      log.warn(
+        { members, groups },
+        'there are fewer than two groups for each replica, raise CHANCERY_SHARDS',
+      );
+    }
+    this.#isCrowded = isCrowded;
+  }
+
   /**
    * A Lease that is missing counts as held by another: somebody may have deleted it, and its holder may act by it for as
    * long as a Lease lasts.
@@ -177,9 +259,9 @@ export class Sharding {
       const isSure = now - (missingSince ?? now) >= timing.leaseDurationMs;
       return isSure ? { holder: 'none', stale: true } : { holder: 'other', stale: false };
     }
-    const { holder } = observed;
-    const is = holder === undefined ? 'none' : holder === identity ? 'self' : 'other';
-    return { holder: is, stale: observed.isExpired(now) };
+    const is = observed.holder === identity ? 'self' : 'none';
+    const isOther = observed.isOfAnother(identity, now);
+    return { holder: isOther ? 'other' : is, stale: observed.isExpired(now) };
   }
 
   #list(signal: AbortSignal): Promise<readonly Lease[]> {
@@ -195,7 +277,10 @@ export class Sharding {
       ...{ group, work, observed, clock, log, drainMs },
       newElector: (seen) => this.#newElector(this.#leaseName(group), this.#options.identity, seen),
       generation: { writeDeadlineAt: () => this.#generation.writeDeadlineAt() },
-      changed: () => this.#measure(),
+      changed: (from, to) => {
+        this.#measure();
+        this.#events.changed(group, from, to);
+      },
       handedOver: (ms) =>
         meter.observe('chancery_shard_handover_seconds', { name: set }, ms / 1_000),
     });
@@ -215,6 +300,8 @@ export class Sharding {
       ...{ client, clock, identity, log, ...timing },
       lease: { namespace, name, labels: { [SET_LABEL]: set } },
       onLost: 'standby',
+      isShared: name === set,
+      recordsEvents: false, // `GroupEvents` has one for all groups
       ...(observed && { observed }),
       ...(meter && { meter }),
       ...(random && { random }),
@@ -224,6 +311,17 @@ export class Sharding {
   #leaseName(group: number): string {
     return `${this.#options.set}-group-${group}`;
   }
+}
+
+/** A replica asks for an hour at most, see `shardingFrom`. */
+function newObserved(leaseDurationMs: number): ObservedLease {
+  return new ObservedLease(leaseDurationMs, MAX_LEASE_SECONDS * 1_000);
+}
+
+function tooLong(leases: readonly Lease[]): readonly IgnoredLease[] {
+  return leases
+    .filter(({ spec }) => Number(spec?.leaseDurationSeconds ?? 0) > MAX_LEASE_SECONDS)
+    .map(({ metadata: { name = '' } }) => ({ name, reason: 'its duration is over an hour' }));
 }
 
 /** How keys are divided, in the words of the Lease. */

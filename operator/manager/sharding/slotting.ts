@@ -1,4 +1,5 @@
 import type { Slotting } from '../../client/sharded-source.ts';
+import { controlledWritesOf } from '../../controller/controlled-writes.ts';
 import type { Controller } from '../../controller/controller.ts';
 import { owners } from '../../controller/run/mapped-keys.ts';
 import type { Source } from '../../controller/source.ts';
@@ -26,7 +27,17 @@ export function slottingOf(
   if (source !== controller.for && owned === undefined) return undefined;
   if (by === 'namespace') return BY_NAMESPACE;
   if (source === controller.for) return BY_UID;
-  return byOwner(controller.for.resource, source, owned?.anyOwner ?? false);
+  return byOwner(controller.for.resource, source, {
+    anyOwner: owned?.anyOwner ?? false,
+    adopts: adoptsOf(controller, source),
+  });
+}
+
+/** Whether objects without a controller become children: the label of one that had a parent before says nothing. */
+function adoptsOf(controller: Controller, { resource }: Source): boolean {
+  return controlledWritesOf(controller).children.some(
+    (each) => each.adopts !== undefined && resourceName(each.resource) === resourceName(resource),
+  );
 }
 
 /** Label of a child: the slot of its owner, 0 to 63. */
@@ -56,16 +67,20 @@ const BY_UID: NamedSlotting = {
  * Children are where their owners are. What has no owner of this kind is everywhere, because its name may be wanted; and
  * so is, on the wire, what has no label yet.
  */
-function byOwner(owner: Resource, { labelSelector }: Source, anyOwner: boolean): NamedSlotting {
+function byOwner(
+  owner: Resource,
+  { labelSelector }: Source,
+  { anyOwner, adopts }: { readonly anyOwner: boolean; readonly adopts: boolean },
+): NamedSlotting {
   return {
-    name: `owner ${resourceName(owner)} ${anyOwner}`,
+    name: `owner ${resourceName(owner)} ${anyOwner} ${adopts}`,
     slotsOf: ({ metadata }) => owners(metadata, owner, anyOwner).map(({ uid }) => slotOf(uid)),
     selectors: (slots) => {
       const others = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
         (slot) => !slots.has(slot),
       );
       // The label has the slot of one owner.
-      if (anyOwner || others.length === 0) return {};
+      if (anyOwner || adopts || others.length === 0) return {};
       const notOthers = `${SLOT_LABEL} notin (${others.join(',')})`;
       return { labelSelector: labelSelector ? `${labelSelector},${notOthers}` : notOthers };
     },

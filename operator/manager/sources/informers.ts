@@ -258,15 +258,8 @@ export class Informers {
     );
     const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
     const shared: Shared = {
-      informer,
-      scope,
-      facts,
-      labels,
-      slotted,
-      relistIntervalMs,
-      users: 0,
-      needs: 0,
-      stop,
+      ...{ informer, scope, facts, labels, slotted, relistIntervalMs },
+      ...{ users: 0, needs: 0, stop },
     };
     this.#shared.set(identity, shared);
     informer.onStateChange(() => this.#gauges.measure());

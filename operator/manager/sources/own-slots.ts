@@ -31,6 +31,7 @@ export class OwnSlots {
   /** Waits for `#current`, and takes more slots until then. */
   #next: Batch | undefined;
   #current: Promise<void> = Promise.resolve();
+  #narrows = false;
 
   constructor(clock: Clock, all: () => Iterable<Slotted>) {
     this.#clock = clock;
@@ -68,7 +69,7 @@ export class OwnSlots {
   dropSlots(slots: ReadonlySet<number>): void {
     this.#slots = new Set([...this.#slots].filter((slot) => !slots.has(slot)));
     for (const slot of slots) this.#next?.opened.delete(slot);
-    this.#narrow();
+    this.#narrowSoon();
   }
 
   #batch(before: Promise<void>): Batch {
@@ -92,7 +93,17 @@ export class OwnSlots {
     });
     await Promise.all(widened);
     const isDropped = [...opened].some((slot) => !this.#slots.has(slot));
-    if (isDropped) this.#narrow();
+    if (isDropped) this.#narrowSoon();
+  }
+
+  /** Once for all slots that are dropped in this turn: it goes through all cached objects. */
+  #narrowSoon(): void {
+    if (this.#narrows) return;
+    this.#narrows = true;
+    queueMicrotask(() => {
+      this.#narrows = false;
+      this.#narrow();
+    });
   }
 
   #narrow(): void {

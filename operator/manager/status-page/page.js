@@ -3,7 +3,7 @@
  * Text from a cluster is set through `textContent` only, so that names and errors are never parsed as
  * markup.
  *
- * @import { ControllerStatus, ProcessStatus, SourceStatus } from './process-status.ts'
+ * @import { ControllerStatus, ProcessStatus, ShardingStatus, SourceStatus } from './process-status.ts'
  */
 
 /** @typedef {string | number} Text */
@@ -150,7 +150,9 @@ function showWrites(counts) {
 }
 
 /** @param {ProcessStatus} status */
-function showProcess({ podName, podNamespace, controllers, ready, phase, leadership, ...rest }) {
+function showProcess(status) {
+  const { podName, podNamespace, controllers, ready, phase, leadership, sharding, ...rest } =
+    status;
   const name = podName || controllers.map((each) => each.name).join(', ') || 'operator';
   const readiness = ready ? 'ready' : 'not ready';
   byId('name').textContent = name;
@@ -163,6 +165,10 @@ function showProcess({ podName, podNamespace, controllers, ready, phase, leaders
     const { leads, holder } = leadership;
     const words = leads ? 'leader' : `standby, ${holder || 'nobody'} leads`;
     badges.push(make('span', words, leads ? 'badge ok' : 'badge warn'));
+  }
+  if (sharding) {
+    const own = sharding.groups.filter((each) => each.phase === 'owning').length;
+    badges.push(make('span', `${own} of ${sharding.groups.length} groups`, 'badge ok'));
   }
   byId('badges').replaceChildren(...badges);
   const facts = [
@@ -205,6 +211,34 @@ function showControllers(controllers) {
       each.longestRunningSeconds > 0 ? ago(each.longestRunningSeconds) : '–',
     ]),
     'none',
+  );
+}
+
+/** @param {ShardingStatus | undefined} sharding */
+function showSharding(sharding) {
+  byId('of-groups').hidden = !sharding;
+  if (!sharding) return;
+  const { division, groups, members } = sharding;
+  showTable(
+    'groups',
+    ['Group', 'Here', 'Holder by its Lease'],
+    groups.map(({ group, phase, holder }) => [
+      group,
+      [phase, phase === 'owning' ? 'ok' : phase === 'lost' ? 'bad' : 'dim'],
+      holder || ['nobody', 'warn'],
+    ]),
+    'none',
+  );
+  showTable(
+    'members',
+    ['Replica', 'State', 'Groups', 'Last renewal seen'],
+    members.map(({ identity, fresh, unchangedSeconds, division: its }) => [
+      identity,
+      !fresh ? ['silent', 'bad'] : its === division ? ['alive', 'ok'] : [`waits: ${its}`, 'warn'],
+      groups.filter(({ holder }) => holder === identity).length,
+      ago(unchangedSeconds),
+    ]),
+    'none yet',
   );
 }
 
@@ -298,6 +332,7 @@ events.onmessage = ({ data }) => {
   showProcess(status);
   showControllers(status.controllers);
   showRunnables(status.runnables);
+  showSharding(status.sharding);
   showSources(status.sources);
   showWrites(status.writesPerMinute);
   showRecent(status.recent);

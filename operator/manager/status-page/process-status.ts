@@ -20,6 +20,8 @@ export interface ProcessStatus {
   readonly podNamespace: string | undefined;
   /** Undefined without an election. */
   readonly leadership: LeadershipStatus | undefined;
+  /** How this process shares the work with others. Undefined unless replicas share it. */
+  readonly sharding: ShardingStatus | undefined;
   /** Every current list and watch. */
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
@@ -40,6 +42,40 @@ export interface LeadershipStatus {
   readonly leads: boolean;
   /** The identity that holds the Lease, if known. */
   readonly holder: string | undefined;
+}
+
+/** The replicas that share the work, as this process has seen their Leases last. */
+export interface ShardingStatus {
+  /** Namespace and name of the Lease that all replicas hold together. */
+  readonly lease: string;
+  /** How keys are divided: `sharded/16/uid`. */
+  readonly division: string;
+  /** Every group, at most 64. */
+  readonly groups: readonly GroupStatus[];
+  /** The replicas that are known, at most 256. */
+  readonly members: readonly MemberStatus[];
+}
+
+/** The state of a group of keys. */
+export interface GroupStatus {
+  /** Its number, from 0. */
+  readonly group: number;
+  /** What it is doing here; `foreign` when another process works on it, or none. */
+  readonly phase: 'foreign' | 'claiming' | 'warming' | 'owning' | 'draining' | 'lost';
+  /** The identity that its Lease names, if it names one. */
+  readonly holder: string | undefined;
+}
+
+/** The state of a replica. */
+export interface MemberStatus {
+  /** The identity of the process: its Pod and a number that no other process has. */
+  readonly identity: string;
+  /** How it divides keys. One that divides them in another way gets no group. */
+  readonly division: string;
+  /** False when its Lease did not change for as long as a Lease lasts, by the clock of this process. */
+  readonly fresh: boolean;
+  /** Since its Lease was last seen to change. */
+  readonly unchangedSeconds: number;
 }
 
 /** The state of a source. */

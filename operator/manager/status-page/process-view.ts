@@ -6,11 +6,13 @@ import type { Clock } from '../../core/clock.ts';
 import { VERSION } from '../../core/version.ts';
 import { resourceName } from '../../model/resource.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { SharingStatus } from '../sharding/sharding.ts';
 import type { ScopeActivity } from '../sources/informers.ts';
 import type {
   ControllerStatus,
   ProcessStatus,
   RunnableStatus,
+  ShardingStatus,
   SourceStatus,
 } from './process-status.ts';
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
@@ -68,6 +70,7 @@ export interface SnapshotOptions {
   readonly phase: () => ProcessStatus['phase'];
   readonly ready: () => boolean;
   readonly leadership: () => ProcessStatus['leadership'];
+  readonly sharing: () => SharingStatus | undefined;
   readonly scopes: () => Iterable<ScopeActivity>;
   readonly controllers: () => Iterable<ControllerActivity>;
   readonly runnables: () => readonly RunnableStatus[];
@@ -89,12 +92,25 @@ function snapshot(options: SnapshotOptions): ProcessStatus {
     podName: settings.podName,
     podNamespace: settings.podNamespace,
     leadership: options.leadership(),
+    sharding: shardingStatus(options.sharing()),
     sources: Array.from(options.scopes(), (scope) => sourceStatus(scope, nowMs)),
     controllers: Array.from(options.controllers(), (each) => controllerStatus(each, history)),
     runnables: options.runnables(),
     recent: history.recent,
     writesPerMinute: writes.values(),
   };
+}
+
+function shardingStatus(sharing: SharingStatus | undefined): ShardingStatus | undefined {
+  return (
+    sharing && {
+      ...sharing,
+      members: sharing.members.map(({ identity, generation, isFresh, unchangedMs }) => ({
+        ...{ identity, division: generation, fresh: isFresh },
+        unchangedSeconds: Math.floor(unchangedMs / 1_000),
+      })),
+    }
+  );
 }
 
 function sourceStatus({ scope, informer }: ScopeActivity, nowMs: number): SourceStatus {

@@ -95,12 +95,13 @@ export class Pace {
   }
 
   /**
-   * An accepted watch ended after `livedMs` of the `askedMs` it was opened for.
+   * An accepted watch ended after `livedMs`.
    *
+   * @param early - it was asked to live longer, and this process has not ended it.
    * @param healthy - false when it was cut for silence: a dead connection is not connected time.
    */
-  closed(livedMs: number, askedMs: number, healthy: boolean): void {
-    if (livedMs < askedMs) this.#earlyOpens.push(this.#lastOpenAt);
+  closed(livedMs: number, early: boolean, healthy: boolean): void {
+    if (early) this.#earlyOpens.push(this.#lastOpenAt);
     if (!healthy) return;
     this.#connectedMs += livedMs;
     this.#forbidden.reset();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { lint } from '../../../operator/generate/lint/lint.ts';
 import type { KubernetesObject } from '../../../operator/model/object.ts';
-import { gated, plain, sidecar, socket, stock } from './good.ts';
+import { gated, plain, sharing, sidecar, socket, stock } from './good.ts';
 
 test.each([
   ['two plain containers', plain],
@@ -10,6 +10,7 @@ test.each([
   ['a Unix socket', socket],
   ['an image of kubectl alone', stock],
   ['a gate', gated],
+  ['replicas that share the work', sharing],
 ])('%s, with everything as it should be: no diagnostic', (_, manifests) => {
   const { objects } = manifests();
 

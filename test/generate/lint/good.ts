@@ -173,3 +173,13 @@ export function gated(): Manifests {
       ],
     });
 }
+
+const NAME = '[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+
+/** Two plain containers in replicas that share the work, with the rights for their Leases. */
+export function sharing(groups = '16'): Manifests {
+  return plain()
+    .push('operator.env', { name: 'CHANCERY_SHARDS', value: groups })
+    .set('Role.rules.3.verbs', ['create', 'get', 'list', 'update'])
+    .replace('proxy.args.0', '/leases(/op)?$', `/leases(/${NAME})?$`);
+}

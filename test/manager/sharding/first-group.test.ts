@@ -4,7 +4,7 @@ import type { Runnable } from '../../../operator/manager/runnable.ts';
 import type { Replica } from '../leader/replica.ts';
 import { GROUPS, groupsOf, sharer, withParents } from './sharded-place.ts';
 
-test('[sharding 19] work without keys runs on one replica, also over a hand-over', async () => {
+test('[sharding 19] [SH-6] work without keys runs on one replica, also over a hand-over', async () => {
   const place = await withParents();
   const running = new Set<string>();
   let most = 0;

@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
-import { GROUPS, groupsOf, mirror, mirrored, pass, sharer, withParents } from './sharded-place.ts';
+import type { Replica } from '../leader/replica.ts';
+import {
+  change,
+  GROUPS,
+  groupsOf,
+  mirror,
+  mirrored,
+  pass,
+  sharer,
+  withParents,
+  writersInOrder,
+  writtenWithoutLease,
+} from './sharded-place.ts';
 
-test('a release that divides keys into other groups waits until no replica of the old one can write', async () => {
+test('[SH-5] a release that divides keys into other groups waits until no replica of the old one can write', async () => {
   const place = await withParents();
   const old = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(old) === GROUPS)).toBe(true);
@@ -20,7 +32,7 @@ test('a release that divides keys into other groups waits until no replica of th
   );
 });
 
-test('a leader of a release that does not share is waited for, and the other way round', async () => {
+test('[SH-5] a leader of a release that does not share is waited for, and the other way round', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);
@@ -35,5 +47,36 @@ test('a leader of a release that does not share is waited for, and the other way
   await pass(place, 60_000);
   expect(next.operator.leads).toBe(false);
   await sharing.operator.stop();
-  expect(await place.until(() => next.operator.leads, 20_000)).toBe(true);
+  expect(await place.until(() => next.operator.leads, 30_000)).toBe(true);
+});
+
+test('three replicas that are replaced one by one by some that divide keys in another way never write beside these, and nothing is missed', async () => {
+  const place = await withParents();
+  const held = (replicas: readonly Replica[]): number =>
+    replicas.reduce((sum, each) => sum + groupsOf(each), 0);
+  const old: Replica[] = [];
+  for (const name of ['old1', 'old2', 'old3']) old.push(await sharer(place, name));
+  expect(await place.until(() => held(old) === GROUPS)).toBe(true);
+
+  const next: Replica[] = [];
+  for (const [index, each] of old.entries()) {
+    const replica = await sharer(place, `new${index}`, { CHANCERY_SHARDS: '4' });
+    next.push(replica);
+    // As a Deployment does: a Pod stops when another is ready.
+    expect(await place.until(() => replica.operator.ready)).toBe(true);
+    await change(place, { replaced: String(index) });
+    await Promise.all([each.operator.stop(), pass(place, 5_000)]);
+    await change(place, { replaced: `${index} and more` });
+    await pass(place, 5_000);
+  }
+  expect(await place.until(() => held(next) === 4)).toBe(true);
+  await pass(place, 10_000);
+
+  expect(writtenWithoutLease(place, (by) => (by.startsWith('old') ? GROUPS : 4))).toEqual([]);
+  const generations = writersInOrder(place).map((by) => by.slice(0, 3));
+  expect(generations).toEqual(generations.toSorted().toReversed());
+  const found = await mirrored(place);
+  expect(new Set([...found.values()].map(({ of }) => of))).toEqual(
+    new Set(['{"replaced":"2 and more"}']),
+  );
 });

@@ -64,7 +64,7 @@ test('a group of a live holder is left alone, and so is every group without the 
   expect(after([observed({ generationHeld: false })]).effects).toEqual([]);
 });
 
-test('a holder drains when another was preferred at two renewals in a row, and releases when idle', () => {
+test('[SH-3] a holder drains when another was preferred at two renewals in a row, and releases when idle', () => {
   const other = observed({ ...OWN, preferred: 'other' });
 
   expect(after([other, observed(OWN), other], OWNING).phase).toBe('owning');

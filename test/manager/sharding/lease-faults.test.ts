@@ -16,7 +16,7 @@ async function deleteLease(place: Awaited<ReturnType<typeof withParents>>, name:
   await place.env.delete('coordination.k8s.io/v1', 'Lease', place.namespace, name);
 }
 
-test('[sharding 14] a deleted Lease of a group is created again, and no object has two writers', async () => {
+test('[sharding 14] [SH-2] a deleted Lease of a group is created again, and no object has two writers', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   const isLevel = (): boolean => groupsOf(a) === 4 && groupsOf(b) === 4;
@@ -42,7 +42,7 @@ test('[sharding 14] a deleted Lease of a group is created again, and no object h
   );
 });
 
-test('[sharding 16] operators in one namespace share nothing with each other', async () => {
+test('[sharding 16] [SH-2] operators in one namespace share nothing with each other', async () => {
   const place = await withParents();
   const one = await sharer(place, 'a', { CHANCERY_LEASE_NAME: 'one' });
   const two = await sharer(place, 'b', { CHANCERY_LEASE_NAME: 'two' });

@@ -41,7 +41,7 @@ const membersOf = (generation = SET.generation): Members =>
 
 const reasons = (ignored: readonly IgnoredLease[]): string[] => ignored.map(({ reason }) => reason);
 
-test('a member is fresh for the duration of its Lease after the last change that was seen', () => {
+test('[SH-2] a member is fresh for the duration of its Lease after the last change that was seen', () => {
   const members = membersOf();
   const lease = leaseOf('a');
   members.see([lease], 1_000);
@@ -55,7 +55,7 @@ test('a member is fresh for the duration of its Lease after the last change that
   expect(members.fresh(34_999)).toEqual(['a']);
 });
 
-test('the times that a member writes make no difference', () => {
+test('[SH-2] the times that a member writes make no difference', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e12, max: 1e12 }),
@@ -76,8 +76,10 @@ test('members of another generation are told apart', () => {
   members.see([leaseOf('a'), leaseOf('b', { ...SET, generation: 'shards/32/uid' })], 0);
 
   expect(members.fresh(1)).toEqual(['a']);
-  expect(members.ofOtherGenerations(1)).toEqual(['b']);
-  expect(members.ofOtherGenerations(LEASE_MS)).toEqual([]);
+  expect(members.seen(LEASE_MS)).toEqual([
+    { identity: 'a', generation: 'shards/16/uid', isFresh: false, unchangedMs: LEASE_MS },
+    { identity: 'b', generation: 'shards/32/uid', isFresh: false, unchangedMs: LEASE_MS },
+  ]);
 });
 
 test('a member that has released its Lease, or whose Lease is gone, is not fresh', () => {

@@ -19,7 +19,7 @@ test.each(
   expect(states).toBeGreaterThan(1_000);
 });
 
-test('eight members with four groups keep the rules under failures at random, and come to rest', () => {
+test('[SH-1] eight members with four groups keep the rules under failures at random, and come to rest', () => {
   const budgets = {
     ...NO_FAILURES,
     crashes: 2,

@@ -21,7 +21,7 @@ function shareOf(preferred: Preferred, member: string | undefined): number {
   return preferred.filter((other) => other === member).length;
 }
 
-test('every group has a member, and shares differ by one at most', () => {
+test('[SH-4] every group has a member, and shares differ by one at most', () => {
   fc.assert(
     fc.property(groupCounts, members(1, 70), fc.infiniteStream(fc.nat()), (groups, all, random) => {
       const holders = nobody(groups).map(
@@ -64,7 +64,7 @@ test('what is preferred stays preferred when it has come about', () => {
   );
 });
 
-test('a member that joins gets its share rounded down, and no other group moves', () => {
+test('[SH-4] a member that joins gets its share rounded down, and no other group moves', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), (groups, [joins = '', ...all]) => {
       const before = preferredMembers(nobody(groups), all);
@@ -78,7 +78,7 @@ test('a member that joins gets its share rounded down, and no other group moves'
   );
 });
 
-test('of a member that leaves the groups move, and no others', () => {
+test('[SH-4] of a member that leaves the groups move, and no others', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), (groups, [leaves = '', ...all]) => {
       const before = preferredMembers(nobody(groups), [...all, leaves]);

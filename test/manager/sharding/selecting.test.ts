@@ -30,7 +30,7 @@ test.each([
   else expect(received).toBe(0);
 });
 
-test('[sharding 3] a feature that is switched on during the run is used from the next request on', async () => {
+test('[sharding 3] [SH-7] a feature that is switched on during the run is used from the next request on', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);
@@ -44,7 +44,7 @@ test('[sharding 3] a feature that is switched on during the run is used from the
   expect((await mirrored(place)).size).toBe(PARENTS);
 });
 
-test('[sharding 17] objects without a namespace are not divided by namespace: the start says why', async () => {
+test('[sharding 17] [SH-8] objects without a namespace are not divided by namespace: the start says why', async () => {
   const place = await Place.start();
   const clustered = controller({ name: 'clustered', for: namespaces, reconcile: () => {} });
 

@@ -19,7 +19,7 @@ const isLevel =
   (): boolean =>
     replicas.every((each) => groupsOf(each) >= Math.floor(GROUPS / replicas.length));
 
-test('[sharding 4] three replicas write the children of all parents, each those of its own groups', async () => {
+test('[sharding 4] [SH-1] three replicas write the children of all parents, each those of its own groups', async () => {
   const place = await withParents();
   const names = ['a', 'b', 'c'];
   const replicas: Replica[] = [];
@@ -41,7 +41,7 @@ test('[sharding 4] three replicas write the children of all parents, each those 
   }
 });
 
-test('[sharding 9] a replica that stops gives its groups to the others, which handle what changed meanwhile', async () => {
+test('[sharding 9] [SH-3] a replica that stops gives its groups to the others, which handle what changed meanwhile', async () => {
   const place = await withParents();
   const replicas = [
     await sharer(place, 'a'),
@@ -65,7 +65,7 @@ test('[sharding 9] a replica that stops gives its groups to the others, which ha
   );
 });
 
-test('[sharding 7] groups of a replica without an ambassador move, and it writes nothing until it has some again', async () => {
+test('[sharding 7] [SH-1] groups of a replica without an ambassador move, and it writes nothing until it has some again', async () => {
   const place = await withParents();
   const [lost, other] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(lost, other))).toBe(true);
@@ -88,7 +88,7 @@ test('[sharding 7] groups of a replica without an ambassador move, and it writes
   );
 });
 
-test('[sharding 11] a child that is changed by hand while its group moves is corrected once', async () => {
+test('[sharding 11] [SH-3] a child that is changed by hand while its group moves is corrected once', async () => {
   const place = await withParents();
   const first = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
@@ -111,7 +111,7 @@ test('[sharding 11] a child that is changed by hand while its group moves is cor
   }
 });
 
-test('[sharding 8] when a replica joins, only the groups that it takes are handled again', async () => {
+test('[sharding 8] [SH-4] when a replica joins, only the groups that it takes are handled again', async () => {
   const place = await withParents();
   const first = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
@@ -131,7 +131,7 @@ test('[sharding 8] when a replica joins, only the groups that it takes are handl
   expect(moved).toBeLessThan(PARENTS);
 });
 
-test('[sharding 10] children say the slot of their owner, also those that had no label before', async () => {
+test('[sharding 10] [SH-7] children say the slot of their owner, also those that had no label before', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(a, b))).toBe(true);

@@ -12,6 +12,7 @@ export function exampleStatus(changes: Partial<ProcessStatus> = {}): ProcessStat
     podName: 'web-operator-abc',
     podNamespace: 'web-system',
     leadership: { lease: 'web-system/web', leads: true, holder: 'web-operator-abc_1' },
+    sharding: undefined,
     sources: [
       {
         resource: 'websites.example.dev',

@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { listenAgain } from '../ports/listen-again.ts';
 import { type LoggedRequest, loggedRequest, RequestLog } from './request-log.ts';
 
 /** What becomes of a request: `pass` is the default; `hold` gives it up, with `cut` following. */
@@ -31,6 +32,8 @@ export class RequestLine {
   readonly #log: LoggedRequest[] = [];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
+  /** Any free one at the first start. */
+  #port = 0;
 
   constructor({ server, gate = {} }: { readonly server: string; readonly gate?: RequestGate }) {
     this.#upstream = new URL(server);
@@ -41,15 +44,19 @@ export class RequestLine {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** Listens: after `cut` again, on the same port. */
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await listenAgain(async () => {
+      this.#server.listen(this.#port, '127.0.0.1');
+      await once(this.#server, 'listening');
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection on both sides, and takes no more. Again does nothing. */
+  /** Breaks every connection on both sides, and takes no more until `start`. Again does nothing. */
   async cut(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');

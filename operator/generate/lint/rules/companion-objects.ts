@@ -138,28 +138,14 @@ function ofGoManager({ operator, kind, replicas }: Installation): readonly Probl
   ];
 }
 
-/** Replicas beyond the number of groups have no work. */
-function ofShards(groups: number, { operator, replicas }: Installation): readonly Problem[] {
-  if (operator === undefined || !(groups < (replicas ?? 1))) return [];
-  return [
-    {
-      level: 'warning',
-      path: `${operator.path}.env[CHANCERY_SHARDS]`,
-      wrong: `is ${groups}, with ${replicas} replicas`,
-      why: 'a replica without a group has no work',
-      todo: 'set it to a power of two that is at least twice the number of replicas',
-    },
-  ];
-}
-
 export const leaderElection: Rule = {
   id: 'leader-election',
   check: (installation: Installation): readonly Problem[] => {
     const { operator, kind, replicas, strategy } = installation;
     const election = variable(operator?.container, 'CHANCERY_LEADER_ELECTION')?.value;
     if (operator === undefined) return [];
-    const shards = variable(operator.container, 'CHANCERY_SHARDS')?.value;
-    if (shards !== undefined) return ofShards(Number(shards), installation);
+    // Replicas that share the work need no leader: another rule has a look at them.
+    if (variable(operator.container, 'CHANCERY_SHARDS') !== undefined) return [];
     if (election === 'true' || election === 'false') return [];
     if (ambassadorKubeconfig(installation) !== undefined) return ofGoManager(installation);
     const todo =

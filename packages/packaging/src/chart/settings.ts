@@ -155,11 +155,18 @@ function replicasSetting({ options, deployment }: OperatorModel): Setting {
   return setting(
     'manager.replicas',
     deployment.spec.replicas,
-    { is: 'integer', minimum: 0, maximum: options.leaderElection ? 20 : 1 },
-    options.leaderElection
-      ? 'Replicas of which one works and the others wait for its Lease.'
-      : 'At most 1: there is no leader election, and two would do everything twice.',
+    { is: 'integer', minimum: 0, maximum: maxReplicas(options) },
+    options.shards !== undefined
+      ? 'Replicas that share the work, at most one for two groups of keys.'
+      : options.leaderElection
+        ? 'Replicas of which one works and the others wait for its Lease.'
+        : 'At most 1: there is no leader election, and two would do everything twice.',
   );
+}
+
+function maxReplicas({ leaderElection, shards }: OperatorModel['options']): number {
+  if (shards !== undefined) return Math.max(shards / 2, 2);
+  return leaderElection ? 20 : 1;
 }
 
 function podSettings(): readonly Setting[] {

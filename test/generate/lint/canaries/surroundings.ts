@@ -1,9 +1,10 @@
 /** Overlays whose roles, network policy, disruption budget or election are wrong. */
-import { plain } from '../good.ts';
-import { type Canary, granting, OPERATOR, POD } from './canary.ts';
+import { plain, sharing } from '../good.ts';
+import { type Canary, granting, OPERATOR, POD, withVariable } from './canary.ts';
 
 const PDB = 'PodDisruptionBudget/op ';
 const ROLE = 'Role/op rules[5]';
+const SHARDS = `${OPERATOR}.env[CHANCERY_SHARDS]`;
 
 export const SURROUNDINGS: readonly Canary[] = [
   {
@@ -124,5 +125,41 @@ export const SURROUNDINGS: readonly Canary[] = [
     at: `${OPERATOR}.env[CHANCERY_LEADER_ELECTION]`,
     level: 'warning',
     broken: () => plain().remove('operator.env').set('Deployment.spec.replicas', 1),
+  },
+  ...['0', '3', '128', 'many'].map((groups) => ({
+    rule: 'sharding',
+    does: `shares ${groups} groups`,
+    at: SHARDS,
+    broken: () => sharing(groups),
+  })),
+  {
+    rule: 'sharding',
+    does: 'shares the work without an election',
+    at: SHARDS,
+    says: 'CHANCERY_LEADER_ELECTION is "false"',
+    broken: () => sharing('16').set('operator.env.0.value', 'false'),
+  },
+  {
+    rule: 'sharding',
+    does: 'shares the work with the rights of a leader',
+    at: SHARDS,
+    says: 'no role grants get, list, update of all Leases',
+    broken: () => withVariable('operator', { name: 'CHANCERY_SHARDS', value: '16' }),
+  },
+  {
+    rule: 'sharding',
+    does: 'has one group for each replica',
+    at: SHARDS,
+    level: 'warning',
+    says: 'twice the work',
+    broken: () => sharing('4').set('Deployment.spec.replicas', 3),
+  },
+  {
+    rule: 'sharding',
+    does: 'has more replicas than groups',
+    at: SHARDS,
+    level: 'warning',
+    says: 'has no work',
+    broken: () => sharing('16').set('Deployment.spec.replicas', 64),
   },
 ];

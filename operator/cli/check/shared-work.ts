@@ -1,0 +1,63 @@
+import type { Client } from '../../client/client.ts';
+import { isController } from '../../controller/controller.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Settings } from '../../manager/settings/settings.ts';
+import { requireDivisible, SET_LABEL, setNameOf } from '../../manager/sharding/set.ts';
+import { type Lease, leases } from '../../model/builtin.ts';
+import type { Declarations } from '../declarations/load-declarations.ts';
+
+/** How the replicas of an operator share its keys. */
+export interface SharedWork {
+  readonly groups: number;
+  readonly by: 'uid' | 'namespace';
+  /** Namespace and name of the Lease that the replicas hold together. */
+  readonly lease: string;
+  /** Replicas that have renewed their Leases lately; undefined when they could not be listed. */
+  readonly replicas: number | undefined;
+}
+
+/** The times in Leases are of other clocks. */
+const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * What the replicas share; undefined when they do not.
+ *
+ * @param client - undefined: no request is sent.
+ * @throws ConfigurationError `CONFIG` when the keys cannot be divided so.
+ */
+export async function sharedWork(
+  { declared, electing }: Pick<Declarations, 'declared' | 'electing'>,
+  { sharding }: Pick<Settings, 'sharding'>,
+  {
+    client,
+    clock,
+    signal,
+  }: {
+    readonly client: Pick<Client, 'list'> | undefined;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+  },
+): Promise<SharedWork | undefined> {
+  if (sharding === undefined) return undefined;
+  const { groups, by, leaseNamespace: namespace, leaseDurationMs } = sharding;
+  requireDivisible(declared.filter(isController), sharding);
+  const set = setNameOf(sharding, electing);
+  const isAtWork = ({ metadata, spec }: Lease): boolean =>
+    metadata.name?.startsWith(`${set}-member-`) === true &&
+    Boolean(spec?.holderIdentity) &&
+    Date.parse(spec?.renewTime ?? '') > clock.now() - leaseDurationMs - CLOCK_SKEW_MS;
+  const found = await client
+    ?.list(leases, { namespace, labelSelector: `${SET_LABEL}=${set}`, signal })
+    .catch(() => undefined); // a missing right is reported as such
+  signal.throwIfAborted();
+  return { groups, by, lease: `${namespace}/${set}`, replicas: found?.filter(isAtWork).length };
+}
+
+/** The line for people. */
+export function sharedWorkText({ groups, by, lease, replicas }: SharedWork): string {
+  const divided = `${groups} groups by ${by}, Leases ${lease}-group-0 to -${groups - 1}`;
+  if (replicas === undefined) return `${divided}, and replicas that are not known`;
+  const shared = `${divided}, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'} at work`;
+  if (replicas < 2 || groups >= 2 * replicas) return shared;
+  return `${shared}: too many, some have twice the work of others or none; set CHANCERY_SHARDS to at least ${2 * replicas}`;
+}

@@ -1,0 +1,72 @@
+import type { EventNote } from '../../controller/events/event-recorder.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import type { Cancel, Clock } from '../../core/clock.ts';
+import type { Phase } from './group-machine.ts';
+
+/** An Event about the Pod of this process. */
+export type PodNote = Omit<EventNote, 'regarding'>;
+
+interface GroupEventsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long changes are gathered, in milliseconds. */
+  readonly gatherMs: number;
+  /** The number of groups. */
+  readonly groups: number;
+  readonly record: (note: PodNote) => void;
+}
+
+/** What a change of a group is to people. In the order in which they are told. */
+const REPORTS = {
+  lost: { type: 'Warning', reason: 'GroupsLost', action: 'Lose', text: 'lost its Leases of' },
+  given: { type: 'Normal', reason: 'GroupsHandedOver', action: 'Release', text: 'hands over' },
+  taken: { type: 'Normal', reason: 'GroupsTaken', action: 'Acquire', text: 'works on' },
+} as const;
+
+type Report = keyof typeof REPORTS;
+
+/**
+ * Tells which groups came and went: in the log, and by Events about the Pod. Changes within `gatherMs` are one line and
+ * one Event of each kind, so that a start with 16 groups is one Event.
+ */
+export class GroupEvents {
+  readonly #options: GroupEventsOptions;
+  readonly #gathered = new Map<Report, Set<number>>();
+  #cancel: Cancel | undefined;
+
+  constructor(options: GroupEventsOptions) {
+    this.#options = options;
+  }
+
+  /** A group has changed. Phases in which it neither comes nor goes are left out. */
+  changed(group: number, from: Phase, to: Phase): void {
+    const report = reportOf(from, to);
+    if (report === undefined) return;
+    const groups = this.#gathered.get(report) ?? new Set();
+    this.#gathered.set(report, groups.add(group));
+    const { clock, gatherMs } = this.#options;
+    this.#cancel ??= clock.schedule(gatherMs, () => this.flush());
+  }
+
+  /** Tells what is gathered now. */
+  flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const { groups: all, log, record } = this.#options;
+    for (const [report, { text, ...note }] of Object.entries(REPORTS)) {
+      const groups = this.#gathered.get(report as Report);
+      if (groups === undefined) continue;
+      const numbers = [...groups].sort((a, b) => a - b).join(', ');
+      const what = `${text} ${groups.size} of ${all} groups`;
+      log[note.type === 'Warning' ? 'warn' : 'info']({ groups: numbers }, `this replica ${what}`);
+      record({ ...note, note: `${what}: ${numbers}` });
+    }
+    this.#gathered.clear();
+  }
+}
+
+function reportOf(from: Phase, to: Phase): Report | undefined {
+  if (to === 'owning') return 'taken';
+  if (from !== 'owning') return undefined;
+  return to === 'lost' ? 'lost' : 'given';
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import {
+  newLease,
+  ObservedLease,
+  released,
+  type StoredLease,
+} from '../../../operator/manager/leader/lease-record.ts';
+
+const LEASE_MS = 15_000;
+
+let versions = 0;
+
+function lease(spec: object): StoredLease {
+  const made = newLease(
+    { namespace: 'n', name: 'leader' },
+    { identity: 'a', leaseDurationMs: LEASE_MS, nowMs: 0 },
+  );
+  const metadata = { ...made.metadata, uid: 'u', resourceVersion: String(++versions) };
+  return { ...made, metadata, spec: { ...made.spec, ...spec } } as StoredLease;
+}
+
+/** A record that `a` holds, seen at 1 s. */
+function heldByA(): ObservedLease {
+  const observed = new ObservedLease(LEASE_MS, 3_600_000);
+  observed.see(lease({}), 1_000);
+  return observed;
+}
+
+test.each<[edited: string, spec: object]>([
+  ['another holder', { holderIdentity: 'x' }],
+  ['another holder, which asks for a second', { holderIdentity: 'x', leaseDurationSeconds: 1 }],
+  ['no holder', { holderIdentity: '' }],
+  ['a second for the same holder', { leaseDurationSeconds: 1 }],
+  ['a negative duration', { leaseDurationSeconds: -5 }],
+  ['a year', { holderIdentity: 'x', leaseDurationSeconds: 31_536_000 }],
+  ['the name of the one that looks', { holderIdentity: 'b', leaseDurationSeconds: 1 }],
+])('a holder keeps its time, and no more, when somebody edits its Lease to say %s', (_, spec) => {
+  const observed = heldByA();
+
+  observed.see(lease(spec), 5_000);
+
+  expect(observed.isOfAnother('b', 5_000 + LEASE_MS - 1)).toBe(true);
+  expect(observed.isOfAnother('b', 5_000 + LEASE_MS)).toBe(false);
+  expect(observed.isExpired(5_000 + LEASE_MS)).toBe(true);
+});
+
+test('edits one after the other do not shorten the time of the holder', () => {
+  const observed = heldByA();
+
+  observed.see(lease({ holderIdentity: 'x', leaseDurationSeconds: 1 }), 5_000);
+  observed.see(lease({ holderIdentity: 'b', leaseDurationSeconds: 1 }), 5_500);
+
+  expect(observed.isOfAnother('b', 5_000 + LEASE_MS - 1)).toBe(true);
+});
+
+test('a released Lease is free at once, and so is one that never had a holder', () => {
+  const observed = heldByA();
+  observed.see(released(lease({}), 0), 5_000);
+  const empty = new ObservedLease(LEASE_MS);
+  empty.see({ ...lease({}), spec: {} }, 1_000);
+
+  expect(observed.isOfAnother('b', 5_000)).toBe(false);
+  expect(empty.isOfAnother('b', 1_000)).toBe(false);
+});
+
+test('a holder that took over from one that had expired keeps nobody waiting for that one', () => {
+  const observed = heldByA();
+  observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
+
+  expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
+});
+
+test('a Lease without a holder that says it lasts is left alone for that time by one that has not seen it before', () => {
+  const observed = new ObservedLease(LEASE_MS);
+  observed.see(lease({ holderIdentity: '' }), 1_000);
+
+  expect(observed.isOfAnother('b', 1_000 + LEASE_MS - 1)).toBe(true);
+  expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
+});

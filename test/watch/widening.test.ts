@@ -1,0 +1,135 @@
+import { settle } from '@chancery/testing';
+import { expect, test } from 'vitest';
+import type { Entry } from '../../operator/model/entry.ts';
+import { expired, FakeCollection, type Thing } from '../support/fake-collection.ts';
+import { start } from './started-reflector.ts';
+
+/** The time between the openings of two watches. */
+const SPACING_MS = 100;
+
+test('a watch that is reopened often for other parts is open again at once, each time', async () => {
+  const { clock, collection, reflector } = start();
+  await settle();
+
+  for (let count = 0; count < 20; count++) {
+    await clock.advanceAndSettle(1_000);
+    reflector.widening.reopen();
+    await clock.advanceAndSettle(SPACING_MS);
+    expect([count, collection.openWatches.length]).toEqual([count, 1]);
+  }
+});
+
+test('a part is taken in at once, however many were before it in the same minute', async () => {
+  const { clock, collection, names, reflector } = start();
+  const { signal } = new AbortController();
+  await settle();
+
+  for (let count = 0; count < 20; count++) {
+    await clock.advanceAndSettle(1_000);
+    const including = reflector.widening.include(
+      { source: collection, take: () => {}, isFirst: false },
+      signal,
+    );
+    await clock.advanceAndSettle(SPACING_MS);
+    await including;
+    collection.put(`after-${count}`, count);
+    await clock.advanceAndSettle(SPACING_MS);
+    expect(names()).toContain(`demo/after-${count}`);
+  }
+});
+
+test('a server that ends watches early is still asked less and less', async () => {
+  const { clock, collection } = start();
+  await settle();
+
+  for (let second = 0; second < 60; second++) {
+    for (const watch of [...collection.openWatches]) watch.end();
+    await clock.advanceAndSettle(1_000);
+  }
+
+  expect(collection.watches.length).toBeLessThan(25);
+});
+
+test('a part is listed once, although the watch is reopened for other parts meanwhile', async () => {
+  const { clock, collection, names, reflector } = start();
+  collection.put('own');
+  await settle();
+  const part = new FakeCollection();
+  const taken: string[] = [];
+  const listed = Promise.withResolvers<void>();
+  part.listGate = listed.promise;
+  part.put('added');
+
+  const take = (entries: readonly Entry<Thing>[]): void => {
+    taken.push(...entries.map(({ key }) => key));
+  };
+  const including = reflector.widening.include(
+    { source: part, take, isFirst: false },
+    new AbortController().signal,
+  );
+  await settle();
+  for (let count = 0; count < 3; count++) {
+    reflector.widening.reopen();
+    await clock.advanceAndSettle(SPACING_MS);
+  }
+  reflector.widening.reopen(); // and it is closed when the list is complete
+  listed.resolve();
+  await settle();
+  await clock.advanceAndSettle(SPACING_MS);
+  await clock.advanceAndSettle(SPACING_MS);
+  await including;
+
+  expect({ taken, lists: part.lists.length }).toEqual({ taken: ['demo/added'], lists: 1 });
+  collection.put('later');
+  await settle();
+  expect(names()).toContain('demo/later');
+});
+
+test('a part is listed again when another list has replaced everything meanwhile', async () => {
+  const { clock, collection, reflector } = start();
+  await settle();
+  const part = new FakeCollection();
+  const listed = Promise.withResolvers<void>();
+  part.listGate = listed.promise;
+
+  const including = reflector.widening.include(
+    { source: part, take: () => {}, isFirst: false },
+    new AbortController().signal,
+  );
+  await settle();
+  collection.newestWatch.fail(expired());
+  for (let second = 0; second < 5; second++) await clock.advanceAndSettle(1_000);
+  listed.resolve();
+  await settle();
+  await clock.advanceAndSettle(SPACING_MS);
+  await including;
+
+  expect({ lists: collection.lists.length, partLists: part.lists.length }).toEqual({
+    lists: 2,
+    partLists: 2,
+  });
+});
+
+test('the watch goes back to the list of a part that is older than what was watched meanwhile', async () => {
+  const { clock, collection, reflector } = start();
+  await settle();
+  const listed = Promise.withResolvers<void>();
+  const part = new FakeCollection();
+  part.listGate = listed.promise; // its version is that of its creation
+
+  const including = reflector.widening.include(
+    { source: part, take: () => {}, isFirst: false },
+    new AbortController().signal,
+  );
+  await settle();
+  reflector.widening.reopen();
+  await clock.advanceAndSettle(SPACING_MS);
+  for (let count = 0; count < 3; count++) collection.put(`newer-${count}`);
+  await settle();
+  listed.resolve();
+  await settle();
+  await including;
+  await clock.advanceAndSettle(SPACING_MS);
+
+  expect(collection.newestWatch.request.resourceVersion).toBe(part.revision);
+});
