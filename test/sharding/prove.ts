@@ -8,7 +8,7 @@ const USAGE = `usage: npm run prove -- sharding [--replicas N] [--objects N] [--
 
 Replicas of an operator, as processes, share the keys in 16 groups (lease 10 s, renewal every 2 s), and objects change
 all the time. Every few seconds one of them has a fault: it is killed and comes back after 2 s or 20 s, it is frozen for 5
-to 20 s and woken, its proxy answers nothing for 20 s, or its proxy is dead for 20 s. One replica always works.
+to 20 s and woken, its proxy answers nothing for 20 s, or its proxy is dead for 20 s. Two replicas always work.
 
 The server's log decides. Exits 0 when it has none of these:
 

@@ -19,6 +19,7 @@ interface Stored {
 export class Recorder {
   readonly #commits: Commit[] = [];
   readonly #groups = new Map<string, number>();
+  readonly #holders = new Map<number, string | undefined>();
   readonly #place: Replicas;
 
   /** @param groups - how many there are. */
@@ -32,6 +33,7 @@ export class Recorder {
       if (resource.startsWith('leases.') && group !== undefined) {
         const holder = type === 'DELETED' ? undefined : podOf(stored.spec?.holderIdentity);
         this.#commits.push({ kind: 'lease', group: Number(group), holder, atMs });
+        this.#holders.set(Number(group), holder);
       } else if (resource === 'configmaps' && labels?.app === 'mirrored') {
         this.#groups.set(name, Math.floor((slotOf(uid) * groups) / SLOTS));
         this.#commits.push({ kind: 'change', object: name, text: stored.data?.text ?? '', atMs });
@@ -47,6 +49,11 @@ export class Recorder {
   /** In the order in which the server has stored them. */
   get commits(): readonly Commit[] {
     return this.#commits;
+  }
+
+  /** The replicas that hold a group, by its Lease. */
+  get holders(): ReadonlySet<string | undefined> {
+    return new Set(this.#holders.values());
   }
 
   /** What the server has seen until now, judged from `fromMs` on. */

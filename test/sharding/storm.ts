@@ -57,8 +57,10 @@ const SETTLED_WITHIN_MS = 240_000;
 /** Of the objects, one in so many changes once more when all is quiet. */
 const AT_REST = 10;
 const LOOK_MS = 500;
-/** One replica always works. */
-const LEFT = 1;
+/** So many replicas always work. */
+const LEFT = 2;
+/** A replica that takes no group for so long after its fault is left alone, because the others have them all. */
+const BACK_WITHIN_MS = 4 * LEASE_MS;
 
 export async function storm(options: StormOptions): Promise<StormReport> {
   await using place = await Replicas.start(settings(options.groups));
@@ -116,7 +118,11 @@ class Storm {
       this.#place.server.create(mirrored(`p${index}`, 'new'));
     }
     const names = Array.from({ length: replicas }, (_, index) => `r${index}`);
-    await Promise.all(names.map((name) => this.#start(name)));
+    for (const [name, replica] of await Promise.all(
+      names.map(async (each) => [each, await this.#start(each)] as const),
+    )) {
+      this.#well.set(name, replica);
+    }
     const unseen = await this.#settled();
     if (unseen > 0) throw new Error(`before any fault, ${unseen} objects had no mirror`);
 
@@ -142,12 +148,12 @@ class Storm {
     };
   }
 
-  async #start(name: string): Promise<void> {
+  async #start(name: string): Promise<Replica> {
     const replica = await this.#place.replica(name);
-    this.#well.set(name, replica);
     void replica.exit.then((exit) => {
       if (!this.#killed.has(replica)) this.#ended.push(`${name}: ${exit}`);
     });
+    return replica;
   }
 
   /** Resolves when every mirror shows the last change, or not within four minutes; to how many do not. */
@@ -184,7 +190,7 @@ class Storm {
       if (replica !== undefined && this.#well.size > LEFT) {
         this.#faults[fault] += 1;
         this.#well.delete(name);
-        healing.push(this.#suffer(fault, name, replica));
+        healing.push(this.#suffer(fault, name, replica).then((back) => this.#recover(name, back)));
         progress?.(`${fault} ${name}: ${this.#well.size} replicas are left`);
       }
       await pause(everySeconds * 1_000);
@@ -192,15 +198,25 @@ class Storm {
     await Promise.all(healing);
   }
 
-  async #suffer(fault: Fault, name: string, replica: Replica): Promise<void> {
+  /**
+   * A replica counts as well when it has a group again: until then it may not have watched the Leases for as long as they
+   * last, and the others need somebody who has.
+   */
+  async #recover(name: string, replica: Replica): Promise<void> {
+    const untilMs = performance.now() + BACK_WITHIN_MS;
+    while (!this.#recorder.holders.has(name) && performance.now() < untilMs) await pause(LOOK_MS);
+    this.#well.set(name, replica);
+  }
+
+  /** Resolves to the replica after the fault, which another process may be. */
+  async #suffer(fault: Fault, name: string, replica: Replica): Promise<Replica> {
     const { random } = this.#options;
     if (fault === 'kill') {
       this.#killed.add(replica);
       replica.kill('SIGKILL');
       await replica.exit;
       await pause(random.pick(RESTART_MS));
-      await this.#start(name);
-      return;
+      return this.#start(name);
     }
     if (fault === 'freeze') {
       replica.kill('SIGSTOP');
@@ -215,7 +231,7 @@ class Storm {
       await pause(2 * LEASE_MS);
       await replica.connect();
     }
-    this.#well.set(name, replica);
+    return replica;
   }
 }
 

@@ -62,6 +62,6 @@ test('of 64 replicas for 16 groups 16 hold one each, and the others cost six req
   const requests = Map.groupBy(table.requests.slice(before), ({ who }) => who);
   const idle = [...working].filter(([, { size }]) => size === 0).map(([member]) => member);
   const most = Math.max(...idle.map((member) => requests.get(member)?.length ?? 0));
-  // Its own Lease, the list, and at most two writes and two reads of the Lease that all hold.
-  expect(most / periods).toBeLessThanOrEqual(6);
+  // Its own Lease, the list, and at most two writes and two reads of the Lease that all hold. A round comes a tenth early.
+  expect(most).toBeLessThanOrEqual((6 * periods) / 0.9);
 });

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
+import { controller } from '../../../operator/controller/controller.ts';
 import { aborted } from '../../../operator/core/abort.ts';
 import type { Runnable } from '../../../operator/manager/runnable.ts';
-import type { Replica } from '../leader/replica.ts';
+import { customResource, Type } from '../../../operator/schema.ts';
+import { Place, type Replica } from '../leader/replica.ts';
 import { GROUPS, groupsOf, sharer, withParents } from './sharded-place.ts';
 
 test('[sharding 19] [SH-6] work without keys runs on one replica, also over a hand-over', async () => {
@@ -31,4 +34,36 @@ test('[sharding 19] [SH-6] work without keys runs on one replica, also over a ha
   expect(most).toBe(1);
   const left = [...replicas].filter(([who]) => who !== first).map(([, replica]) => replica);
   expect(left.map((each) => groupsOf(each))).toEqual([GROUPS]);
+});
+
+test('[sharding 19] of three replicas one installs a definition, and what the others apply changes nothing', async () => {
+  const place = await Place.start();
+  const lantern = customResource({
+    group: 'harbour.dev',
+    version: 'v1',
+    kind: 'Lantern',
+    spec: Type.Object({ colour: Type.String() }),
+  });
+  const lanterns = controller({ name: 'lantern', for: lantern, reconcile: () => {} });
+  const environment = {
+    CHANCERY_SHARDS: String(GROUPS),
+    CHANCERY_LEASE_NAMESPACE: place.namespace,
+    CHANCERY_INSTALL_CRDS: 'true',
+  };
+  const stored: string[] = [];
+  place.env.server.subscribe((resource, { type, object, previous }) => {
+    const isChanged = !isDeepStrictEqual(object.spec, previous?.spec);
+    if (resource.startsWith('customresourcedefinitions') && isChanged) stored.push(type);
+  });
+  const replicas: Replica[] = [];
+  for (const who of ['a', 'b', 'c']) {
+    replicas.push(await place.replica(who, [lanterns], environment));
+  }
+  const held = (): number =>
+    replicas.reduce((sum, each) => sum + groupsOf(each, 'lantern-leader'), 0);
+  expect(await place.until(() => held() === GROUPS)).toBe(true);
+  await replicas[0]?.operator.stop();
+  expect(await place.until(() => held() === GROUPS)).toBe(true);
+
+  expect(stored).toEqual(['ADDED']);
 });
