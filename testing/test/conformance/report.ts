@@ -8,6 +8,7 @@ import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { type Difference, differences } from './difference.ts';
+import type { RecordingFolder } from './folder.ts';
 import { type Answer, Replay } from './replay.ts';
 import { CHAPTERS, type Chapter, prepare, SECOND_CHAPTERS } from './session.ts';
 
@@ -54,8 +55,19 @@ export function conformance(
 export async function secondConformance(
   told: (result: ChapterResult) => void = () => {},
 ): Promise<readonly ChapterResult[]> {
+  return folderConformance({ session: [], alone: SECOND_CHAPTERS }, told);
+}
+
+/** The same for a folder of recordings. */
+export async function folderConformance(
+  { session, alone }: RecordingFolder,
+  told: (result: ChapterResult) => void = () => {},
+): Promise<readonly ChapterResult[]> {
+  const servers = [session, ...alone.map((chapter) => [chapter])];
   const results: ChapterResult[] = [];
-  for (const chapter of SECOND_CHAPTERS) results.push(...(await replayed([chapter], told)));
+  for (const chapters of servers) {
+    if (chapters.length > 0) results.push(...(await replayed(chapters, told)));
+  }
   return results;
 }
 
@@ -68,11 +80,11 @@ async function replayed(
   const proxies: StandInAmbassador[] = [];
   try {
     const world = { server, clock };
-    await prepare(world);
+    await prepare(world, chapters[0]?.namespaces);
     const replay = new Replay(world);
     const results: ChapterResult[] = [];
     for (const chapter of chapters) {
-      const exchanges = recording(chapter.recording);
+      const { exchanges = recording(chapter.recording) } = chapter;
       const proxy = new StandInAmbassador({
         server: chapter.user === undefined ? server.url : await server.urlFor(chapter.user),
         filter: PROXY_DEFAULTS,
