@@ -30,11 +30,19 @@ export interface DecodedStruct {
  * names must be written as they are declared.
  *
  * @param typeName - of a built-in type, with or without a `#`.
+ * @param by - who reads it: the decoder of JSON, or the converter that makes structs of maps
+ *   (k8s.io/apimachinery, pkg/runtime/converter.go), which has words of its own and sorts unknown fields.
  */
-export function decodeStruct(value: Json, typeName: string): DecodedStruct {
-  const decoder = new StructDecoder();
+export function decodeStruct(
+  value: Json,
+  typeName: string,
+  by: 'json' | 'converter' = 'json',
+): DecodedStruct {
+  const decoder = new StructDecoder(by === 'converter');
   const decoded = decoder.struct(value, typeName, '');
-  return { value: decoded, unknown: [...decoder.unknown], mismatch: decoder.mismatch };
+  const unknown = [...decoder.unknown];
+  if (by === 'converter') unknown.sort();
+  return { value: decoded, unknown, mismatch: decoder.mismatch };
 }
 
 /** How the real server words a mismatch. */
@@ -62,6 +70,11 @@ class StructDecoder {
   #silent = false;
   /** Structs around the one in progress. */
   #depth = 0;
+  readonly #converts: boolean;
+
+  constructor(converts: boolean) {
+    this.#converts = converts;
+  }
 
   struct(value: Json, typeName: string, path: string): Json {
     if (this.#depth >= MAX_STRUCTS) {
@@ -78,7 +91,7 @@ class StructDecoder {
     const declared = builtInType(typeName)?.fields ?? {};
     const outer = this.#struct;
     const decoded: Record<string, unknown> = {};
-    for (const name of Object.keys(value)) {
+    for (const name of this.#namesIn(value, declared)) {
       const at = path === '' ? name : `${path}.${name}`;
       const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (field === undefined) {
@@ -93,6 +106,14 @@ class StructDecoder {
     }
     this.#struct = outer;
     return decoded;
+  }
+
+  /** The converter goes through the fields of the struct, the decoder of JSON through those that came. */
+  #namesIn(value: Json, declared: Readonly<Record<string, BuiltInField>>): readonly string[] {
+    const names = Object.keys(value);
+    if (!this.#converts) return names;
+    const known = Object.keys(declared).filter((name) => Object.hasOwn(value, name));
+    return [...known, ...names.filter((name) => !Object.hasOwn(declared, name))];
   }
 
   #field(value: unknown, field: BuiltInField, path: string): unknown {
@@ -163,15 +184,16 @@ class StructDecoder {
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
+    if (this.#converts && isInt64(value)) return Number(BigInt.asIntN(32, BigInt(value)));
     return this.#misfit(value, type, `number ${value}`);
   }
 
   #bytes(value: unknown): unknown {
     if (typeof value !== 'string') return this.#misfit(value, 'bytes');
     const bad = illegalBase64(value.replace(/[\r\n]/g, ''));
-    return bad === undefined
-      ? value
-      : this.#reject(value, `illegal base64 data at input byte ${bad}`);
+    if (bad === undefined) return value;
+    const why = `illegal base64 data at input byte ${bad}`;
+    return this.#reject(value, this.#converts ? `error decoding from json: ${why}` : why);
   }
 
   #text(value: unknown, read: (text: string) => { text: string } | { problem: string }): unknown {
@@ -192,6 +214,7 @@ class StructDecoder {
   }
 
   #misfit(value: unknown, type: string, found: string = kindOf(value)): unknown {
+    if (this.#converts) return this.#reject(value, converterProblem(value, type));
     this.mismatch ??= {
       found,
       wanted: goTypeName(type),
@@ -241,6 +264,26 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** What the converter says of a value that does not fit. */
+function converterProblem(value: unknown, type: string): string {
+  const kind = reflectedKind(value);
+  if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
+  if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
+  if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
+  const wanted = goTypeName(type);
+  // Go can convert integers to texts and to numbers, which JSON cannot: only these have a word of their own.
+  const isConvertible =
+    (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
+  return isConvertible ? `cannot convert ${kind} to ${wanted}` : `unrecognized type: ${wanted}`;
+}
+
+/** The kind of the value that the decoder of JSON has made. */
+function reflectedKind(value: unknown): string {
+  if (Array.isArray(value)) return 'slice';
+  if (isNumber(value)) return isInt64(value) ? 'int64' : 'float64';
+  return typeof value === 'object' ? 'map' : kindOf(value);
 }
 
 /** The index of the first character at which Go stops, or undefined for base64. */

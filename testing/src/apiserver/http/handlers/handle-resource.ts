@@ -153,7 +153,7 @@ async function replace(handling: Handling, target: Target): Promise<void> {
     );
   }
   requireStored(cluster, target);
-  requireResourceVersion(body, served);
+  requireResourceVersion(body, served, target.name);
   const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }

@@ -66,7 +66,7 @@ async function replace(handling: Handling, target: Target, subresource: string):
   const options = writeOptions(exchange, 'UpdateOptions', subresource);
   const body = decodeObject(exchange, text, served);
   requireStored(cluster, target);
-  requireResourceVersion(body, served);
+  requireResourceVersion(body, served, target.name);
   const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }

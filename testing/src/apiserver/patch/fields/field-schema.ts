@@ -34,10 +34,6 @@ export interface FieldSchema {
   readonly present?: ReadonlyMap<string, unknown>;
   /** What kind of scalar it is, where it is one. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
-  /** The field by which a strategic merge patch identifies list items; one at most. */
-  readonly mergeKey?: string;
-  /** A strategic merge patch replaces the map as a whole. */
-  readonly replaced?: boolean;
 }
 
 /**

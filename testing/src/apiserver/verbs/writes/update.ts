@@ -185,7 +185,7 @@ function withoutTimes(object: StoredObject): StoredObject {
 }
 
 /** Name, namespace, uid and resourceVersion, where the change names them, must be the live ones. */
-function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
+export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
   const { metadata } = object;
   if (metadata.name !== undefined && metadata.name !== '' && metadata.name !== name) {
@@ -213,15 +213,36 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
   }
 }
 
-/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does. */
+/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does (Go: AllowUnconditionalUpdate). */
 const CONDITIONAL: ReadonlySet<string> = new Set([
+  'APIService',
+  'CSIDriver',
+  'CSINode',
+  'CSIStorageCapacity',
+  'ClusterTrustBundle',
   'CustomResourceDefinition',
   'Lease',
+  'LeaseCandidate',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'PodCertificateRequest',
   'PodDisruptionBudget',
+  'RuntimeClass',
+  'StorageVersion',
+  'StorageVersionMigration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
 ]);
 
-/** @throws ApiError 422 where a PUT has no resourceVersion and needs one. */
-export function requireResourceVersion(object: StoredObject, served: ServedResource): void {
+/** @throws ApiError 422 where a PUT or a patch has no resourceVersion and needs one. */
+export function requireResourceVersion(
+  object: StoredObject,
+  served: ServedResource,
+  name: string,
+): void {
   const { resourceVersion } = object.metadata;
   if (!served.custom && !CONDITIONAL.has(served.kind)) return;
   if (resourceVersion && resourceVersion !== '0') return;
@@ -230,7 +251,8 @@ export function requireResourceVersion(object: StoredObject, served: ServedResou
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  throw invalid(served, object.metadata.name ?? '', [problem]);
+  // The server names the resource here, where all other texts name the kind.
+  throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
 /** Each of the two sides of an object is written through its own path; the other keeps its state. */
