@@ -1,5 +1,6 @@
 import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
 import { goMicroTime, goTime } from './go-time.ts';
+import { jsonText } from './json-text.ts';
 import { isObject, type Json } from './metadata.ts';
 import { goQuantity } from './quantity.ts';
 
@@ -168,7 +169,8 @@ class StructDecoder {
       case 'Duration':
         return typeof value === 'string' ? value : this.#misread(value, 'string');
       case 'Quantity':
-        return this.#text(isNumber(value) ? String(value) : value, goQuantity);
+        // Its decoder reads whatever stands there.
+        return this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity);
       case 'IntOrString':
         if (typeof value === 'string' || isInt32(value)) return value;
         return this.#misread(value, 'int32');
@@ -189,11 +191,22 @@ class StructDecoder {
   }
 
   #bytes(value: unknown): unknown {
+    if (Array.isArray(value)) return this.#byteList(value);
     if (typeof value !== 'string') return this.#misfit(value, 'bytes');
     const bad = illegalBase64(value.replace(/[\r\n]/g, ''));
     if (bad === undefined) return value;
     const why = `illegal base64 data at input byte ${bad}`;
     return this.#reject(value, this.#converts ? `error decoding from json: ${why}` : why);
+  }
+
+  /** To Go bytes are a list of numbers, too. */
+  #byteList(items: readonly unknown[]): unknown {
+    const bytes = items.map((item) => item ?? 0);
+    const isByte = (item: unknown): boolean =>
+      this.#converts ? isNumber(item) && isInt64(item) : Buffer.from([Number(item)])[0] === item;
+    const misfit = bytes.find((item) => !isByte(item));
+    if (misfit === undefined) return Buffer.from(bytes.map(Number)).toString('base64');
+    return this.#misfit(misfit, 'uint8', isNumber(misfit) ? `number ${misfit}` : undefined);
   }
 
   #text(value: unknown, read: (text: string) => { text: string } | { problem: string }): unknown {
@@ -214,20 +227,19 @@ class StructDecoder {
   }
 
   #misfit(value: unknown, type: string, found: string = kindOf(value)): unknown {
-    if (this.#converts) return this.#reject(value, converterProblem(value, type));
-    this.mismatch ??= {
-      found,
-      wanted: goTypeName(type),
-      struct: this.#struct,
-      fields: [...this.#fields],
-    };
+    const isUid = type === 'string' && this.#fields.at(-1) === 'uid' && this.#struct !== 'UserInfo';
+    const wanted = isUid ? 'types.UID' : goTypeName(type);
+    if (this.#converts) return this.#reject(value, converterProblem(value, type, wanted));
+    this.mismatch ??= { found, wanted, struct: this.#struct, fields: [...this.#fields] };
     return value;
   }
 
-  /** What a type with a decoder of its own says: it knows nothing of the field. */
-  #misread(value: unknown, wanted: string): unknown {
-    const why = `json: cannot unmarshal ${kindOf(value)} into Go value of type ${wanted}`;
-    return this.#reject(value, why);
+  /** What a type with a decoder of its own says. The decoder of JSON adds the field, the converter does not. */
+  #misread(value: unknown, wanted: 'string' | 'int32'): unknown {
+    const isFraction = typeof value === 'number' && wanted === 'int32';
+    const found = isFraction ? `number ${value}` : kindOf(value);
+    if (!this.#converts) return this.#misfit(value, wanted, found);
+    return this.#reject(value, `json: cannot unmarshal ${found} into Go value of type ${wanted}`);
   }
 
   #reject(value: unknown, problem: string): unknown {
@@ -267,16 +279,17 @@ function kindOf(value: unknown): string {
 }
 
 /** What the converter says of a value that does not fit. */
-function converterProblem(value: unknown, type: string): string {
+function converterProblem(value: unknown, type: string, wanted: string): string {
   const kind = reflectedKind(value);
   if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
   if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
   if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
-  const wanted = goTypeName(type);
   // Go can convert integers to texts and to numbers, which JSON cannot: only these have a word of their own.
   const isConvertible =
     (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
-  return isConvertible ? `cannot convert ${kind} to ${wanted}` : `unrecognized type: ${wanted}`;
+  return isConvertible
+    ? `cannot convert ${kind} to ${wanted}`
+    : `unrecognized type: ${goTypeName(type)}`;
 }
 
 /** The kind of the value that the decoder of JSON has made. */

@@ -2,23 +2,20 @@ import { apiVersionOf } from 'chancery/internal';
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps, type Steps } from '../../cluster/steps.ts';
 import { badRequest } from '../../failures/failure.ts';
-import { invalid } from '../../failures/invalid.ts';
 import { goJson } from '../../objects/canonical.ts';
-import type { Json } from '../../objects/metadata.ts';
+import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { APPLY } from '../../patch/read-patch.ts';
 import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
 import { scaleOf, withScale } from '../../verbs/subresources/scale.ts';
+import { requireScale, SCALE } from '../../verbs/subresources/require-scale.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
 import { readApplied } from '../../verbs/writes/apply.ts';
-import { nameless } from '../../verbs/writes/decode-patched.ts';
 import { patchedObject, patchObject, requirePatchType } from '../../verbs/writes/patch.ts';
-import { type Change, checkIdentity, updateObject } from '../../verbs/writes/update.ts';
+import { type Change, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, type RequestBody, readBody } from '../exchange/body.ts';
 import { type Handling, send, writeOptions } from './handling.ts';
 import { patchOptions, patchTypeOf } from './patch-target.ts';
-
-const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /** Answers a request to `/scale`: an autoscaling/v1 Scale in the place of the object. */
 export async function handleScale(handling: Handling, target: Target): Promise<void> {
@@ -44,7 +41,7 @@ function write(handling: Handling, target: Target, body: RequestBody): Steps<Sto
     return (live) => {
       const scale = wanted(live);
       requireScale(scale, live, target);
-      return { object: withScale(live, scale, served) };
+      return { object: withScale(live, withMetadata(scale, { uid: undefined }), served) };
     };
   };
   if (exchange.method === 'PUT') {
@@ -62,22 +59,6 @@ function write(handling: Handling, target: Target, body: RequestBody): Steps<Sto
   const patched = (live: StoredObject): StoredObject =>
     patchedObject(scaleOf(live, served), patch, SCALE, options);
   return updateObject(cluster, target, change(patched), options);
-}
-
-/**
- * What the server checks of a Scale before it looks at the object behind it.
- *
- * @throws ApiError 400 for another name or namespace, 409 for another uid, 422 for a negative number of replicas.
- */
-function requireScale(scale: StoredObject, live: StoredObject, target: Target): void {
-  const { name } = target;
-  const { metadata } = scale;
-  if (!metadata.name) throw nameless(name);
-  checkIdentity(scale, live, target);
-  const { replicas } = (scale.spec ?? {}) as Json;
-  if (typeof replicas !== 'number' || replicas >= 0) return;
-  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
-  throw invalid(SCALE, name, [{ field: 'spec.replicas', reason: 'FieldValueInvalid', message }]);
 }
 
 /** Applies a Scale: what it says of replicas is applied to the object behind it. */

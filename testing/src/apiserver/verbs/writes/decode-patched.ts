@@ -1,6 +1,6 @@
 import { apiVersionOf } from 'chancery/internal';
 import { builtInKindName } from '../../built-in-types/built-in-types.ts';
-import { badRequest, failure } from '../../failures/failure.ts';
+import { failure } from '../../failures/failure.ts';
 import { goJson } from '../../objects/canonical.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
@@ -166,11 +166,4 @@ export function unfit(quote: () => string, why: string): Error {
     message: ` "" is invalid: patch: ${message}`,
     details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
   });
-}
-
-/** 400 for an object whose name is gone. */
-export function nameless(name: string): Error {
-  return badRequest(
-    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
-  );
 }

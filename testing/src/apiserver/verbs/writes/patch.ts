@@ -29,7 +29,6 @@ import {
   decodeBuiltIn,
   decodeCustom,
   decodeMerge,
-  nameless,
   unfit,
 } from './decode-patched.ts';
 import { strictDecodingError } from './field-validation.ts';
@@ -126,7 +125,6 @@ function requireSameObject(
 ): void {
   const { served, name } = target;
   const { uid } = object.metadata;
-  if (!object.metadata.name) throw nameless(name);
   checkIdentity(withMetadata(object, { uid: undefined }), live, target);
   requireResourceVersion(object, served, name);
   // The status of a custom object is written without any of the metadata.
