@@ -2,13 +2,15 @@ import { messageOf } from 'chancery';
 import { badRequest, failure } from '../failures/failure.ts';
 import { type GoJson, parseGoJson } from '../objects/go-json.ts';
 import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
-import type { JsonPatchOperation } from './json/json-patch.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 export const APPLY = 'application/apply-patch+yaml';
+
+/** An operation as it came: no field is sure to be there, or to be what it should be. */
+export type JsonPatchOperation = JsonObject | null;
 
 /** A patch in JSON, and the findings of a strict decoder. */
 export interface ReadPatch<T> {

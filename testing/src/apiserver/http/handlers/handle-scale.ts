@@ -8,7 +8,7 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import { APPLY } from '../../patch/read-patch.ts';
 import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
 import { scaleOf, withScale } from '../../verbs/subresources/scale.ts';
-import { requireScale, SCALE } from '../../verbs/subresources/require-scale.ts';
+import { requireScale, SCALE } from '../../verbs/writes/require-scale.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
 import { readApplied } from '../../verbs/writes/apply.ts';
 import { patchedObject, patchObject, requirePatchType } from '../../verbs/writes/patch.ts';

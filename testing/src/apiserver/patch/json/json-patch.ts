@@ -1,6 +1,7 @@
 import { ApiError } from 'chancery';
 import type { JsonObject } from '../../objects/json-value.ts';
 import { UNPROCESSABLE } from '../patch-error.ts';
+import type { JsonPatchOperation } from '../read-patch.ts';
 import { deepCopy, isSameNode, LazyNode, plainJson } from './lazy-node.ts';
 
 /** The server's own limit (`JSONPatchMaxCopyBytes`): thirty copies of copies would be a gigabyte. */
@@ -16,9 +17,6 @@ export class JsonPatchError extends ApiError {
     this.why = why;
   }
 }
-
-/** An operation as it came: no field is sure to be there, or to be what it should be. */
-export type JsonPatchOperation = JsonObject | null;
 
 /**
  * The document with a JSON patch carried out: all of its operations or none. Where RFC 6902 and evanphx/json-patch v4

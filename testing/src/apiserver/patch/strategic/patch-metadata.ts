@@ -29,7 +29,10 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
       `merging an object in json but data type is not struct, instead is: ${kindOf({ type })}`,
     );
   }
-  const fields = builtInType(type)?.fields ?? {};
+  const declared = builtInType(type);
+  // Of a few kinds that are built in nobody has the type: their maps are merged, their lists replaced.
+  if (declared === undefined) return { below: { type }, strategy: undefined, mergeKey: '' };
+  const { fields } = declared;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) {
     const struct = type.slice(type.lastIndexOf('.') + 1);
@@ -57,6 +60,7 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
 export function metadataOfList(parent: GoType, name: string): PatchMetadata {
   const metadata = metadataOfMap(parent, name);
   const { type, pointer } = metadata.below;
+  if (builtInType(parent.type) === undefined) return metadata;
   const items = type.startsWith('[]') ? elementType(type) : undefined;
   if (items === undefined) {
     if (pointer) return { ...metadata, below: { type } };

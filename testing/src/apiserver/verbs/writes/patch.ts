@@ -63,7 +63,7 @@ export function* patchObject(
   const change = (live: StoredObject): Change => {
     const object = patchedObject(live, patch, served, options);
     requireSameObject(object, live, target, options);
-    return { object: withMetadata(object, { uid: undefined }) };
+    return { object: withMetadata(object, { uid: live.metadata.uid }) };
   };
   const object = yield* updateObject(cluster, target, change, options);
   return { object, created: false };

@@ -4,7 +4,7 @@ import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { invalidValue } from '../../validation/fields/problem.ts';
 import type { Target } from '../target.ts';
-import { checkIdentity } from '../writes/update.ts';
+import { checkIdentity } from './update.ts';
 
 /** The kind of every Scale. */
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
