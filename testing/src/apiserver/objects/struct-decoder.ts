@@ -72,6 +72,8 @@ class StructDecoder {
   /** Structs around the one in progress. */
   #depth = 0;
   readonly #converts: boolean;
+  /** A type with a decoder of its own has failed: Go forgets what did not fit before, and reads no further. */
+  #isOver = false;
 
   constructor(converts: boolean) {
     this.#converts = converts;
@@ -163,17 +165,19 @@ class StructDecoder {
       case 'bytes':
         return this.#bytes(value);
       case 'Time':
-        return this.#text(value, goTime);
+        return this.#own(() => this.#text(value, goTime));
       case 'MicroTime':
-        return this.#text(value, goMicroTime);
+        return this.#own(() => this.#text(value, goMicroTime));
       case 'Duration':
-        return typeof value === 'string' ? value : this.#misread(value, 'string');
+        return typeof value === 'string' ? value : this.#own(() => this.#misread(value, 'string'));
       case 'Quantity':
         // Its decoder reads whatever stands there.
-        return this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity);
+        return this.#own(() =>
+          this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity),
+        );
       case 'IntOrString':
         if (typeof value === 'string' || isInt32(value)) return value;
-        return this.#misread(value, 'int32');
+        return this.#own(() => this.#misread(value, 'int32'));
       case 'JSONSchemaPropsOrBool':
       case 'JSONSchemaPropsOrArray':
       case 'JSONSchemaPropsOrStringArray':
@@ -181,6 +185,16 @@ class StructDecoder {
       default:
         return value; // RawExtension, JSON, FieldsV1: any value
     }
+  }
+
+  /** Reads a value whose type has a decoder of its own. */
+  #own(read: () => unknown): unknown {
+    const before = this.mismatch;
+    if (!this.#isOver && !this.#converts) this.mismatch = undefined;
+    const value = read();
+    if (this.mismatch === undefined) this.mismatch = before;
+    else this.#isOver ||= !this.#converts;
+    return value;
   }
 
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {

@@ -209,6 +209,14 @@ describe('a struct is read as Go reads it', () => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
+  test('a type with a decoder of its own has the last word on what does not fit', () => {
+    const text = (value: Json): string => problemWith('PodDisruptionBudget', value, 'policy/v1');
+
+    expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
+    expect(text({ spec: { maxUnavailable: [], minAvailable: false } })).toMatch(/maxUnavailable/);
+    expect(text({ spec: { minAvailable: false }, metadata: { name: 7 } })).toMatch(/minAvailable/);
+  });
+
   test('bytes may come as a list of numbers', () => {
     const { value, mismatch } = decodeStruct(
       { data: { a: [75, 8, null] } },
@@ -228,7 +236,10 @@ describe('a struct is read as Go reads it', () => {
     [{ spec: { priority: true } }, 'unrecognized type: int32'],
     [{ spec: { priority: 0.5 } }, 'cannot convert float64 to int32'],
     [{ metadata: { uid: 7 } }, 'cannot convert int64 to types.UID'],
-    [{ metadata: { deletionTimestamp: 7 } }, 'json: cannot unmarshal number into Go value of type string'],
+    [
+      { metadata: { deletionTimestamp: 7 } },
+      'json: cannot unmarshal number into Go value of type string',
+    ],
     // The struct says which field comes first.
     [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
   ])('the converter, which makes structs of maps, has words of its own: %j', (value, text) => {

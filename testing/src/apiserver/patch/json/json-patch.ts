@@ -25,13 +25,16 @@ export class JsonPatchError extends ApiError {
  *
  * Neither input is changed; the result may share parts with both.
  *
+ * @param isEscaped - false when the text of the patch has `<`, `>` or `&` as they are: in a `test` they differ from
+ *   those of the document.
  * @throws JsonPatchError when an operation cannot be carried out.
  */
 export function applyJsonPatch(
   document: JsonObject,
   operations: readonly JsonPatchOperation[],
+  isEscaped = true,
 ): unknown {
-  const state: State = { root: new LazyNode(document), copiedBytes: 0 };
+  const state: State = { root: new LazyNode(document), copiedBytes: 0, isEscaped };
   for (const operation of operations) carryOut(state, operation);
   return plainJson(state.root);
 }
@@ -39,6 +42,8 @@ export function applyJsonPatch(
 interface State {
   root: LazyNode;
   copiedBytes: number;
+  /** Of the values of the patch, as of a `LazyNode`. */
+  readonly isEscaped: boolean;
 }
 
 function carryOut(state: State, operation: JsonPatchOperation): void {
@@ -54,7 +59,7 @@ const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) 
     const place = placeAt(state.root, path);
     if (place === undefined)
       throw missing(`add operation does not apply: doc is missing path: "${path}"`);
-    within(`error in add for path: '${path}'`, () => add(place, operandOf(operation)));
+    within(`error in add for path: '${path}'`, () => add(place, operandOf(state, operation)));
   },
 
   remove(state, operation) {
@@ -76,7 +81,7 @@ const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) 
     } catch {
       throw missing(`replace operation does not apply: doc is missing key: ${path}`);
     }
-    set(place, operandOf(operation));
+    set(place, operandOf(state, operation));
   },
 
   move(state, operation) {
@@ -118,7 +123,7 @@ const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) 
 
   test(state, operation) {
     const path = textOf(operation, 'path', 'test operation failed to decode path');
-    const expected = operandOf(operation);
+    const expected = operandOf(state, operation);
     const failed = new JsonPatchError(`testing value ${path} failed: test failed`);
     if (path === '') {
       if (expected === null || !isSameNode(state.root, expected)) throw failed;
@@ -135,7 +140,7 @@ const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) 
 };
 
 function replaceAll(state: State, operation: JsonObject): void {
-  const value = operandOf(operation);
+  const value = operandOf(state, operation);
   if (value?.fields === undefined && value?.items === undefined) {
     throw new JsonPatchError('replace operation value must be object or array');
   }
@@ -143,9 +148,9 @@ function replaceAll(state: State, operation: JsonObject): void {
 }
 
 /** The value of an operation; null where it has none. */
-function operandOf(operation: JsonObject): LazyNode | null {
+function operandOf({ isEscaped }: State, operation: JsonObject): LazyNode | null {
   if (!Object.hasOwn(operation, 'value')) return null;
-  return new LazyNode(operation.value === null ? undefined : operation.value);
+  return new LazyNode(operation.value === null ? undefined : operation.value, isEscaped);
 }
 
 function textOf(operation: JsonObject, field: 'path' | 'from', why: string): string {

@@ -11,18 +11,21 @@ import { isJsonObject, setField } from '../../objects/json-value.ts';
 export class LazyNode {
   /** Undefined for the `value: null` of an operation: it has no parts and is written as null. */
   readonly raw: unknown;
+  /** Whether the text of the value has `\\u003c` where it means `<`: all that the server writes itself has. */
+  readonly isEscaped: boolean;
   #fields: Map<string, LazyNode | null> | undefined;
   #items: (LazyNode | null)[] | undefined;
 
-  constructor(raw: unknown) {
+  constructor(raw: unknown, isEscaped = true) {
     this.raw = raw;
+    this.isEscaped = isEscaped;
   }
 
   /** The fields of an object; undefined for anything else. */
   get fields(): Map<string, LazyNode | null> | undefined {
     if (this.#fields === undefined && isJsonObject(this.raw)) {
       this.#fields = new Map(
-        Object.entries(this.raw).map(([name, value]) => [name, nodeOf(value)] as const),
+        Object.entries(this.raw).map(([name, value]) => [name, this.#nodeOf(value)] as const),
       );
     }
     return this.#fields;
@@ -30,7 +33,9 @@ export class LazyNode {
 
   /** The items of a list; undefined for anything else. */
   get items(): (LazyNode | null)[] | undefined {
-    if (this.#items === undefined && Array.isArray(this.raw)) this.#items = this.raw.map(nodeOf);
+    if (this.#items === undefined && Array.isArray(this.raw)) {
+      this.#items = this.raw.map((item) => this.#nodeOf(item));
+    }
     return this.#items;
   }
 
@@ -38,10 +43,10 @@ export class LazyNode {
   get isOpen(): boolean {
     return this.#fields !== undefined || this.#items !== undefined;
   }
-}
 
-function nodeOf(value: unknown): LazyNode | null {
-  return value === null ? null : new LazyNode(value);
+  #nodeOf(value: unknown): LazyNode | null {
+    return value === null ? null : new LazyNode(value, this.isEscaped);
+  }
 }
 
 /** The value of a node. It may share parts with the values that the node was made from. */
@@ -95,7 +100,13 @@ export function deepCopy(node: LazyNode | null): { copy: LazyNode | null; bytes:
   return { copy: new LazyNode(value), bytes: Buffer.byteLength(goJson(value)) };
 }
 
-/** Whether two values are the same; the order of the fields of an object does not count. */
+/** What Go escapes in the texts that it writes. */
+const MARKUP = /[<>&\u2028\u2029]/;
+
+/**
+ * Whether two values are the same; the order of the fields of an object does not count. The library compares texts as
+ * they are written, so that `<` is not the same as `\\u003c`.
+ */
 export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   const pairs: [LazyNode | null, LazyNode | null][] = [[left, right]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
@@ -113,7 +124,11 @@ export function isSameNode(left: LazyNode, right: LazyNode): boolean {
       const { items } = other;
       if (items?.length !== one.items.length) return false;
       for (const [at, item] of one.items.entries()) pairs.push([item, items[at] ?? null]);
-    } else if (one.raw !== other.raw) return false;
+    } else if (one.raw !== other.raw) {
+      return false;
+    } else if (one.isEscaped !== other.isEscaped && MARKUP.test(String(one.raw))) {
+      return false;
+    }
   }
   return true;
 }

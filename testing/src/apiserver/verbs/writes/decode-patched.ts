@@ -80,7 +80,6 @@ function internalVersion(document: Json, quote: () => string): DecodedPatch {
  * refuse.
  *
  * @throws ApiError 422 for anything that is no object, or has metadata that does not fit.
- * @throws ApiError 500 for an object without apiVersion, as the server answers it.
  */
 export function decodeCustom(merged: unknown, served: ServedResource): DecodedPatch {
   const quote = (): string => goJson(merged);
@@ -94,13 +93,13 @@ export function decodeCustom(merged: unknown, served: ServedResource): DecodedPa
   }
   const { value, mismatch } = decodeStruct(metadata, OBJECT_META);
   if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
-  if (!document.apiVersion) throw withoutApiVersion();
   const object = { ...document, metadata: value } as unknown as StoredObject;
   const unknown = served.strategy.unknownFields(document as unknown as StoredObject);
   return { object, unknown, quote };
 }
 
-function withoutApiVersion(): Error {
+/** 500, as the server answers a custom object without a version. */
+export function withoutApiVersion(): Error {
   const why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
   return failure({
     code: 500,

@@ -30,6 +30,7 @@ import {
   decodeCustom,
   decodeMerge,
   unfit,
+  withoutApiVersion,
 } from './decode-patched.ts';
 import { strictDecodingError } from './field-validation.ts';
 import { type Change, checkIdentity, requireResourceVersion, updateObject } from './update.ts';
@@ -98,7 +99,7 @@ export function patchedObject(
     return checked(decoded(applyMergePatch(document, value)), findings, options);
   }
   const { value, findings } = readJsonPatch(text, isChecked);
-  const patched = applyJsonPatch(document, value);
+  const patched = applyJsonPatch(document, value, !/[<>&\u2028\u2029]/.test(text));
   requireDepth(patched);
   return checked(decoded(patched), findings, options);
 }
@@ -133,13 +134,14 @@ function requireSameObject(
   requireSameKind(object, live, name);
 }
 
-/** @throws ApiError 422 for a custom object of another kind or version. */
+/** @throws ApiError 422 for a custom object of another kind or version, 500 for one without a version. */
 function requireSameKind(object: StoredObject, live: StoredObject, name: string): void {
   const problems = (['kind', 'apiVersion'] as const)
     .filter((field) => object[field] !== live[field])
     .map((field) => invalidValue(field, object[field], `must be ${live[field]}`));
   if (problems.length === 0) return;
   const { apiVersion, kind } = object;
+  if (!apiVersion) throw withoutApiVersion();
   const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
   throw invalid({ kind, group }, name, problems);
 }

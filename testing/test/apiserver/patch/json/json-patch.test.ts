@@ -96,9 +96,21 @@ test('a patch that fails half way changes nothing', () => {
 });
 
 test.each([
-  ['{}', 'object into Go value of type []handlers.jsonPatchOp', 'object into Go value of type jsonpatch.Patch'],
-  ['"text"', 'string into Go value of type []handlers.jsonPatchOp', 'string into Go value of type jsonpatch.Patch'],
-  ['[[]]', 'array into Go value of type handlers.jsonPatchOp', 'array into Go value of type jsonpatch.Operation'],
+  [
+    '{}',
+    'object into Go value of type []handlers.jsonPatchOp',
+    'object into Go value of type jsonpatch.Patch',
+  ],
+  [
+    '"text"',
+    'string into Go value of type []handlers.jsonPatchOp',
+    'string into Go value of type jsonpatch.Patch',
+  ],
+  [
+    '[[]]',
+    'array into Go value of type handlers.jsonPatchOp',
+    'array into Go value of type jsonpatch.Operation',
+  ],
 ])('%s is no patch: 400 in the words of the decoder that reads it', (text, strict, lenient) => {
   expect(failureOf(() => readJsonPatch(text, true))).toMatchObject({
     message: `400 BadRequest: error decoding patch: json: cannot unmarshal ${strict}`,
@@ -121,13 +133,33 @@ test('a field of an operation that is no text is refused only where the strict d
 });
 
 test.each([
-  ['replace sets a field that is not there', { op: 'replace', path: '/more', value: 2 }, { a: ['x'], more: 2 }],
+  [
+    'replace sets a field that is not there',
+    { op: 'replace', path: '/more', value: 2 },
+    { a: ['x'], more: 2 },
+  ],
   ['a value that is left out is null', { op: 'add', path: '/more' }, { a: ['x'], more: null }],
-  ['copy of a field that is not there copies null', { op: 'copy', from: '/none', path: '/more' }, { a: ['x'], more: null }],
-  ['an index may have zeros before it', { op: 'add', path: '/a/001', value: 'y' }, { a: ['x', 'y'] }],
+  [
+    'copy of a field that is not there copies null',
+    { op: 'copy', from: '/none', path: '/more' },
+    { a: ['x'], more: null },
+  ],
+  [
+    'an index may have zeros before it',
+    { op: 'add', path: '/a/001', value: 'y' },
+    { a: ['x', 'y'] },
+  ],
   ['an index may have a plus', { op: 'add', path: '/a/+0', value: 'y' }, { a: ['y', 'x'] }],
-  ['the last place may be counted from the end', { op: 'add', path: '/a/-1', value: 'y' }, { a: ['x', 'y'] }],
-  ['what stands before the first slash does not count', { op: 'add', path: 'b/c', value: 1 }, { a: ['x'], c: 1 }],
+  [
+    'the last place may be counted from the end',
+    { op: 'add', path: '/a/-1', value: 'y' },
+    { a: ['x', 'y'] },
+  ],
+  [
+    'what stands before the first slash does not count',
+    { op: 'add', path: 'b/c', value: 1 },
+    { a: ['x'], c: 1 },
+  ],
   ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
 ])('%s', (_what, operation, expected) => {
   expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
@@ -144,10 +176,22 @@ test('of the patched object, only what operations have looked at has its keys so
 });
 
 test.each([
-  [{ op: 'remove', path: '/none' }, "error in remove for path: '/none': Unable to remove nonexistent key: none: missing value"],
-  [{ op: 'add', path: '/a/x', value: 1 }, `error in add for path: '/a/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`],
-  [{ op: 'replace', path: '/a/4', value: 1 }, 'replace operation does not apply: doc is missing key: /a/4: missing value'],
-  [{ op: 'move', from: '/n/o', path: '/a' }, 'move operation does not apply: doc is missing from path: /n/o: missing value'],
+  [
+    { op: 'remove', path: '/none' },
+    "error in remove for path: '/none': Unable to remove nonexistent key: none: missing value",
+  ],
+  [
+    { op: 'add', path: '/a/x', value: 1 },
+    `error in add for path: '/a/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+  ],
+  [
+    { op: 'replace', path: '/a/4', value: 1 },
+    'replace operation does not apply: doc is missing key: /a/4: missing value',
+  ],
+  [
+    { op: 'move', from: '/n/o', path: '/a' },
+    'move operation does not apply: doc is missing from path: /n/o: missing value',
+  ],
   [{ op: 'test', path: '/a', value: 1 }, 'testing value /a failed: test failed'],
   [{ op: 'copy', from: '/a' }, 'copy operation failed to decode path: missing value'],
 ])('a webhook that sends %j is told why it does not apply', (operation, why) => {
@@ -189,6 +233,17 @@ test('to a test, a field that is not there is null: a lock that nobody holds', (
   expect(() => test('mine')).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => test(null, '/absent/lock')).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test('a test compares texts as they are written: with markup as it is, it does not find what is stored', () => {
+  const document = { data: { a: 'x<y', b: 'plain' } };
+  const test = (path: string, value: unknown) => ({ op: 'test', path, value });
+
+  expect(applyJsonPatch(document, [test('/data/a', 'x<y')])).toEqual(document);
+  expect(applyJsonPatch(document, [test('/data/b', 'plain')], false)).toEqual(document);
+  expect(() => applyJsonPatch(document, [test('/data/a', 'x<y')], false)).toThrow(ApiError);
+  const added = [{ op: 'add', path: '/data/c', value: 'x<y' }, test('/data/c', 'x<y')];
+  expect(applyJsonPatch(document, added, false)).toMatchObject({ data: { c: 'x<y' } });
 });
 
 test('copies of copies are refused before they fill the memory', () => {

@@ -154,8 +154,8 @@ const LISTS = {
 test.each([
   [{ data: { $retainKeys: 'a' } }, 'invalid patch format of retainKeys'],
   [{ data: { $retainKeys: ['a'], b: '2' } }, 'invalid patch format of retainKeys'],
-  [{ metadata: { '$deleteFromPrimitiveList': ['a'] } }, 'invalid patch format of primitive list'],
-  [{ metadata: { '$setElementOrder': ['a'] } }, 'invalid patch format of setElementOrder list'],
+  [{ metadata: { $deleteFromPrimitiveList: ['a'] } }, 'invalid patch format of primitive list'],
+  [{ metadata: { $setElementOrder: ['a'] } }, 'invalid patch format of setElementOrder list'],
 ])('%j is a directive of another form: 400', (patch, message) => {
   expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
     expect.objectContaining({ message: `400 BadRequest: ${message}` }),
@@ -178,7 +178,10 @@ test.each([
     { metadata: { ownerReferences: ['x'] } },
     'list element types are not identical: [[map[uid:u]] [x]]',
   ],
-  [{ metadata: { '$setElementOrder/finalizers': 'a' } }, 'expected a []interface {}, but received a string'],
+  [
+    { metadata: { '$setElementOrder/finalizers': 'a' } },
+    'expected a []interface {}, but received a string',
+  ],
   [
     { metadata: { '$setElementOrder/names': ['a'] } },
     'unable to find api field in struct ObjectMeta for the json field "names"',
@@ -193,7 +196,7 @@ test.each([
   ],
   [
     { metadata: { '$setElementOrder/finalizers': ['a'], finalizers: ['b'] } },
-    'The order in patch list:\n[b]\n doesn\'t match $setElementOrder list:\n[a]\n',
+    "The order in patch list:\n[b]\n doesn't match $setElementOrder list:\n[a]\n",
   ],
 ])('%j cannot be merged: 500, as the server answers it', (patch, message) => {
   expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
@@ -220,7 +223,9 @@ test('what the server quotes of a patch is what the merge has left of it', () =>
 test('a new item of a list is taken as it came, nulls included', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'c', image: null }] });
 
-  expect(spec).toMatchObject({ containers: [{ name: 'c', image: null }, { name: 'a' }, { name: 'b' }] });
+  expect(spec).toMatchObject({
+    containers: [{ name: 'c', image: null }, { name: 'a' }, { name: 'b' }],
+  });
 });
 
 test('a patch of more than 1 000 levels is refused', () => {
@@ -246,7 +251,9 @@ test('a map that replaces another keeps its nulls, which are no values to the de
 test('leaves no directive and no null in a map that the document did not have', () => {
   const { merged: patched } = applyStrategicMergePatch(
     {},
-    { spec: { strategy: { type: 'Recreate', rollingUpdate: null, selector: { $patch: 'delete' } } } },
+    {
+      spec: { strategy: { type: 'Recreate', rollingUpdate: null, selector: { $patch: 'delete' } } },
+    },
     DEPLOYMENT,
   );
 
