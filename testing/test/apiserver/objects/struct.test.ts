@@ -210,7 +210,7 @@ describe('a struct is read as Go reads it', () => {
   });
 
   test('a type with a decoder of its own has the last word on what does not fit', () => {
-    const text = (value: Json): string => problemWith('PodDisruptionBudget', value, 'policy/v1');
+    const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
 
     expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
     expect(text({ spec: { maxUnavailable: [], minAvailable: false } })).toMatch(/maxUnavailable/);

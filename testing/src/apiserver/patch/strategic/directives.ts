@@ -13,6 +13,10 @@ export function hasDirective(value: unknown): boolean {
   return isJsonObject(value) && Object.hasOwn(value, DIRECTIVE);
 }
 
+export function directiveOf(value: unknown): unknown {
+  return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
+}
+
 /** Stands for a map that goes because it has a directive. */
 export const GONE = Symbol('gone');
 

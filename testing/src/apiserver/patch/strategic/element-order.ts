@@ -1,6 +1,7 @@
 import { internalError } from '../../failures/failure.ts';
 import { isJsonObject } from '../../objects/json-value.ts';
 import { goText } from '../apply/applied-problems.ts';
+import { directiveOf, hasDirective } from './directives.ts';
 
 /** The value by which an item is told from the others. An empty key: the item itself. */
 function identityOf(item: unknown, mergeKey: string): unknown {
@@ -24,14 +25,13 @@ export function inElementOrder(
   mergeKey: string,
 ): unknown[] {
   for (const list of [items, order, before]) requireKeys(list, mergeKey);
-  const byPlaceIn =
-    (list: readonly unknown[]) =>
-    (left: unknown, right: unknown): number =>
-      placeIn(list, left, mergeKey) - placeIn(list, right, mergeKey);
-
   const isOrdered = (item: unknown): boolean => placeIn(order, item, mergeKey) >= 0;
-  const ordered = items.filter(isOrdered).toSorted(byPlaceIn(order));
-  const others = items.filter((item) => !isOrdered(item)).toSorted(byPlaceIn(before));
+  const ordered = sorted(items.filter(isOrdered), order, mergeKey);
+  const others = sorted(
+    items.filter((item) => !isOrdered(item)),
+    before,
+    mergeKey,
+  );
 
   const result: unknown[] = [];
   for (const item of ordered) {
@@ -45,6 +45,24 @@ export function inElementOrder(
   return [...result, ...others];
 }
 
+/**
+ * Sorts by insertion, as Go does, because the server's comparison has no order: each of two items comes before the other
+ * when `order` lacks one of them (Go: normalizeSliceOrder). Go sorts lists of more than 20 items in another way.
+ */
+function sorted(items: readonly unknown[], order: readonly unknown[], mergeKey: string): unknown[] {
+  const list: unknown[] = [];
+  for (const item of items) {
+    const place = placeIn(order, item, mergeKey);
+    let at = list.length;
+    for (; at > 0; at--) {
+      const other = placeIn(order, list[at - 1], mergeKey);
+      if (place >= 0 && other >= 0 && place >= other) break;
+    }
+    list.splice(at, 0, item);
+  }
+  return list;
+}
+
 /** @throws ApiError 500 for an item that cannot be told from the others. */
 function requireKeys(list: readonly unknown[], mergeKey: string): void {
   if (mergeKey === '') return;
@@ -55,7 +73,8 @@ function requireKeys(list: readonly unknown[], mergeKey: string): void {
 }
 
 /**
- * Compares the items of a patch with the order that it asks for (Go: validatePatchWithSetOrderList).
+ * Compares the items of a patch with the order that it asks for (Go: validatePatchWithSetOrderList). An item with a
+ * directive is passed over, but not at the end.
  *
  * @throws ApiError 500 where an item is not in the order, or stands in another place.
  */
@@ -63,16 +82,20 @@ export function requireOrder(
   items: readonly unknown[],
   order: readonly unknown[],
   mergeKey: string,
-  isPassedOver: (item: unknown) => boolean,
 ): void {
   if (items.length === 0 || order.length === 0) return;
-  const named = items.filter((item) => !isPassedOver(item));
-  requireKeys(named, mergeKey);
+  const named = mergeKey === '' ? items : items.filter((item) => directiveOf(item) !== 'delete');
   let at = 0;
-  for (const one of order) {
-    if (at >= named.length) return;
-    requireKeys([one], mergeKey);
-    if (identityOf(one, mergeKey) === identityOf(named[at], mergeKey)) at++;
+  let place = 0;
+  while (at < named.length && place < order.length) {
+    if (hasDirective(named[at])) {
+      at++;
+      continue;
+    }
+    const [item, one] = [named[at], order[place]];
+    requireKeys([item, one], mergeKey);
+    if (identityOf(item, mergeKey) === identityOf(one, mergeKey)) at++;
+    place++;
   }
   if (at >= named.length) return;
   throw internalError(

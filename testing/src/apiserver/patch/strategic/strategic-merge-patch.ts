@@ -135,7 +135,7 @@ function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
     const current = listIn(map, name);
     const change = listIn(patch, name);
     const { below, strategy, mergeKey } = metadataOfList(type, name);
-    requireOrder(change ?? [], order, mergeKey, hasDirective);
+    requireOrder(change ?? [], order, mergeKey);
     const merged =
       current === undefined
         ? (withoutDirectives(change ?? []) as readonly unknown[])

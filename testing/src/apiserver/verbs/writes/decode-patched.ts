@@ -91,6 +91,9 @@ export function decodeCustom(merged: unknown, served: ServedResource): DecodedPa
     const why = `json: cannot unmarshal ${found === 'boolean' ? 'bool' : found} into Go value of type v1.ObjectMeta`;
     throw unfit(quote, why);
   }
+  if (document.apiVersion === null) {
+    throw unfit(quote, '.apiVersion accessor error: <nil> is of the type <nil>, expected string');
+  }
   const { value, mismatch } = decodeStruct(metadata, OBJECT_META);
   if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
   const object = { ...document, metadata: value } as unknown as StoredObject;

@@ -117,7 +117,11 @@ function checked(
   return object;
 }
 
-/** Name, namespace, version, uid and kind, in the order in which the server looks at them. */
+/**
+ * Name, namespace, version, uid and kind, in the order in which the server looks at them.
+ *
+ * @throws ApiError 400, 409, 422, and 500 for a custom object without a version.
+ */
 function requireSameObject(
   object: StoredObject,
   live: StoredObject,
@@ -128,20 +132,20 @@ function requireSameObject(
   const { uid } = object.metadata;
   checkIdentity(withMetadata(object, { uid: undefined }), live, target);
   requireResourceVersion(object, served, name);
-  // The status of a custom object is written without any of the metadata.
-  const isCustomStatus = served.custom && subresource === 'status';
-  if (uid && uid !== live.metadata.uid && !isCustomStatus) throw uidIsImmutable(target, uid);
+  if (served.custom && !object.apiVersion) throw withoutApiVersion();
+  // The status of a custom object is written without metadata, kind and version.
+  if (served.custom && subresource === 'status') return;
+  if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
   requireSameKind(object, live, name);
 }
 
-/** @throws ApiError 422 for a custom object of another kind or version, 500 for one without a version. */
+/** @throws ApiError 422 for a custom object of another kind or version. */
 function requireSameKind(object: StoredObject, live: StoredObject, name: string): void {
   const problems = (['kind', 'apiVersion'] as const)
     .filter((field) => object[field] !== live[field])
     .map((field) => invalidValue(field, object[field], `must be ${live[field]}`));
   if (problems.length === 0) return;
   const { apiVersion, kind } = object;
-  if (!apiVersion) throw withoutApiVersion();
   const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
   throw invalid({ kind, group }, name, problems);
 }

@@ -71,6 +71,11 @@ test.each([
     },
     ['b', 'c', 'a'],
   ],
+  [
+    'puts what the order does not name behind what was there',
+    { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
+    ['a', 'b', 'c'],
+  ],
   ['removes a list', { containers: null }, undefined],
 ])('%s', (_what, patch, names) => {
   const spec = patchedSpec(TWO_CONTAINERS, patch) as { containers?: { name: string }[] };
@@ -202,6 +207,18 @@ test.each([
   expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
     expect.objectContaining({ status: 500, message: `500: ${message}` }),
   );
+});
+
+test('an item with a directive is passed over in the order, but not behind its end', () => {
+  const order = { '$setElementOrder/containers': [{ name: 'b' }] };
+  const gone = { name: 'a', $patch: 'delete' };
+  const odd = { name: 'a', $patch: 'bend' };
+  const patch = (...containers: JsonObject[]) =>
+    patchedSpec(TWO_CONTAINERS, { ...order, containers });
+
+  expect(patch({ name: 'b' }, gone)).toEqual({ containers: [{ name: 'b', image: 'two' }] });
+  expect(() => patch(odd, { name: 'b' })).toThrow(/unknown patch type: bend/);
+  expect(() => patch({ name: 'b' }, odd)).toThrow(/The order in patch list/);
 });
 
 test('a list of lists is answered 422', () => {

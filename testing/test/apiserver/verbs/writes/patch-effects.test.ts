@@ -130,11 +130,12 @@ describe('[F-8] a patch of a status', () => {
     expect(body.metadata.finalizers).toBeUndefined();
   });
 
-  test('of a custom object writes none of the metadata, and looks at no uid', async () => {
+  test('of a custom object writes none of the metadata, and looks at no uid and no kind', async () => {
     const { patch } = await withObjects();
     const metadata = { ...METADATA, uid: 'another' };
+    const body = { kind: 'Bag', metadata, status: { size: 2 } };
 
-    const answer = await patch('Box', MERGE, { metadata, status: { size: 2 } }, '/status');
+    const answer = await patch('Box', MERGE, body, '/status');
 
     expect(answer.status).toBe(200);
     expect(answer.body.status).toEqual({ size: 2 });
