@@ -11,11 +11,13 @@ export type MergeItem = (item: OwnMap, change: OwnMap) => unknown;
 /**
  * A list with a patch merged into it, item by item (Go: mergeSlice); new items come first, as the server puts them.
  *
+ * @param items - changed as Go changes the array below: items behind one that is deleted move up, and new ones fill the
+ *   places that become free. `$setElementOrder` takes that array for the order before the patch.
  * @param mergeKey - empty for a list of scalars.
  * @throws ApiError 422 for lists in a list, 500 for items that cannot be merged.
  */
 export function mergeList(
-  items: readonly unknown[],
+  items: unknown[],
   patch: readonly unknown[],
   mergeKey: string,
   mergeItem: MergeItem,
@@ -29,7 +31,10 @@ export function mergeList(
   const merged = changes.reduce<unknown[]>((list, change) => {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
     const at = indexOfKey(list, mergeKey, change[mergeKey]);
-    if (at < 0) return list.concat([change]);
+    if (at < 0) {
+      if (list.length < items.length) items[list.length] = change;
+      return list.concat([change]);
+    }
     return list.with(at, mergeItem(list[at] as OwnMap, change));
   }, kept);
   return inElementOrder(merged, changes, kept, mergeKey);
@@ -46,21 +51,27 @@ function special(
   mergeKey: string,
 ): { kept: OwnMap[]; changes: readonly OwnMap[] } {
   const changes = patch.filter((item) => !hasDirective(item));
-  let kept = items;
+  let left = items.length;
   let replaces = false;
   for (const item of patch) {
     const directive = item[DIRECTIVE];
     if (!hasDirective(item)) continue;
     if (directive === 'delete') {
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
-      kept = kept.filter((one) => one[mergeKey] !== item[mergeKey]);
+      for (;;) {
+        const at = indexOfKey(items.slice(0, left), mergeKey, item[mergeKey]);
+        if (at < 0) break;
+        items.copyWithin(at, at + 1, left);
+        left--;
+      }
     } else if (directive === 'replace') {
       replaces = true;
     } else if (directive === 'merge') {
       throw internalError('merging lists cannot yet be specified in the patch');
     } else throw unknownDirective(item);
   }
-  return replaces ? { kept: [...changes], changes: [] } : { kept, changes };
+  if (replaces) return { kept: [...changes], changes: [] };
+  return { kept: items.slice(0, left), changes };
 }
 
 /** @throws ApiError 500 for items of several types, 422 for lists. */

@@ -98,7 +98,7 @@ function mergeField(
 }
 
 function mergedList(
-  current: readonly unknown[],
+  current: unknown[],
   value: readonly unknown[],
   name: string,
   isDeletion: boolean,
@@ -151,7 +151,7 @@ function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
   }
 }
 
-function listIn(map: OwnMap, name: string): readonly unknown[] | undefined {
+function listIn(map: OwnMap, name: string): unknown[] | undefined {
   if (!Object.hasOwn(map, name)) return undefined;
   const list = map[name];
   if (!Array.isArray(list)) throw badType('[]interface {}', list);

@@ -76,6 +76,14 @@ test.each([
     { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
     ['a', 'b', 'c'],
   ],
+  [
+    'puts what takes the place of a deleted item behind what is left',
+    {
+      '$setElementOrder/containers': [{ name: 'c' }],
+      containers: [{ name: 'a', $patch: 'delete' }, { name: 'c' }],
+    },
+    ['b', 'c'],
+  ],
   ['removes a list', { containers: null }, undefined],
 ])('%s', (_what, patch, names) => {
   const spec = patchedSpec(TWO_CONTAINERS, patch) as { containers?: { name: string }[] };
