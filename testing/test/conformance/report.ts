@@ -4,7 +4,8 @@ import {
   watchText,
 } from '../../../test/support/recorded-stream.ts';
 import { StandInAmbassador } from '../../src/ambassador/stand-in-ambassador.ts';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer, type ApiServerOptions } from '../../src/apiserver/api-server.ts';
+import { RECORDED_PACES } from '../../src/apiserver/controllers/runner/pace.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { type Difference, differences } from './difference.ts';
@@ -39,6 +40,13 @@ const RECORDED_CLUSTER = {
   authorization: 'RBAC',
   definitionDelays: true,
 } as const;
+
+function recordedCluster(collectorMs: number | undefined): Omit<ApiServerOptions, 'clock'> {
+  if (collectorMs === undefined) return RECORDED_CLUSTER;
+  const garbageCollector = { ...RECORDED_PACES.garbageCollector, reactionMs: collectorMs };
+  const workloads = { ...RECORDED_CLUSTER.workloads, paces: { garbageCollector } };
+  return { ...RECORDED_CLUSTER, workloads };
+}
 
 /**
  * Replays the first set of recordings on one server, through a proxy, and compares every answer.
@@ -76,7 +84,7 @@ async function replayed(
   told: (result: ChapterResult) => void,
 ): Promise<readonly ChapterResult[]> {
   const clock = new FakeClock(Date.parse(chapters[0]?.startedAt ?? '') - 1_000);
-  const server = await ApiServer.start({ clock, ...RECORDED_CLUSTER });
+  const server = await ApiServer.start({ clock, ...recordedCluster(chapters[0]?.collectorMs) });
   const proxies: StandInAmbassador[] = [];
   try {
     const world = { server, clock };

@@ -5,6 +5,7 @@ import { goJson } from '../../objects/canonical.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
+import { goText } from '../../patch/apply/applied-problems.ts';
 import type { StrategicMerge } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
@@ -118,12 +119,8 @@ export function withoutApiVersion(): Error {
  *
  * @throws ApiError 422 for values that do not fit.
  */
-export function decodeMerge(
-  { merged, patch }: StrategicMerge,
-  expected: Expected,
-  quoteOf: (patch: Json) => string,
-): DecodedPatch {
-  const quote = (): string => quoteOf(patch);
+export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expected): DecodedPatch {
+  const quote = (): string => goText(patch);
   const typeName = builtInKindName(apiVersionOf(expected), expected.kind);
   if (typeName === undefined) return { object: asObject(merged, expected), unknown: [], quote };
   const { value, unknown, mismatch } = decodeStruct(merged, typeName, 'converter');

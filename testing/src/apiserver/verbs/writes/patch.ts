@@ -5,7 +5,6 @@ import { notAPatch, unsupportedMediaType } from '../../failures/request-failures
 import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { requireDepth } from '../../objects/stored-size.ts';
-import { goText } from '../../patch/apply/applied-problems.ts';
 import { applyJsonPatch } from '../../patch/json/json-patch.ts';
 import { applyMergePatch } from '../../patch/json/merge-patch.ts';
 import {
@@ -92,7 +91,7 @@ export function patchedObject(
   if (mediaType === STRATEGIC_PATCH) {
     const { value, findings } = readStrategicPatch(text);
     const merge = applyStrategicMergePatch(document, value, live);
-    return checked(decodeMerge(merge, kind, goText), findings, options);
+    return checked(decodeMerge(merge, kind), findings, options);
   }
   if (mediaType === MERGE_PATCH) {
     const { value, findings } = readMergePatch(text, isChecked);
