@@ -34,9 +34,9 @@ export function defaultObject(object: StoredObject): StoredObject {
 
 type Change = (object: Json) => Json;
 
-/** Kinds whose spec alone has defaults, even where it is left out: to Go it is a part of the object. */
+/** Kinds whose spec alone has defaults. */
 function spec(change: Change): Change {
-  return (object) => ({ ...object, spec: change(asObject(object.spec) ?? {}) });
+  return (object) => changed(object, { spec: change });
 }
 
 /** Top-level fields of kinds without a spec. */

@@ -4,14 +4,13 @@ import { defaultPodSpec } from './pod-spec.ts';
 import { defaultClaim } from './storage.ts';
 import { changed } from './volume.ts';
 
-/** A template of Pods, whose spec has defaults even where it is left out. */
+/** A template of Pods. */
 export function defaultTemplate(template: Json): Json {
-  return fill(template, { spec: (spec: unknown) => defaultPodSpec(asObject(spec) ?? {}) });
+  return changed(template, { spec: defaultPodSpec });
 }
 
-/** A template that is left out has defaults, too: to Go the template is a part of the spec. */
 function withTemplate(spec: Json): Json {
-  return fill(spec, { template: (template: unknown) => defaultTemplate(asObject(template) ?? {}) });
+  return changed(spec, { template: defaultTemplate });
 }
 
 /** How a workload is updated; only one that rolls has details. */
@@ -80,8 +79,7 @@ export function defaultReplicationController(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
   const selecting = labels === undefined ? {} : { selector: labels };
   const defaulted = changed(object, {
-    spec: (spec) =>
-      fill(changed(spec, { template: defaultTemplate }), { replicas: 1, ...selecting }),
+    spec: (spec) => fill(withTemplate(spec), { replicas: 1, ...selecting }),
   });
   return withLabels(defaulted, labels);
 }
