@@ -44,7 +44,7 @@ export interface FieldSchema {
 const OWNED_LEVELS = 200;
 
 /** A value without a schema: maps are merged field by field, lists are replaced as a whole. */
-export const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
+const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
 
 function granular(levels: number): FieldSchema {
   let schema: FieldSchema = { atomic: true };

@@ -73,7 +73,7 @@ export function metadataOfList(parent: GoType, name: string): PatchMetadata {
 const KINDS: Readonly<Record<string, string>> = { double: 'float64', bytes: 'slice' };
 
 /** The kind of a type, as Go's reflection calls it. */
-export function kindOf({ type, pointer }: GoType): string {
+function kindOf({ type, pointer }: GoType): string {
   if (pointer) return 'ptr';
   if (type.startsWith('[]')) return 'slice';
   if (type.startsWith('map:')) return 'map';

@@ -185,7 +185,6 @@ test.each([
 
         expect(found).toEqual(expected);
       }),
-      { numRuns: 150 },
     );
   },
 );
