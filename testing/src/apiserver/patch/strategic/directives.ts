@@ -18,7 +18,7 @@ export function directiveOf(value: unknown): unknown {
 }
 
 /** Stands for a map that goes because it has a directive. */
-export const GONE = Symbol('gone');
+export const GONE: unique symbol = Symbol('gone');
 
 /**
  * What is left of a value of a patch that has no counterpart in the object: maps without a directive. The maps are
