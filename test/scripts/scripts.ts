@@ -110,11 +110,6 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   prove: {
     scripts: {
-      conformance: program(
-        'The embedded API server answers as the recordings of a real one do.',
-        SOURCES,
-        'testing/test/conformance/main.ts',
-      ),
       crashes: program(
         'Operators that are killed between any two of their calls leave nothing behind.',
         SOURCES,

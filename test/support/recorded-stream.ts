@@ -30,9 +30,20 @@ export interface RecordedExchange {
 
 /** Every exchange of `test/recordings/<name>.jsonl`, in the order in which they were sent. */
 export function recording(name: string): readonly RecordedExchange[] {
-  const file = new URL(`../recordings/${name}.jsonl`, import.meta.url);
+  return readRecording(new URL(`../recordings/${name}.jsonl`, import.meta.url));
+}
+
+/** @throws TypeError with the file and the line that is no exchange. */
+export function readRecording(file: string | URL): readonly RecordedExchange[] {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line) as RecordedExchange);
+  return lines.map((line, index) => {
+    try {
+      const exchange = JSON.parse(line) as RecordedExchange;
+      if (typeof exchange.request.path === 'string' && exchange.response.status > 0)
+        return exchange;
+    } catch {}
+    throw new TypeError(`${file}, line ${index + 1} is no exchange with a request and a response`);
+  });
 }
 
 /** One exchange of a recording. */

@@ -95,7 +95,7 @@ const API_SERVER: Readonly<Record<string, readonly string[]>> = {
     'built-in-types',
   ],
   controllers: ['cluster', 'objects', 'failures'],
-  patch: ['validation', 'objects', 'built-in-types'],
+  patch: ['validation', 'objects', 'failures', 'built-in-types'],
   cluster: ['watch', 'behaviour', 'auth', 'storage', 'registry', 'webhooks', 'objects', 'failures'],
   watch: ['storage', 'registry', 'objects', 'built-in-types'],
   request: ['behaviour', 'auth', 'validation', 'registry', 'cel', 'objects', 'failures'],

@@ -7,7 +7,8 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   // Microseconds are told from seconds by their form; which they are is made up.
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'MICROTIME'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME'],
-  [/"resourceVersion":"\d+"/g, '"resourceVersion":"RV"'],
+  // Also in an object that a message quotes, where quotes are escaped once or twice.
+  [/(\\*"resourceVersion\\*":\\*")\d+/g, '$1RV'],
   [/(does not match the ResourceVersion in record )\(\d+\)/g, '$1(RV)'],
   [/(Too large resource version: \d+, current: )\d+/g, '$1RV'],
   [/(too old resource version: )\d+ \(\d+\)/g, '$1RV (RV)'],

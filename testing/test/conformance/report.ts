@@ -4,10 +4,12 @@ import {
   watchText,
 } from '../../../test/support/recorded-stream.ts';
 import { StandInAmbassador } from '../../src/ambassador/stand-in-ambassador.ts';
-import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { ApiServer, type ApiServerOptions } from '../../src/apiserver/api-server.ts';
+import { RECORDED_PACES } from '../../src/apiserver/controllers/runner/pace.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { type Difference, differences } from './difference.ts';
+import type { RecordingFolder } from './folder.ts';
 import { type Answer, Replay } from './replay.ts';
 import { CHAPTERS, type Chapter, prepare, SECOND_CHAPTERS } from './session.ts';
 
@@ -39,6 +41,13 @@ const RECORDED_CLUSTER = {
   definitionDelays: true,
 } as const;
 
+function recordedCluster(collectorMs: number | undefined): Omit<ApiServerOptions, 'clock'> {
+  if (collectorMs === undefined) return RECORDED_CLUSTER;
+  const garbageCollector = { ...RECORDED_PACES.garbageCollector, reactionMs: collectorMs };
+  const workloads = { ...RECORDED_CLUSTER.workloads, paces: { garbageCollector } };
+  return { ...RECORDED_CLUSTER, workloads };
+}
+
 /**
  * Replays the first set of recordings on one server, through a proxy, and compares every answer.
  *
@@ -54,8 +63,19 @@ export function conformance(
 export async function secondConformance(
   told: (result: ChapterResult) => void = () => {},
 ): Promise<readonly ChapterResult[]> {
+  return folderConformance({ session: [], alone: SECOND_CHAPTERS }, told);
+}
+
+/** The same for a folder of recordings. */
+export async function folderConformance(
+  { session, alone }: RecordingFolder,
+  told: (result: ChapterResult) => void = () => {},
+): Promise<readonly ChapterResult[]> {
+  const servers = [session, ...alone.map((chapter) => [chapter])];
   const results: ChapterResult[] = [];
-  for (const chapter of SECOND_CHAPTERS) results.push(...(await replayed([chapter], told)));
+  for (const chapters of servers) {
+    if (chapters.length > 0) results.push(...(await replayed(chapters, told)));
+  }
   return results;
 }
 
@@ -64,15 +84,15 @@ async function replayed(
   told: (result: ChapterResult) => void,
 ): Promise<readonly ChapterResult[]> {
   const clock = new FakeClock(Date.parse(chapters[0]?.startedAt ?? '') - 1_000);
-  const server = await ApiServer.start({ clock, ...RECORDED_CLUSTER });
+  const server = await ApiServer.start({ clock, ...recordedCluster(chapters[0]?.collectorMs) });
   const proxies: StandInAmbassador[] = [];
   try {
     const world = { server, clock };
-    await prepare(world);
+    await prepare(world, chapters[0]?.namespaces);
     const replay = new Replay(world);
     const results: ChapterResult[] = [];
     for (const chapter of chapters) {
-      const exchanges = recording(chapter.recording);
+      const { exchanges = recording(chapter.recording) } = chapter;
       const proxy = new StandInAmbassador({
         server: chapter.user === undefined ? server.url : await server.urlFor(chapter.user),
         filter: PROXY_DEFAULTS,

@@ -1,3 +1,4 @@
+import type { RecordedExchange } from '../../../test/support/recorded-stream.ts';
 import type { ApiServer } from '../../src/apiserver/api-server.ts';
 import type { FakeClock } from '../../src/time/fake-clock.ts';
 
@@ -10,12 +11,21 @@ export interface World {
 /** One recording, and what has to be known to replay it. */
 export interface Chapter {
   readonly recording: string;
+  /** Default: those of the committed recording. */
+  readonly exchanges?: readonly RecordedExchange[];
+  /** That were there before. Default: none beside `demo`. */
+  readonly namespaces?: readonly string[];
   /** When it began: the creation times in its answers tell it within a second. */
   readonly startedAt: string;
   /** Who sent its requests. Default: the administrator. */
   readonly user?: string;
   /** What happened before an exchange without being recorded, by the id of the exchange. */
   readonly before?: Readonly<Record<number, (world: World) => void | Promise<void>>>;
+  /**
+   * How long the garbage collector took to look at a change, in a recording on a server of its own. Default: as in the
+   * first set.
+   */
+  readonly collectorMs?: number;
   /** Headers that the recording left out, by id. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
   /**
@@ -79,6 +89,14 @@ export const CHAPTERS: readonly Chapter[] = [
  * is replayed on one.
  */
 export const SECOND_CHAPTERS: readonly Chapter[] = [
+  { recording: 'apply-more', startedAt: '2026-11-22T18:02:35.464Z' },
+  { recording: 'patches-more', startedAt: '2026-11-22T18:02:37.372Z' },
+  {
+    recording: 'json-patch',
+    startedAt: '2026-11-22T18:35:37.703Z',
+    // 52 names an owner that does not exist, and 53 takes it away 7 ms later: the collector came too late.
+    collectorMs: 10,
+  },
   {
     recording: 'invalid',
     startedAt: '2026-11-22T18:03:07.233Z',
@@ -94,13 +112,18 @@ export const SECOND_CHAPTERS: readonly Chapter[] = [
 ];
 
 /** The world as it stood before the first recording. */
-export async function prepare({ server }: World): Promise<void> {
-  const answer = await fetch(`${server.url}/api/v1/namespaces?fieldManager=kubectl-create`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"demo"}}',
-  });
-  if (!answer.ok) throw new Error(`the namespace: ${answer.status} ${await answer.text()}`);
+export async function prepare(
+  { server }: World,
+  namespaces: readonly string[] = ['demo'],
+): Promise<void> {
+  for (const name of namespaces) {
+    const answer = await fetch(`${server.url}/api/v1/namespaces?fieldManager=kubectl-create`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
+    });
+    if (!answer.ok) throw new Error(`the namespace: ${answer.status} ${await answer.text()}`);
+  }
   for (const object of GRANTED_BY_THE_BUILD) server.create(object);
 }
 

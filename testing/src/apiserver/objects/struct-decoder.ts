@@ -1,5 +1,6 @@
 import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
 import { goMicroTime, goTime } from './go-time.ts';
+import { jsonText } from './json-text.ts';
 import { isObject, type Json } from './metadata.ts';
 import { goQuantity } from './quantity.ts';
 
@@ -30,11 +31,19 @@ export interface DecodedStruct {
  * names must be written as they are declared.
  *
  * @param typeName - of a built-in type, with or without a `#`.
+ * @param by - who reads it: the decoder of JSON, or the converter that makes structs of maps
+ *   (k8s.io/apimachinery, pkg/runtime/converter.go), which has words of its own and sorts unknown fields.
  */
-export function decodeStruct(value: Json, typeName: string): DecodedStruct {
-  const decoder = new StructDecoder();
+export function decodeStruct(
+  value: Json,
+  typeName: string,
+  by: 'json' | 'converter' = 'json',
+): DecodedStruct {
+  const decoder = new StructDecoder(by === 'converter');
   const decoded = decoder.struct(value, typeName, '');
-  return { value: decoded, unknown: [...decoder.unknown], mismatch: decoder.mismatch };
+  const unknown = [...decoder.unknown];
+  if (by === 'converter') unknown.sort();
+  return { value: decoded, unknown, mismatch: decoder.mismatch };
 }
 
 /** How the real server words a mismatch. */
@@ -62,6 +71,13 @@ class StructDecoder {
   #silent = false;
   /** Structs around the one in progress. */
   #depth = 0;
+  readonly #converts: boolean;
+  /** A type with a decoder of its own has failed: Go forgets what did not fit before, and reads no further. */
+  #isOver = false;
+
+  constructor(converts: boolean) {
+    this.#converts = converts;
+  }
 
   struct(value: Json, typeName: string, path: string): Json {
     if (this.#depth >= MAX_STRUCTS) {
@@ -78,7 +94,7 @@ class StructDecoder {
     const declared = builtInType(typeName)?.fields ?? {};
     const outer = this.#struct;
     const decoded: Record<string, unknown> = {};
-    for (const name of Object.keys(value)) {
+    for (const name of this.#namesIn(value, declared)) {
       const at = path === '' ? name : `${path}.${name}`;
       const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
       if (field === undefined) {
@@ -93,6 +109,14 @@ class StructDecoder {
     }
     this.#struct = outer;
     return decoded;
+  }
+
+  /** The converter goes through the fields of the struct, the decoder of JSON through those that came. */
+  #namesIn(value: Json, declared: Readonly<Record<string, BuiltInField>>): readonly string[] {
+    const names = Object.keys(value);
+    if (!this.#converts) return names;
+    const known = Object.keys(declared).filter((name) => Object.hasOwn(value, name));
+    return [...known, ...names.filter((name) => !Object.hasOwn(declared, name))];
   }
 
   #field(value: unknown, field: BuiltInField, path: string): unknown {
@@ -141,16 +165,19 @@ class StructDecoder {
       case 'bytes':
         return this.#bytes(value);
       case 'Time':
-        return this.#text(value, goTime);
+        return this.#own(() => this.#text(value, goTime));
       case 'MicroTime':
-        return this.#text(value, goMicroTime);
+        return this.#own(() => this.#text(value, goMicroTime));
       case 'Duration':
-        return typeof value === 'string' ? value : this.#misread(value, 'string');
+        return typeof value === 'string' ? value : this.#own(() => this.#misread(value, 'string'));
       case 'Quantity':
-        return this.#text(isNumber(value) ? String(value) : value, goQuantity);
+        // Its decoder reads whatever stands there.
+        return this.#own(() =>
+          this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity),
+        );
       case 'IntOrString':
         if (typeof value === 'string' || isInt32(value)) return value;
-        return this.#misread(value, 'int32');
+        return this.#own(() => this.#misread(value, 'int32'));
       case 'JSONSchemaPropsOrBool':
       case 'JSONSchemaPropsOrArray':
       case 'JSONSchemaPropsOrStringArray':
@@ -160,18 +187,40 @@ class StructDecoder {
     }
   }
 
+  /** Reads a value whose type has a decoder of its own. */
+  #own(read: () => unknown): unknown {
+    const before = this.mismatch;
+    if (!this.#isOver && !this.#converts) this.mismatch = undefined;
+    const value = read();
+    if (this.mismatch === undefined) this.mismatch = before;
+    else this.#isOver ||= !this.#converts;
+    return value;
+  }
+
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
+    if (this.#converts && isInt64(value)) return Number(BigInt.asIntN(32, BigInt(value)));
     return this.#misfit(value, type, `number ${value}`);
   }
 
   #bytes(value: unknown): unknown {
+    if (Array.isArray(value)) return this.#byteList(value);
     if (typeof value !== 'string') return this.#misfit(value, 'bytes');
     const bad = illegalBase64(value.replace(/[\r\n]/g, ''));
-    return bad === undefined
-      ? value
-      : this.#reject(value, `illegal base64 data at input byte ${bad}`);
+    if (bad === undefined) return value;
+    const why = `illegal base64 data at input byte ${bad}`;
+    return this.#reject(value, this.#converts ? `error decoding from json: ${why}` : why);
+  }
+
+  /** To Go bytes are a list of numbers, too. */
+  #byteList(items: readonly unknown[]): unknown {
+    const bytes = items.map((item) => item ?? 0);
+    const isByte = (item: unknown): boolean =>
+      this.#converts ? isNumber(item) && isInt64(item) : Buffer.from([Number(item)])[0] === item;
+    const misfit = bytes.find((item) => !isByte(item));
+    if (misfit === undefined) return Buffer.from(bytes.map(Number)).toString('base64');
+    return this.#misfit(misfit, 'uint8', isNumber(misfit) ? `number ${misfit}` : undefined);
   }
 
   #text(value: unknown, read: (text: string) => { text: string } | { problem: string }): unknown {
@@ -192,19 +241,19 @@ class StructDecoder {
   }
 
   #misfit(value: unknown, type: string, found: string = kindOf(value)): unknown {
-    this.mismatch ??= {
-      found,
-      wanted: goTypeName(type),
-      struct: this.#struct,
-      fields: [...this.#fields],
-    };
+    const isUid = type === 'string' && this.#fields.at(-1) === 'uid' && this.#struct !== 'UserInfo';
+    const wanted = isUid ? 'types.UID' : goTypeName(type);
+    if (this.#converts) return this.#reject(value, converterProblem(value, type, wanted));
+    this.mismatch ??= { found, wanted, struct: this.#struct, fields: [...this.#fields] };
     return value;
   }
 
-  /** What a type with a decoder of its own says: it knows nothing of the field. */
-  #misread(value: unknown, wanted: string): unknown {
-    const why = `json: cannot unmarshal ${kindOf(value)} into Go value of type ${wanted}`;
-    return this.#reject(value, why);
+  /** What a type with a decoder of its own says. The decoder of JSON adds the field, the converter does not. */
+  #misread(value: unknown, wanted: 'string' | 'int32'): unknown {
+    const isFraction = typeof value === 'number' && wanted === 'int32';
+    const found = isFraction ? `number ${value}` : kindOf(value);
+    if (!this.#converts) return this.#misfit(value, wanted, found);
+    return this.#reject(value, `json: cannot unmarshal ${found} into Go value of type ${wanted}`);
   }
 
   #reject(value: unknown, problem: string): unknown {
@@ -241,6 +290,27 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** What the converter says of a value that does not fit. */
+function converterProblem(value: unknown, type: string, wanted: string): string {
+  const kind = reflectedKind(value);
+  if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
+  if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
+  if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
+  // Go can convert integers to texts and to numbers, which JSON cannot: only these have a word of their own.
+  const isConvertible =
+    (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
+  return isConvertible
+    ? `cannot convert ${kind} to ${wanted}`
+    : `unrecognized type: ${goTypeName(type)}`;
+}
+
+/** The kind of the value that the decoder of JSON has made. */
+function reflectedKind(value: unknown): string {
+  if (Array.isArray(value)) return 'slice';
+  if (isNumber(value)) return isInt64(value) ? 'int64' : 'float64';
+  return typeof value === 'object' ? 'map' : kindOf(value);
 }
 
 /** The index of the first character at which Go stops, or undefined for base64. */

@@ -1,17 +1,14 @@
 import { ApiError } from 'chancery';
 
-/** 422 as the server answers a patch that cannot be carried out: it says no more than this. */
-export function unprocessablePatch(): ApiError {
-  return new ApiError({
-    status: 'Failure',
-    message: 'the server rejected our request due to an error in our request',
-    reason: 'Invalid',
-    details: {},
-    code: 422,
-  });
-}
+/** What the server says of every patch that cannot be carried out: no more than this. */
+export const UNPROCESSABLE = {
+  status: 'Failure',
+  message: 'the server rejected our request due to an error in our request',
+  reason: 'Invalid',
+  details: {},
+  code: 422,
+} as const;
 
-/** 400: the bytes are not a patch of this form. */
-export function malformedPatch(message: string): ApiError {
-  return new ApiError({ status: 'Failure', message, reason: 'BadRequest', code: 400 });
+export function unprocessablePatch(): ApiError {
+  return new ApiError(UNPROCESSABLE);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from 'chancery';
+import { badRequest, failure } from '../failures/failure.ts';
 import { type GoJson, parseGoJson } from '../objects/go-json.ts';
-import { isJsonObject } from '../objects/json-value.ts';
-import { malformedPatch } from './patch-error.ts';
+import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
@@ -9,66 +9,117 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 export const APPLY = 'application/apply-patch+yaml';
 
+/** An operation as it came: no field is sure to be there, or to be what it should be. */
+export type JsonPatchOperation = JsonObject | null;
+
 /** A patch in JSON, and the findings of a strict decoder. */
-export interface ReadPatch {
-  readonly value: unknown;
+export interface ReadPatch<T> {
+  readonly value: T;
   readonly findings: readonly string[];
 }
+
+/** The server's own limit (`maxJSONPatchOperations`). */
+export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 
 const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * The value of a patch in JSON.
+ * The operations of a JSON patch.
  *
- * @throws ApiError 400 for a text that is no JSON, or that has not the form of its media type.
+ * @param isChecked - whether the strict decoder reads the patch before the library does: it does not with
+ *   `fieldValidation=Ignore`, and refuses more.
+ * @throws ApiError 400 for a text that is no such list; 413 for more than 10 000 operations.
  */
-export function readPatch(mediaType: string, text: string): ReadPatch {
-  const { value, duplicates } = parsed(text, mediaType);
-  if (mediaType !== JSON_PATCH) {
-    if (value !== null && !isJsonObject(value)) {
-      throw misread(mediaType, value, 'Go value of type map[string]interface {}');
-    }
-    const findings = duplicates.map((field) => `duplicate field "${field}"`);
-    return { value: value ?? {}, findings };
+export function readJsonPatch(
+  text: string,
+  isChecked: boolean,
+): ReadPatch<readonly JsonPatchOperation[]> {
+  const prefix = isChecked ? DECODING : '';
+  const { value, duplicates } = parsed(text, prefix);
+  const operations = value ?? [];
+  if (!Array.isArray(operations)) {
+    const wanted = isChecked ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch';
+    throw misread(prefix, operations, `Go value of type ${wanted}`);
   }
-  if (!Array.isArray(value)) {
-    throw misread(mediaType, value, 'Go value of type []handlers.jsonPatchOp');
+  const misfit = operations.find((operation) => operation !== null && !isJsonObject(operation));
+  if (misfit !== undefined && !isChecked) {
+    throw misread(prefix, misfit, 'Go value of type jsonpatch.Operation');
   }
-  const unknown = value.flatMap((operation, index) => unknownIn(operation, `[${index}]`));
+  const unknown = isChecked
+    ? operations.flatMap((operation, index) => unknownIn(operation, `[${index}]`))
+    : [];
+  if (operations.length > MAX_JSON_PATCH_OPERATIONS) throw tooManyOperations(operations.length);
   const findings = [
     ...duplicates.map((field) => `json patch duplicate field "${field}"`),
     ...unknown.map((field) => `json patch unknown field "${field}"`),
   ];
-  return { value, findings };
+  return { value: operations, findings };
+}
+
+/**
+ * A merge patch. With `fieldValidation=Ignore` it may be anything: `applyMergePatch` says what is no patch.
+ *
+ * @throws ApiError 400 for a text that is no object.
+ */
+export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unknown> {
+  if (isChecked) return readMap(text, DECODING);
+  try {
+    return { value: parseGoJson(text).value, findings: [] };
+  } catch {
+    throw badRequest('Invalid JSON Patch');
+  }
+}
+
+/** @throws ApiError 400 for a text that is no object. */
+export function readStrategicPatch(text: string): ReadPatch<JsonObject> {
+  const { value, findings } = readMap(text, '');
+  return { value: value ?? {}, findings };
+}
+
+function tooManyOperations(count: number): Error {
+  return failure({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${count}`,
+  });
+}
+
+const DECODING = 'error decoding patch: ';
+
+/** Null is as good as an object to the decoder. */
+function readMap(text: string, prefix: string): ReadPatch<JsonObject | null> {
+  const { value, duplicates } = parsed(text, prefix);
+  if (value !== null && !isJsonObject(value)) {
+    throw misread(prefix, value, 'Go value of type map[string]interface {}');
+  }
+  return { value, findings: duplicates.map((field) => `duplicate field "${field}"`) };
 }
 
 function unknownIn(operation: unknown, path: string): readonly string[] {
+  if (operation === null) return [];
   if (!isJsonObject(operation)) {
-    throw misread(JSON_PATCH, operation, 'Go value of type handlers.jsonPatchOp');
+    throw misread(DECODING, operation, 'Go value of type handlers.jsonPatchOp');
   }
-  for (const field of ['op', 'path', 'from']) {
-    const own = operation[field];
-    if (own === undefined || own === null || typeof own === 'string') continue;
-    throw misread(JSON_PATCH, own, `Go struct field jsonPatchOp.${field} of type string`);
+  for (const [field, own] of Object.entries(operation)) {
+    if (!TEXTS.has(field) || own === null || typeof own === 'string') continue;
+    throw misread(DECODING, own, `Go struct field jsonPatchOp.${field} of type string`);
   }
   return Object.keys(operation)
     .filter((name) => !OPERATION_FIELDS.has(name))
     .map((name) => `${path}.${name}`);
 }
 
-function parsed(text: string, mediaType: string): GoJson {
+const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
+
+function parsed(text: string, prefix: string): GoJson {
   try {
     return parseGoJson(text);
   } catch (error) {
-    throw malformedPatch(prefixOf(mediaType) + messageOf(error));
+    throw badRequest(prefix + messageOf(error));
   }
 }
 
-function misread(mediaType: string, value: unknown, wanted: string): Error {
+function misread(prefix: string, value: unknown, wanted: string): Error {
   const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return malformedPatch(`${prefixOf(mediaType)}json: cannot unmarshal ${kind} into ${wanted}`);
-}
-
-function prefixOf(mediaType: string): string {
-  return mediaType === STRATEGIC_PATCH ? '' : 'error decoding patch: ';
+  return badRequest(`${prefix}json: cannot unmarshal ${kind} into ${wanted}`);
 }

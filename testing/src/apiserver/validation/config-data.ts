@@ -33,10 +33,10 @@ export function configMap(object: StoredObject): readonly Problem[] {
   const size = sizeOf(data, Buffer.byteLength) + sizeOf(binaryData, decodedBytes);
   return [
     ...dataKeys(data, 'data'),
-    ...dataKeys(binaryData, 'binaryData'),
     ...twice.map((key) =>
-      invalidValue(`binaryData[${key}]`, key, 'duplicate of key present in data'),
+      invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'),
     ),
+    ...dataKeys(binaryData, 'binaryData'),
     // The server says this of the object itself, whose path is empty.
     ...(size > MAX_DATA_BYTES ? [tooLong('[]', MAX_DATA_BYTES)] : []),
   ];

@@ -1,5 +1,5 @@
 import { apiVersionOf } from 'chancery/internal';
-import type { Json } from '../objects/metadata.ts';
+import { type Json, withMetadata } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { recordUpdate } from '../patch/managers/record-update.ts';
 import { fromStored, type ServedResource } from '../registry/served-resource.ts';
@@ -21,8 +21,10 @@ export function ownersAfter(
 ): readonly unknown[] {
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
-    // As it will be read: a map that a patch has emptied is none.
-    after: fromStored(served, canonical(served, after)) as Json,
+    // As it will be read: a map that a patch has emptied is none. An empty list of managedFields is one, though.
+    after: withMetadata(fromStored(served, canonical(served, after)), {
+      managedFields: after.metadata.managedFields,
+    }) as Json,
     manager,
     apiVersion: apiVersionOf(served),
     subresource,

@@ -130,7 +130,8 @@ test('[attack A-1] one level more is refused as Go refuses it', async () => {
   const boxes = await start();
 
   const answer = await send('POST', boxes, box('deep', nested(10_000)));
-  const merged = await send('PATCH', `${boxes}/none`, nested(10_001), MERGE);
+  await send('POST', boxes, box('flat', '{"a":1}'));
+  const merged = await send('PATCH', `${boxes}/flat`, nested(10_001), MERGE);
   const manager = `${boxes}/none?fieldManager=me`;
   const applied = await send('PATCH', manager, box('none', nested(10_000)), APPLY);
 

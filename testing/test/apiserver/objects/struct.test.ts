@@ -173,10 +173,90 @@ describe('a struct is read as Go reads it', () => {
       'Service',
       'v1',
       { spec: { ports: [{ targetPort: true }] } },
-      'json: cannot unmarshal bool into Go value of type int32',
+      'json: cannot unmarshal bool into Go struct field ServicePort.spec.ports.targetPort of type int32',
+    ],
+    [
+      'Deployment',
+      'apps/v1',
+      { spec: { strategy: { rollingUpdate: { maxSurge: 0.5 } } } },
+      'json: cannot unmarshal number 0.5 into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32',
+    ],
+    [
+      'Pod',
+      'v1',
+      { metadata: { deletionTimestamp: [] } },
+      'json: cannot unmarshal array into Go struct field ObjectMeta.metadata.deletionTimestamp of type string',
+    ],
+    [
+      'Pod',
+      'v1',
+      { metadata: { uid: false } },
+      'json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.uid of type types.UID',
+    ],
+    [
+      'Pod',
+      'v1',
+      podWith({ resources: { requests: { cpu: {} } } }),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      'Secret',
+      'v1',
+      { data: { a: [65, 300] } },
+      'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8',
     ],
   ])('a value of %s with a form of its own is reported in its own words: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
+  });
+
+  test('a type with a decoder of its own has the last word on what does not fit', () => {
+    const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
+
+    expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
+    expect(text({ spec: { maxUnavailable: [], minAvailable: false } })).toMatch(/maxUnavailable/);
+    expect(text({ spec: { minAvailable: false }, metadata: { name: 7 } })).toMatch(/minAvailable/);
+  });
+
+  test('bytes may come as a list of numbers', () => {
+    const { value, mismatch } = decodeStruct(
+      { data: { a: [75, 8, null] } },
+      'io.k8s.api.core.v1.Secret',
+    );
+
+    expect([value, mismatch]).toEqual([{ data: { a: 'SwgA' } }, undefined]);
+  });
+
+  test.each<[value: Json, text: string]>([
+    [{ metadata: { labels: { a: 7 } } }, 'cannot convert int64 to string'],
+    [{ metadata: { labels: { a: 0.5 } } }, 'unrecognized type: string'],
+    [{ metadata: { labels: ['a'] } }, 'cannot restore map from slice'],
+    [{ metadata: 'x' }, 'cannot restore struct from: string'],
+    [{ spec: { containers: {} } }, 'cannot restore slice from map'],
+    [{ spec: { hostPID: 'yes' } }, 'unrecognized type: bool'],
+    [{ spec: { priority: true } }, 'unrecognized type: int32'],
+    [{ spec: { priority: 0.5 } }, 'cannot convert float64 to int32'],
+    [{ metadata: { uid: 7 } }, 'cannot convert int64 to types.UID'],
+    [
+      { metadata: { deletionTimestamp: 7 } },
+      'json: cannot unmarshal number into Go value of type string',
+    ],
+    // The struct says which field comes first.
+    [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
+  ])('the converter, which makes structs of maps, has words of its own: %j', (value, text) => {
+    const { mismatch } = decodeStruct(value, 'io.k8s.api.core.v1.Pod', 'converter');
+
+    expect(mismatch?.problem).toBe(text);
+  });
+
+  test('the converter sorts unknown fields, and lets integers overflow', () => {
+    const { value, unknown } = decodeStruct(
+      { zz: 1, spec: { priority: 2 ** 32 + 5, b: 1 }, a: 1 },
+      'io.k8s.api.core.v1.Pod',
+      'converter',
+    );
+
+    expect(unknown).toEqual(['a', 'spec.b', 'zz']);
+    expect(value).toEqual({ spec: { priority: 5 } });
   });
 
   test('only the first mismatched value is reported', () => {

@@ -59,12 +59,16 @@ function sameObject(left: string, right: string): boolean {
 }
 
 function patched(before: JsonObject, { contentType, body }: RecordedExchange): JsonObject {
-  if (contentType.startsWith('application/json-patch')) return applyJsonPatch(before, body);
-  if (contentType.startsWith('application/merge-patch')) return applyMergePatch(before, body);
-  return applyStrategicMergePatch(before, body, {
+  if (contentType.startsWith('application/json-patch')) {
+    return applyJsonPatch(before, body as readonly JsonObject[]) as JsonObject;
+  }
+  if (contentType.startsWith('application/merge-patch')) {
+    return applyMergePatch(before, body) as JsonObject;
+  }
+  return applyStrategicMergePatch(before, body as JsonObject, {
     apiVersion: String(before.apiVersion),
     kind: String(before.kind),
-  });
+  }).merged;
 }
 
 describe('[F-8] a patch', () => {

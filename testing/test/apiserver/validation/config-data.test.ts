@@ -32,7 +32,7 @@ const CONFIG_MAPS: readonly Row[] = [
   [
     'a key twice',
     { binaryData: { k: 'dg==' } },
-    ['binaryData[k]: Invalid value: "k": duplicate of key present in data'],
+    ['data[k]: Invalid value: "k": duplicate of key present in binaryData'],
   ],
   [
     'too much',

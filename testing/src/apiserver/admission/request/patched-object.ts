@@ -3,8 +3,7 @@ import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
-import { applyJsonPatch } from '../../patch/json/json-patch.ts';
-import { parsePointer, readAt } from '../../patch/json/json-pointer.ts';
+import { applyJsonPatch, JsonPatchError } from '../../patch/json/json-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /**
@@ -16,16 +15,16 @@ export function patchedObject(
   operations: readonly unknown[],
   served: ServedResource,
 ): StoredObject | string {
-  let document = object as Json;
-  for (const operation of operations) {
-    if (!isObject(operation)) return 'Unexpected kind: unknown';
-    try {
-      document = applyJsonPatch(document, [operation]);
-    } catch {
-      return whyNot(document, operation);
-    }
+  try {
+    const document = applyJsonPatch(
+      object as Json,
+      operations.map((operation) => (isObject(operation) ? operation : null)),
+    );
+    return isObject(document) ? decodedAgain(document, served) : 'the patched object is no object';
+  } catch (error) {
+    if (error instanceof JsonPatchError) return error.why;
+    throw error;
   }
-  return decodedAgain(document, served);
 }
 
 /** As the server reads an object that admission has changed; a text says what does not fit. */
@@ -41,40 +40,4 @@ export function decodedAgain(document: Json, served: ServedResource): StoredObje
   if (mismatch !== undefined) return describeMismatch(mismatch);
   const metadata = isObject(value.metadata) ? value.metadata : {};
   return { ...value, metadata } as unknown as StoredObject;
-}
-
-function whyNot(document: Json, { op, path, from }: Json): string {
-  const where = String(path ?? '');
-  const key = where.slice(where.lastIndexOf('/') + 1);
-  const parent = partAt(document, where.slice(0, -key.length - 1));
-  const hasParent = isObject(parent) || Array.isArray(parent);
-  switch (op) {
-    case 'add':
-      return hasParent
-        ? `error in add for path: '${where}': Unable to access invalid index: ${key}: invalid index referenced`
-        : `add operation does not apply: doc is missing path: "${where}": missing value`;
-    case 'remove':
-      return hasParent
-        ? `error in remove for path: '${where}': Unable to remove nonexistent key: ${key}: missing value`
-        : `remove operation does not apply: doc is missing path: "${where}": missing value`;
-    case 'replace':
-      return hasParent
-        ? `replace operation does not apply: doc is missing key: ${where}: missing value`
-        : `replace operation does not apply: doc is missing path: ${where}: missing value`;
-    case 'test':
-      return `testing value ${where} failed: test failed`;
-    case 'copy':
-    case 'move':
-      return `${op} operation does not apply: doc is missing from path: ${from ?? ''}: missing value`;
-    default:
-      return `Unexpected kind: ${op ?? 'unknown'}`;
-  }
-}
-
-function partAt(document: Json, pointer: string): unknown {
-  try {
-    return readAt(document, parsePointer(pointer));
-  } catch {
-    return undefined;
-  }
 }

@@ -12,9 +12,9 @@ import { deleteAll } from '../../verbs/deletes/delete-collection.ts';
 import { getWhenFresh, listWhenFresh, requireReady } from '../../verbs/reads/fresh-read.ts';
 import { listObjects } from '../../verbs/reads/list.ts';
 import { answerReview } from '../../verbs/subresources/review.ts';
-import { keyOfTarget, requireStored, type Target } from '../../verbs/target.ts';
+import { keyOfTarget, type Target } from '../../verbs/target.ts';
 import { createByUpdate, createObject } from '../../verbs/writes/create.ts';
-import { requireResourceVersion, updateObject } from '../../verbs/writes/update.ts';
+import { replacedBy, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, decodeOptions, readBody } from '../exchange/body.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from '../exchange/present.ts';
 import { handleSubresource } from './handle-subresource.ts';
@@ -152,9 +152,7 @@ async function replace(handling: Handling, target: Target): Promise<void> {
       presentObject(asAnswer(created, options.dryRun), served, handling.view),
     );
   }
-  requireStored(cluster, target);
-  requireResourceVersion(body, served);
-  const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
+  const object = await runSteps(updateObject(cluster, target, replacedBy(body, target), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 

@@ -2,30 +2,20 @@ import { apiVersionOf } from 'chancery/internal';
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps, type Steps } from '../../cluster/steps.ts';
 import { badRequest } from '../../failures/failure.ts';
-import { notAPatch } from '../../failures/request-failures.ts';
 import { goJson } from '../../objects/canonical.ts';
-import type { Json } from '../../objects/metadata.ts';
+import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { applyJsonPatch } from '../../patch/json/json-patch.ts';
-import { applyMergePatch } from '../../patch/json/merge-patch.ts';
-import {
-  APPLY,
-  JSON_PATCH,
-  MERGE_PATCH,
-  readPatch,
-  STRATEGIC_PATCH,
-} from '../../patch/read-patch.ts';
+import { APPLY } from '../../patch/read-patch.ts';
 import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
 import { scaleOf, withScale } from '../../verbs/subresources/scale.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
 import { readApplied } from '../../verbs/writes/apply.ts';
-import { patchObject } from '../../verbs/writes/patch.ts';
-import { updateObject } from '../../verbs/writes/update.ts';
-import { decodeObject, mediaTypeOf, type RequestBody, readBody } from '../exchange/body.ts';
+import { patchedObject, patchObject, requirePatchType } from '../../verbs/writes/patch.ts';
+import { requireScale, SCALE } from '../../verbs/writes/require-scale.ts';
+import { type Change, updateObject } from '../../verbs/writes/update.ts';
+import { decodeObject, type RequestBody, readBody } from '../exchange/body.ts';
 import { type Handling, send, writeOptions } from './handling.ts';
-import { patchOptions } from './patch-target.ts';
-
-const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+import { patchOptions, patchTypeOf } from './patch-target.ts';
 
 /** Answers a request to `/scale`: an autoscaling/v1 Scale in the place of the object. */
 export async function handleScale(handling: Handling, target: Target): Promise<void> {
@@ -35,8 +25,9 @@ export async function handleScale(handling: Handling, target: Target): Promise<v
     const object = fromStored(served, await runSteps(convertedFromStored(served, stored)));
     return send(handling, 200, scaleOf(object, served));
   }
+  if (exchange.method === 'PATCH') requirePatchType(patchTypeOf(exchange), served);
   const body = await readBody(exchange);
-  const isApply = exchange.method === 'PATCH' && mediaTypeOf(exchange) === APPLY;
+  const isApply = exchange.method === 'PATCH' && patchTypeOf(exchange) === APPLY;
   const steps = isApply ? apply(handling, target, body) : write(handling, target, body);
   const object = await runSteps(steps);
   send(handling, 200, scaleOf(object, served));
@@ -44,34 +35,31 @@ export async function handleScale(handling: Handling, target: Target): Promise<v
 
 function write(handling: Handling, target: Target, body: RequestBody): Steps<StoredObject> {
   const { exchange, cluster, served } = handling;
-  const options =
-    exchange.method === 'PUT'
-      ? writeOptions(exchange, 'UpdateOptions', 'scale')
-      : patchOptions(exchange, 'scale');
-  return updateObject(
-    cluster,
-    target,
-    (live) => ({ object: withScale(live, wantedScale(handling, live, body), served) }),
-    options,
-  );
+  const change = (
+    wanted: (live: StoredObject) => StoredObject,
+  ): ((live: StoredObject) => Change) => {
+    return (live) => {
+      const scale = wanted(live);
+      requireScale(scale, live, target);
+      return { object: withScale(live, withMetadata(scale, { uid: undefined }), served) };
+    };
+  };
+  if (exchange.method === 'PUT') {
+    const scale = decodeObject(exchange, body, served, SCALE);
+    const options = writeOptions(exchange, 'UpdateOptions', 'scale');
+    return updateObject(
+      cluster,
+      target,
+      change(() => scale),
+      options,
+    );
+  }
+  const options = patchOptions(exchange, 'scale');
+  const patch = { mediaType: patchTypeOf(exchange), text: body.text };
+  const patched = (live: StoredObject): StoredObject =>
+    patchedObject(scaleOf(live, served), patch, SCALE, options);
+  return updateObject(cluster, target, change(patched), options);
 }
-
-function wantedScale(
-  { exchange, served }: Handling,
-  live: StoredObject,
-  body: RequestBody,
-): StoredObject {
-  if (exchange.method === 'PUT') return decodeObject(exchange, body, served, SCALE);
-  const current = scaleOf(live, served) as Json;
-  const mediaType = mediaTypeOf(exchange);
-  if (mediaType !== JSON_PATCH && !MERGES.includes(mediaType)) throw notAPatch();
-  const { value: patch } = readPatch(mediaType, body.text);
-  const patched =
-    mediaType === JSON_PATCH ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
-  return patched as unknown as StoredObject;
-}
-
-const MERGES: readonly string[] = [MERGE_PATCH, STRATEGIC_PATCH];
 
 /** Applies a Scale: what it says of replicas is applied to the object behind it. */
 function* apply(handling: Handling, target: Target, body: RequestBody): Steps<StoredObject> {

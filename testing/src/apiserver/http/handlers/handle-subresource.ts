@@ -9,7 +9,7 @@ import { parseDeletionOptions } from '../../request/delete-options.ts';
 import { evictPod } from '../../verbs/subresources/evict.ts';
 import { requestToken, TOKEN_REQUEST } from '../../verbs/subresources/token-request.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
-import { requireResourceVersion, updateObject } from '../../verbs/writes/update.ts';
+import { replacedBy, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, readBody } from '../exchange/body.ts';
 import { presentObject } from '../exchange/present.ts';
 import { admitSubresource } from './admit-subresource.ts';
@@ -65,9 +65,7 @@ async function replace(handling: Handling, target: Target, subresource: string):
   const text = await readBody(exchange);
   const options = writeOptions(exchange, 'UpdateOptions', subresource);
   const body = decodeObject(exchange, text, served);
-  requireStored(cluster, target);
-  requireResourceVersion(body, served);
-  const object = await runSteps(updateObject(cluster, target, () => ({ object: body }), options));
+  const object = await runSteps(updateObject(cluster, target, replacedBy(body, target), options));
   send(handling, 200, presentObject(object, served, handling.view));
 }
 

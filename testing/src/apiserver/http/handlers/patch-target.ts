@@ -5,7 +5,7 @@ import { flag } from '../../objects/go-query.ts';
 import { APPLY } from '../../patch/read-patch.ts';
 import type { PatchOptions } from '../../request/options.ts';
 import type { Target } from '../../verbs/target.ts';
-import { patchObject } from '../../verbs/writes/patch.ts';
+import { patchObject, requirePatchType } from '../../verbs/writes/patch.ts';
 import { mediaTypeOf, readBody } from '../exchange/body.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { presentObject } from '../exchange/present.ts';
@@ -19,13 +19,19 @@ export async function patchTarget(
 ): Promise<void> {
   const { exchange, cluster, served } = handling;
   if (!served.verbs.includes('patch')) throw methodNotAllowed();
+  const mediaType = patchTypeOf(exchange);
+  requirePatchType(mediaType, served);
   const { text } = await readBody(exchange);
-  const mediaType = mediaTypeOf(exchange);
   const options = patchOptions(exchange, subresource);
   const { object, created } = await runSteps(
     patchObject(cluster, target, { mediaType, text }, options),
   );
   send(handling, created ? 201 : 200, presentObject(object, served, handling.view));
+}
+
+/** The media type of a patch, which is written in small letters, without parameters. */
+export function patchTypeOf(exchange: Exchange): string {
+  return (exchange.header('content-type') ?? '').split(';', 1)[0] ?? '';
 }
 
 /** The options of a PATCH. @throws ApiError 422 for an option that no patch, or not this kind of patch, may have. */

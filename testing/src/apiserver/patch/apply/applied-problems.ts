@@ -127,7 +127,7 @@ function goPrinted(value: unknown): string {
 }
 
 /** A value as Go's `%v` prints it: keys of maps in their order. */
-function goText(value: unknown): string {
+export function goText(value: unknown): string {
   const text = (part: unknown): string =>
     Array.isArray(part) ? `[${part.map(text).join(' ')}]` : String(part ?? '<nil>');
   const printed = rebuildJson(value, {

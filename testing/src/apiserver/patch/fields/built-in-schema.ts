@@ -11,8 +11,7 @@ import type { FieldSchema } from './field-schema.ts';
 const SCHEMAS = new Map<string, FieldSchema>();
 
 /**
- * How the objects of a built-in kind are merged and owned, from the list types, merge keys and
- * patch strategies of its Go type.
+ * How the objects of a built-in kind are merged and owned, from the list types of its Go type.
  *
  * @returns undefined for a kind that is not built in.
  */
@@ -49,13 +48,10 @@ export function structSchema(name: string): FieldSchema {
 }
 
 function fieldSchemaOf(field: BuiltInField): FieldSchema {
-  const strategies = field.patchStrategy?.split(',') ?? [];
   return {
     ...valueSchema(field.type),
     ...listSchema(field),
     ...(field.atomic ? { atomic: true } : {}),
-    ...(strategies.includes('merge') ? { mergeKey: field.patchMergeKey ?? '' } : {}),
-    ...(strategies.includes('replace') ? { replaced: true } : {}),
   };
 }
 

@@ -34,10 +34,6 @@ export interface FieldSchema {
   readonly present?: ReadonlyMap<string, unknown>;
   /** What kind of scalar it is, where it is one. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
-  /** The field by which a strategic merge patch identifies list items; one at most. */
-  readonly mergeKey?: string;
-  /** A strategic merge patch replaces the map as a whole. */
-  readonly replaced?: boolean;
 }
 
 /**
@@ -48,7 +44,7 @@ export interface FieldSchema {
 const OWNED_LEVELS = 200;
 
 /** A value without a schema: maps are merged field by field, lists are replaced as a whole. */
-export const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
+const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
 
 function granular(levels: number): FieldSchema {
   let schema: FieldSchema = { atomic: true };

@@ -1,81 +1,255 @@
 import { ApiError } from 'chancery';
-import { isJsonObject, type JsonObject, jsonEquals } from '../../objects/json-value.ts';
-import { jsonSize } from '../../objects/stored-size.ts';
-import { malformedPatch, unprocessablePatch } from '../patch-error.ts';
-import { addAt, type Pointer, parsePointer, readAt, removeAt, replaceAt } from './json-pointer.ts';
-
-/** The server's own limit (`maxJSONPatchOperations`). */
-export const MAX_JSON_PATCH_OPERATIONS = 10_000;
-
-/**
- * The document with a JSON patch (RFC 6902) carried out: all of its operations or none. Neither
- * input is changed; the result may share parts with both.
- *
- * @throws ApiError 400 when `operations` is no array of objects; 413 for more than 10 000; 422 with
- *   the server's generic message when a test fails, a path does not exist or an operation is unknown.
- */
-export function applyJsonPatch(document: JsonObject, operations: unknown): JsonObject {
-  if (!Array.isArray(operations) || !operations.every(isJsonObject))
-    throw malformedPatch('a JSON patch must be an array of operations');
-  if (operations.length > MAX_JSON_PATCH_OPERATIONS) throw tooManyOperations(operations.length);
-  let result: unknown = document;
-  let copiedBytes = 0;
-  for (const operation of operations) {
-    if (operation.op === 'copy') {
-      copiedBytes += jsonSize(readAt(result, parsePointer(operation.from)));
-      if (copiedBytes > MAX_COPIED_BYTES) throw unprocessablePatch();
-    }
-    result = applyOperation(result, operation);
-  }
-  if (!isJsonObject(result)) throw unprocessablePatch();
-  return result;
-}
+import type { JsonObject } from '../../objects/json-value.ts';
+import { UNPROCESSABLE } from '../patch-error.ts';
+import type { JsonPatchOperation } from '../read-patch.ts';
+import { deepCopy, isSameNode, LazyNode, plainJson } from './lazy-node.ts';
 
 /** The server's own limit (`JSONPatchMaxCopyBytes`): thirty copies of copies would be a gigabyte. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-function applyOperation(document: unknown, operation: JsonObject): unknown {
-  const path = parsePointer(operation.path);
-  switch (operation.op) {
-    case 'add':
-      return addAt(document, path, operandOf(operation));
-    case 'remove':
-      return removeAt(document, path);
-    case 'replace':
-      return replaceAt(document, path, operandOf(operation));
-    case 'copy':
-      return addAt(document, path, readAt(document, parsePointer(operation.from)));
-    case 'move': {
-      const from = parsePointer(operation.from);
-      return addAt(removeAt(document, from), path, readAt(document, from));
-    }
-    case 'test':
-      if (!passes(document, path, operation)) throw unprocessablePatch();
-      return document;
-    default:
-      throw unprocessablePatch();
+/** An operation that cannot be carried out: 422 with the words that the server has for all of them. */
+export class JsonPatchError extends ApiError {
+  /** In the words of evanphx/json-patch v4. */
+  readonly why: string;
+
+  constructor(why: string) {
+    super(UNPROCESSABLE);
+    this.why = why;
   }
 }
 
-/** To the server a field that is not there is null, as long as there is something to have it. */
-function passes(document: unknown, path: Pointer, operation: JsonObject): boolean {
-  const token = path.at(-1);
-  const parent = token === undefined ? document : readAt(document, path.slice(0, -1));
-  const isAbsent = token !== undefined && isJsonObject(parent) && !Object.hasOwn(parent, token);
-  const value = isAbsent ? null : readAt(document, path);
-  return jsonEquals(value, operation.value ?? null);
+/**
+ * The document with a JSON patch carried out: all of its operations or none. Where RFC 6902 and evanphx/json-patch v4
+ * differ, the library counts: `replace` and `add` set what is not there, `copy` copies null from there, a value that
+ * is left out is null, and `-1` is the last item of a list.
+ *
+ * Neither input is changed; the result may share parts with both.
+ *
+ * @param isEscaped - false when the text of the patch has `<`, `>` or `&` as they are: in a `test` they differ from
+ *   those of the document.
+ * @throws JsonPatchError when an operation cannot be carried out.
+ */
+export function applyJsonPatch(
+  document: JsonObject,
+  operations: readonly JsonPatchOperation[],
+  isEscaped = true,
+): unknown {
+  const state: State = { root: new LazyNode(document), copiedBytes: 0, isEscaped };
+  for (const operation of operations) carryOut(state, operation);
+  return plainJson(state.root);
 }
 
-function operandOf(operation: JsonObject): unknown {
-  if (!Object.hasOwn(operation, 'value')) throw unprocessablePatch();
-  return operation.value;
+interface State {
+  root: LazyNode;
+  copiedBytes: number;
+  /** Of the values of the patch, as of a `LazyNode`. */
+  readonly isEscaped: boolean;
 }
 
-function tooManyOperations(count: number): ApiError {
-  return new ApiError({
-    status: 'Failure',
-    message: `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_JSON_PATCH_OPERATIONS}, got ${count}`,
-    reason: 'RequestEntityTooLarge',
-    code: 413,
-  });
+function carryOut(state: State, operation: JsonPatchOperation): void {
+  const kind = typeof operation?.op === 'string' ? operation.op : 'unknown';
+  const act = Object.hasOwn(OPERATIONS, kind) ? OPERATIONS[kind] : undefined;
+  if (act === undefined || operation === null) throw new JsonPatchError(`Unexpected kind: ${kind}`);
+  act(state, operation);
+}
+
+const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) => void>> = {
+  add(state, operation) {
+    const path = textOf(operation, 'path', 'add operation failed to decode path: missing value');
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`add operation does not apply: doc is missing path: "${path}"`);
+    within(`error in add for path: '${path}'`, () => add(place, operandOf(state, operation)));
+  },
+
+  remove(state, operation) {
+    const path = textOf(operation, 'path', 'remove operation failed to decode path: missing value');
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`remove operation does not apply: doc is missing path: "${path}"`);
+    within(`error in remove for path: '${path}'`, () => remove(place));
+  },
+
+  replace(state, operation) {
+    const path = textOf(operation, 'path', 'replace operation failed to decode path');
+    if (path === '') return replaceAll(state, operation);
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`replace operation does not apply: doc is missing path: ${path}`);
+    try {
+      get(place);
+    } catch {
+      throw missing(`replace operation does not apply: doc is missing key: ${path}`);
+    }
+    set(place, operandOf(state, operation));
+  },
+
+  move(state, operation) {
+    const from = textOf(operation, 'from', 'move operation failed to decode from');
+    const source = placeAt(state.root, from);
+    if (source === undefined)
+      throw missing(`move operation does not apply: doc is missing from path: ${from}`);
+    const value = within(`error in move for path: '${source.key}'`, () => {
+      const found = get(source);
+      remove(source);
+      return found;
+    });
+    const path = textOf(operation, 'path', 'move operation failed to decode path');
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`move operation does not apply: doc is missing destination path: ${path}`);
+    within(`error in move for path: '${path}'`, () => add(place, value));
+  },
+
+  copy(state, operation) {
+    const from = textOf(operation, 'from', 'copy operation failed to decode from');
+    const source = placeAt(state.root, from);
+    if (source === undefined)
+      throw missing(`copy operation does not apply: doc is missing from path: ${from}`);
+    const value = within(`error in copy for from: '${from}'`, () => get(source));
+    const path = textOf(operation, 'path', 'copy operation failed to decode path: missing value');
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`copy operation does not apply: doc is missing destination path: ${path}`);
+    const { copy, bytes } = deepCopy(value);
+    state.copiedBytes += bytes;
+    if (state.copiedBytes > MAX_COPIED_BYTES) {
+      throw new JsonPatchError(
+        `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
+      );
+    }
+    within('error while adding value during copy', () => add(place, copy));
+  },
+
+  test(state, operation) {
+    const path = textOf(operation, 'path', 'test operation failed to decode path');
+    const expected = operandOf(state, operation);
+    const failed = new JsonPatchError(`testing value ${path} failed: test failed`);
+    if (path === '') {
+      if (expected === null || !isSameNode(state.root, expected)) throw failed;
+      return;
+    }
+    const place = placeAt(state.root, path);
+    if (place === undefined)
+      throw missing(`test operation does not apply: is missing path: ${path}`);
+    const found = within(`error in test for path: '${path}'`, () => get(place));
+    // A field that is not there is null.
+    const isNull = expected === null || expected.raw === undefined;
+    if (found === null ? !isNull : expected === null || !isSameNode(found, expected)) throw failed;
+  },
+};
+
+function replaceAll(state: State, operation: JsonObject): void {
+  const value = operandOf(state, operation);
+  if (value?.fields === undefined && value?.items === undefined) {
+    throw new JsonPatchError('replace operation value must be object or array');
+  }
+  state.root = value;
+}
+
+/** The value of an operation; null where it has none. */
+function operandOf({ isEscaped }: State, operation: JsonObject): LazyNode | null {
+  if (!Object.hasOwn(operation, 'value')) return null;
+  return new LazyNode(operation.value === null ? undefined : operation.value, isEscaped);
+}
+
+function textOf(operation: JsonObject, field: 'path' | 'from', why: string): string {
+  const text = Object.hasOwn(operation, field) ? operation[field] : undefined;
+  if (typeof text !== 'string') throw new JsonPatchError(why);
+  return text;
+}
+
+/** A field of an object, or an item of a list, which need not be there. */
+interface Place {
+  readonly container: LazyNode;
+  readonly key: string;
+}
+
+/** @returns undefined where the path leads through something that is not there, or has no parts. */
+function placeAt(root: LazyNode, path: string): Place | undefined {
+  const tokens = path.split('/').slice(1).map(unescaped);
+  const key = tokens.pop();
+  if (key === undefined) return undefined;
+  let container = root;
+  for (const token of tokens) {
+    let next: LazyNode | null;
+    try {
+      next = get({ container, key: token });
+    } catch {
+      return undefined;
+    }
+    if (next === null || (next.fields === undefined && next.items === undefined)) return undefined;
+    container = next;
+  }
+  return { container, key };
+}
+
+function unescaped(token: string): string {
+  return token.replace(/~[01]/g, (coded) => (coded === '~1' ? '/' : '~'));
+}
+
+function get({ container, key }: Place): LazyNode | null {
+  if (container.fields !== undefined) return container.fields.get(key) ?? null;
+  const items = container.items ?? [];
+  return items[indexOf(key, items.length)] ?? null;
+}
+
+/** Only where `get` finds something. */
+function set({ container, key }: Place, value: LazyNode | null): void {
+  if (container.fields !== undefined) container.fields.set(key, value);
+  else if (container.items !== undefined) {
+    container.items[indexOf(key, container.items.length)] = value;
+  }
+}
+
+function add({ container, key }: Place, value: LazyNode | null): void {
+  if (container.fields !== undefined) {
+    container.fields.set(key, value);
+    return;
+  }
+  const items = container.items ?? [];
+  if (key !== '-' && !INTEGER.test(key)) {
+    throw new JsonPatchError(
+      `value was not a proper array index: '${key}': strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`,
+    );
+  }
+  const at = key === '-' ? items.length : indexOf(key, items.length + 1);
+  items.splice(at, 0, value);
+}
+
+function remove({ container, key }: Place): void {
+  if (container.fields === undefined) {
+    const items = container.items ?? [];
+    items.splice(indexOf(key, items.length), 1);
+  } else if (!container.fields.delete(key)) {
+    throw missing(`Unable to remove nonexistent key: ${key}`);
+  }
+}
+
+/** What Go's strconv.Atoi reads: leading zeros and a plus are fine. */
+const INTEGER = /^[+-]?[0-9]+$/;
+
+/** A negative index counts from the end. */
+function indexOf(key: string, length: number): number {
+  if (!INTEGER.test(key)) {
+    throw new JsonPatchError(`strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);
+  }
+  const index = Number(key);
+  if (index >= length || index < -length) {
+    throw new JsonPatchError(`Unable to access invalid index: ${index}: invalid index referenced`);
+  }
+  return index < 0 ? index + length : index + 0;
+}
+
+function missing(why: string): JsonPatchError {
+  return new JsonPatchError(`${why}: missing value`);
+}
+
+function within<T>(where: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof JsonPatchError) throw new JsonPatchError(`${where}: ${error.why}`);
+    throw error;
+  }
 }

@@ -1,35 +1,44 @@
-import { fieldOf, isJsonObject, type JsonObject, setField } from '../../objects/json-value.ts';
-import { malformedPatch } from '../patch-error.ts';
+import { badRequest } from '../../failures/failure.ts';
+import { isJsonObject } from '../../objects/json-value.ts';
+import { LazyNode, plainJson, pruneNulls } from './lazy-node.ts';
 
 /**
- * The document with a JSON merge patch (RFC 7386) carried out: `null` removes, an object merges,
- * anything else replaces. Neither input is changed; the result may share parts with both.
+ * The document with a JSON merge patch (RFC 7386) carried out as evanphx/json-patch v4 does it: `null` removes, an object merges,
+ * anything else replaces. A list takes the place of the whole document. Neither input is changed; the
+ * result may share parts with both.
  *
- * @throws ApiError 400 when the patch is not an object.
+ * @throws ApiError 400 for any other patch.
  */
-export function applyMergePatch(document: JsonObject, patch: unknown): JsonObject {
-  if (!isJsonObject(patch)) throw malformedPatch('a JSON merge patch must be an object');
-  return merge(document, patch);
+export function applyMergePatch(document: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch) && !Array.isArray(patch)) throw badRequest('Invalid JSON Patch');
+  const change = new LazyNode(patch);
+  const root = new LazyNode(document);
+  if (root.fields === undefined || change.fields === undefined) {
+    pruneNulls(change);
+    return plainJson(change);
+  }
+  merge(root, change);
+  return plainJson(root);
 }
 
-/** From the top down, with a stack of its own: each object is a copy before it is changed. */
-function merge(target: JsonObject, patch: JsonObject): JsonObject {
-  const root: Record<string, unknown> = { ...target };
-  const left = [{ copy: root, patch }];
+/** From the top down, with a stack of its own. Both are objects. */
+function merge(root: LazyNode, change: LazyNode): void {
+  const left = [{ into: root, from: change }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { copy } = next;
-    for (const [name, value] of Object.entries(next.patch)) {
+    const { fields } = next.into;
+    for (const [name, value] of next.from.fields ?? []) {
       if (value === null) {
-        delete copy[name];
-      } else if (isJsonObject(value)) {
-        const own = fieldOf(copy, name);
-        const child: Record<string, unknown> = isJsonObject(own) ? { ...own } : {};
-        setField(copy, name, child);
-        left.push({ copy: child, patch: value });
-      } else {
-        setField(copy, name, value);
+        fields?.delete(name);
+        continue;
       }
+      const own = fields?.get(name) ?? undefined;
+      if (own?.fields !== undefined && value.fields !== undefined) {
+        left.push({ into: own, from: value });
+        continue;
+      }
+      // What takes the place of an object is written as it came, nulls in its lists included.
+      if (own?.fields === undefined) pruneNulls(value);
+      fields?.set(name, value);
     }
   }
-  return root;
 }

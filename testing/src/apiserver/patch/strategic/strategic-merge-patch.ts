@@ -1,143 +1,168 @@
-import { fieldOf, isJsonObject, type JsonObject, jsonEquals } from '../../objects/json-value.ts';
-import { builtInSchema } from '../fields/built-in-schema.ts';
-import { type FieldSchema, fieldSchema, GRANULAR, itemSchema } from '../fields/field-schema.ts';
-import { malformedPatch } from '../patch-error.ts';
-import { inElementOrder, isSameElement } from './list-order.ts';
+import { builtInKindName } from '../../built-in-types/built-in-types.ts';
+import { badRequest } from '../../failures/failure.ts';
+import { isDeeper } from '../../objects/json-text.ts';
+import { isJsonObject, type JsonObject, setField } from '../../objects/json-value.ts';
+import { rebuildJson } from '../../objects/json-walk.ts';
 import {
+  DELETE_FROM_LIST,
   DIRECTIVE,
-  deletedValuesOf,
-  elementOrderOf,
-  isDirective,
-  retainedKeysOf,
+  discardNulls,
+  ELEMENT_ORDER,
+  GONE,
+  hasDirective,
+  type OwnMap,
+  RETAIN_KEYS,
   withoutDirectives,
-} from './strategic-directives.ts';
+} from './directives.ts';
+import { badType, inElementOrder, requireOrder } from './element-order.ts';
+import { areMaps, mergeList, unknownDirective } from './merge-list.ts';
+import { type GoType, metadataOfList, metadataOfMap } from './patch-metadata.ts';
+
+/** No built-in type is that deep, and functions that call themselves must end. */
+const MAX_LEVELS = 1_000;
+
+export interface StrategicMerge {
+  readonly merged: JsonObject;
+  /** What is left of the patch: the server quotes it when it refuses what came of it. */
+  readonly patch: JsonObject;
+}
 
 /**
- * The document after a strategic merge patch: a merge patch that finds the items of the
- * well-known lists by their merge key, with the directives `$patch`, `$retainKeys`,
+ * The document after a strategic merge patch (k8s.io/apimachinery, pkg/util/strategicpatch): a merge patch that finds
+ * the items of the well-known lists by their merge key, with the directives `$patch`, `$retainKeys`,
  * `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is changed.
  *
  * The kind is a built-in one: custom resources have no strategic merge patch.
  *
- * @throws ApiError 400 when the patch or a directive in it is not of the form it must have.
+ * @throws ApiError 400 for a directive that has not the form it must have, 422 for lists of lists, 500 for everything
+ *   else that cannot be merged, as the server answers it.
  */
 export function applyStrategicMergePatch(
   document: JsonObject,
-  patch: unknown,
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-): JsonObject {
-  if (!isJsonObject(patch)) throw malformedPatch('invalid JSON document');
-  return mergeMap(document, patch, builtInSchema(apiVersion, kind) ?? GRANULAR);
-}
-
-/** @throws ApiError 400 for a directive that the server does not know. */
-function mergeMap(document: JsonObject, patch: JsonObject, schema: FieldSchema): JsonObject {
-  const directive = fieldOf(patch, DIRECTIVE);
-  if (directive === 'replace') return withoutDirectives(patch);
-  if (directive === 'delete') return {};
-  if (directive !== undefined && directive !== 'merge')
-    throw malformedPatch(`unknown patch type found: ${JSON.stringify(directive)}`);
-
-  const merged = new Map(Object.entries(document));
-  const retained = retainedKeysOf(patch);
-  for (const name of retained === undefined ? [] : merged.keys()) {
-    if (!retained?.has(name)) merged.delete(name);
-  }
-  for (const name of fieldsNamedBy(patch)) {
-    const value = mergeField(merged.get(name), patch, name, fieldSchema(schema, name));
-    if (value === undefined) merged.delete(name);
-    else merged.set(name, value);
-  }
-  return Object.fromEntries(merged);
-}
-
-/** The fields that a patch names, directly or in a directive about them. */
-function fieldsNamedBy(patch: JsonObject): ReadonlySet<string> {
-  const names = Object.keys(patch).flatMap((key) => {
-    if (key === DIRECTIVE || key === '$retainKeys') return [];
-    return isDirective(key) ? [key.slice(key.indexOf('/') + 1)] : [key];
-  });
-  return new Set(names);
-}
-
-/** @returns undefined when the field is removed. */
-function mergeField(
-  current: unknown,
   patch: JsonObject,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): StrategicMerge {
+  if (isDeeper(patch, MAX_LEVELS)) {
+    throw badRequest(`the patch is nested in more than ${MAX_LEVELS} levels: exceeded max depth`);
+  }
+  const own = rebuildJson(patch) as OwnMap;
+  const type = `#${builtInKindName(apiVersion, kind) ?? ''}`;
+  return { merged: mergeMap(rebuildJson(document) as OwnMap, own, { type }), patch: own };
+}
+
+/** Merges in place: both maps are copies, and the server's texts show what it has changed. */
+function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
+  if (hasDirective(patch)) return replaced(patch);
+  retainKeys(map, patch);
+  mergeOrderedLists(map, patch, type);
+  for (const [key, value] of Object.entries(patch)) {
+    const isDeletion = key.startsWith(DELETE_FROM_LIST);
+    mergeField(map, isDeletion ? listNamedBy(key) : key, value, isDeletion, type);
+  }
+  return map;
+}
+
+/** @throws ApiError 500 for a directive that the server does not know. */
+function replaced(patch: OwnMap): OwnMap {
+  if (patch[DIRECTIVE] === 'delete') return {};
+  if (patch[DIRECTIVE] !== 'replace') throw unknownDirective(patch);
+  delete patch[DIRECTIVE];
+  return patch;
+}
+
+function mergeField(
+  map: OwnMap,
   name: string,
-  schema: FieldSchema,
-): unknown {
-  const deleted = deletedValuesOf(patch, name);
-  const start = deleted === undefined ? current : deleteFromList(current, deleted);
-  const value = fieldOf(patch, name);
-  if (value === null) return undefined;
-  const merged = value === undefined ? start : mergeValue(start, value, schema);
-  const order = elementOrderOf(patch, name);
-  if (order === undefined || !Array.isArray(merged) || schema.mergeKey === undefined) return merged;
-  return inElementOrder(merged, order, Array.isArray(current) ? current : [], schema.mergeKey);
-}
-
-function mergeValue(current: unknown, patch: unknown, schema: FieldSchema): unknown {
-  if (isJsonObject(current) && isJsonObject(patch)) {
-    return schema.replaced ? patch : mergeMap(current, patch, schema);
+  value: unknown,
+  isDeletion: boolean,
+  type: GoType,
+): void {
+  if (value === null) {
+    delete map[name];
+    return;
   }
-  if (Array.isArray(patch)) {
-    const items = Array.isArray(current) ? current : [];
-    return schema.mergeKey === undefined
-      ? patch.map(withoutDirectivesIn)
-      : mergeList(items, patch, schema);
+  const current = Object.hasOwn(map, name) ? map[name] : undefined;
+  if (Array.isArray(current) && Array.isArray(value)) {
+    setField(map, name, mergedList(current, value, name, isDeletion, type));
+  } else if (isJsonObject(current) && isJsonObject(value)) {
+    const { below, strategy } = metadataOfMap(type, name);
+    const merged =
+      strategy === 'replace' ? value : mergeMap(current as OwnMap, value as OwnMap, below);
+    setField(map, name, merged);
+  } else if (!isDeletion) {
+    discardNulls(value);
+    const left = withoutDirectives(value);
+    if (left === GONE) delete map[name];
+    else setField(map, name, left);
   }
-  return isJsonObject(patch) ? mergeMap({}, patch, schema) : patch;
 }
 
-function withoutDirectivesIn(item: unknown): unknown {
-  return isJsonObject(item) ? withoutDirectives(item) : item;
-}
-
-/** A list with a patch merged into it, item by item; new items come first, as the server puts them. */
-function mergeList(
-  items: readonly unknown[],
-  patch: readonly unknown[],
-  schema: FieldSchema,
+function mergedList(
+  current: unknown[],
+  value: readonly unknown[],
+  name: string,
+  isDeletion: boolean,
+  type: GoType,
 ): readonly unknown[] {
-  const mergeKey = schema.mergeKey ?? '';
-  if (mergeKey === '') {
-    const all = [...items, ...patch];
-    const unique = all.filter((item, at) => all.findIndex((one) => jsonEquals(one, item)) === at);
-    return inElementOrder(unique, patch, items, mergeKey);
+  const { below, strategy, mergeKey } = metadataOfList(type, name);
+  if (current.length === 0 && value.length === 0) return current;
+  if (isDeletion && !areMaps(current, value)) return current.filter((one) => !value.includes(one));
+  if (strategy !== 'merge' && !isDeletion) return value;
+  return mergeList(current, value, mergeKey, (item, change) => mergeMap(item, change, below));
+}
+
+/** Drops the fields that `$retainKeys` does not name. @throws ApiError 400 when the patch names another. */
+function retainKeys(map: OwnMap, patch: OwnMap): void {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
+  const keys = patch[RETAIN_KEYS];
+  delete patch[RETAIN_KEYS];
+  if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys');
+  for (const [key, value] of Object.entries(patch)) {
+    const isOfList = key.startsWith(DELETE_FROM_LIST) || key.startsWith(ELEMENT_ORDER);
+    if (value === null || isOfList || keys.includes(key)) continue;
+    throw badRequest('invalid patch format of retainKeys');
   }
-  const changes = patch.map((item) => keyedItem(item, mergeKey));
-  const directives = new Set(changes.map((item) => fieldOf(item, DIRECTIVE)));
-  if (directives.has('replace')) return replacing(changes);
-  const doomed = changes.filter((item) => fieldOf(item, DIRECTIVE) === 'delete');
-  const merging = changes.filter((item) => fieldOf(item, DIRECTIVE) !== 'delete');
-  const left = items.filter((item) => !doomed.some((one) => isSameElement(one, item, mergeKey)));
-  const merged = merging.reduce<readonly unknown[]>((list, item) => {
-    const at = list.findIndex((one) => isSameElement(one, item, mergeKey));
-    const current = list[at];
-    if (!isJsonObject(current)) return list.concat(mergeMap({}, item, itemSchema(schema)));
-    return list.with(at, mergeMap(current, item, itemSchema(schema)));
-  }, left);
-  return inElementOrder(merged, merging, left, mergeKey);
+  for (const name of Object.keys(map)) if (!keys.includes(name)) delete map[name];
 }
 
-/** A list without these scalars. */
-function deleteFromList(items: unknown, values: readonly unknown[]): unknown {
-  if (!Array.isArray(items)) return items;
-  return items.filter((item) => !values.some((value) => jsonEquals(value, item)));
+/** Merges the lists that `$setElementOrder/…` names, and puts their items into that order. */
+function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
+  for (const key of Object.keys(patch).filter((one) => one.startsWith(ELEMENT_ORDER))) {
+    const order = patch[key];
+    delete patch[key];
+    if (!Array.isArray(order)) throw badType('[]interface {}', order);
+    const name = listNamedBy(key);
+    const current = listIn(map, name);
+    const change = listIn(patch, name);
+    const { below, strategy, mergeKey } = metadataOfList(type, name);
+    requireOrder(change ?? [], order, mergeKey);
+    const merged =
+      current === undefined
+        ? (withoutDirectives(change ?? []) as readonly unknown[])
+        : change === undefined
+          ? current
+          : strategy === 'merge'
+            ? mergeList(current, change, mergeKey, (item, one) => mergeMap(item, one, below))
+            : change;
+    if (current === undefined && change === undefined) continue;
+    areMaps(current ?? [], change ?? []);
+    setField(map, name, inElementOrder(merged, order, current ?? [], mergeKey));
+    delete patch[name];
+  }
 }
 
-/** The list after `$patch: replace` in any item: the other items of the patch, and nothing else. */
-function replacing(changes: readonly JsonObject[]): readonly unknown[] {
-  return changes
-    .filter((item) => fieldOf(item, DIRECTIVE) === undefined)
-    .map((item) => withoutDirectives(item));
+function listIn(map: OwnMap, name: string): unknown[] | undefined {
+  if (!Object.hasOwn(map, name)) return undefined;
+  const list = map[name];
+  if (!Array.isArray(list)) throw badType('[]interface {}', list);
+  return list;
 }
 
-function keyedItem(item: unknown, mergeKey: string): JsonObject {
-  if (!isJsonObject(item)) throw malformedPatch('invalid JSON document');
-  const isReplace = fieldOf(item, DIRECTIVE) === 'replace';
-  if (!isReplace && fieldOf(item, mergeKey) === undefined)
-    throw malformedPatch(`map does not contain declared merge key: ${mergeKey}`);
-  return item;
+/** The list that `$setElementOrder/containers` is about. @throws ApiError 400 without a name. */
+function listNamedBy(key: string): string {
+  const [prefix = '', ...name] = key.split('/');
+  const isKnown = prefix === ELEMENT_ORDER || prefix === DELETE_FROM_LIST;
+  if (isKnown && name.length > 0) return name.join('/');
+  const what = key.startsWith(ELEMENT_ORDER) ? 'setElementOrder list' : 'primitive list';
+  throw badRequest(`invalid patch format of ${what}`);
 }

@@ -1,32 +1,38 @@
-import { apiVersionOf } from 'chancery/internal';
-import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';
-import { failure } from '../../failures/failure.ts';
-import { conflict } from '../../failures/object-failures.ts';
+import { invalid } from '../../failures/invalid.ts';
 import { notAPatch, unsupportedMediaType } from '../../failures/request-failures.ts';
-import { goJson } from '../../objects/canonical.ts';
-import { isObject, type Json } from '../../objects/metadata.ts';
+import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { requireDepth } from '../../objects/stored-size.ts';
-import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
 import { applyJsonPatch } from '../../patch/json/json-patch.ts';
 import { applyMergePatch } from '../../patch/json/merge-patch.ts';
 import {
   APPLY,
   JSON_PATCH,
   MERGE_PATCH,
-  readPatch,
+  readJsonPatch,
+  readMergePatch,
+  readStrategicPatch,
   STRATEGIC_PATCH,
 } from '../../patch/read-patch.ts';
 import { applyStrategicMergePatch } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { PatchOptions } from '../../request/options.ts';
+import { invalidValue } from '../../validation/fields/problem.ts';
 import { type Target, uidIsImmutable } from '../target.ts';
 import type { Patched } from './apply.ts';
 import { applyObject } from './apply.ts';
-import { reportStrictly, strictDecodingError } from './field-validation.ts';
-import { type Change, updateObject } from './update.ts';
+import {
+  type DecodedPatch,
+  decodeBuiltIn,
+  decodeCustom,
+  decodeMerge,
+  unfit,
+  withoutApiVersion,
+} from './decode-patched.ts';
+import { strictDecodingError } from './field-validation.ts';
+import { type Change, checkIdentity, requireResourceVersion, updateObject } from './update.ts';
 
 /** A patch as it came: its media type, and the text of its body. */
 export interface Patch {
@@ -37,7 +43,13 @@ export interface Patch {
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
-/** Patches an object in one of the four ways. @throws ApiError 415 for a fifth. */
+/** The first check of a PATCH. @throws ApiError 415 for a media type that is no patch of this resource. */
+export function requirePatchType(mediaType: string, { custom }: ServedResource): void {
+  if (custom && !CUSTOM_TYPES.includes(mediaType)) throw unsupportedMediaType(CUSTOM_TYPES);
+  if (!ALL_TYPES.includes(mediaType)) throw notAPatch();
+}
+
+/** Patches an object in one of the four ways. */
 export function* patchObject(
   cluster: Cluster,
   target: Target,
@@ -45,87 +57,94 @@ export function* patchObject(
   options: PatchOptions,
 ): Steps<Patched> {
   const { served } = target;
-  if (!ALL_TYPES.includes(patch.mediaType)) throw notAPatch();
-  if (served.custom && !CUSTOM_TYPES.includes(patch.mediaType)) {
-    throw unsupportedMediaType(CUSTOM_TYPES);
-  }
   if (patch.mediaType === APPLY) {
     return yield* applyObject(cluster, target, patch.text, options);
   }
-  const read = readPatch(patch.mediaType, patch.text);
-  let findings: readonly string[] = [];
   const change = (live: StoredObject): Change => {
-    const patched = patchedObject(live, read.value, patch.mediaType, target);
-    findings = [...read.findings, ...patched.unknown.map((field) => `unknown field "${field}"`)];
-    refuseStrictly(patched.object, findings, options);
-    return { object: patched.object };
+    const object = patchedObject(live, patch, served, options);
+    requireSameObject(object, live, target, options);
+    return { object: withMetadata(object, { uid: live.metadata.uid }) };
   };
   const object = yield* updateObject(cluster, target, change, options);
-  reportStrictly(served, findings, options);
   return { object, created: false };
 }
 
-interface PatchedObject {
-  readonly object: StoredObject;
-  readonly unknown: readonly string[];
-}
+type PatchedKind = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
-function patchedObject(
+/**
+ * An object after a JSON patch, a merge patch or a strategic merge patch. The server reads the patch only when it has
+ * found the object.
+ *
+ * @param kind - that of the object; that of a subresource where it shows the object in another form.
+ * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be read or carried out, or makes no object of this kind.
+ */
+export function patchedObject(
   live: StoredObject,
-  patch: unknown,
-  mediaType: string,
-  target: Target,
-): PatchedObject {
-  const merged = mergedBy(mediaType, live, patch);
-  const { object, unknown } = readBack(merged, target.served);
-  const { uid } = object.metadata ?? {};
-  if (uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
-  if (object.metadata.resourceVersion !== live.metadata.resourceVersion) {
-    throw conflict(target.served, target.name);
-  }
-  return { object, unknown };
-}
-
-/** What came of the patch, as the server decodes it again. */
-function readBack(merged: Json, served: ServedResource): PatchedObject {
-  const typeName = builtInKindName(apiVersionOf(served), served.kind);
-  if (typeName === undefined) {
-    const object = merged as unknown as StoredObject;
-    return { object, unknown: served.strategy.unknownFields(object) };
-  }
-  const { value, unknown, mismatch } = decodeStruct(merged, typeName);
-  if (mismatch !== undefined) throw unfitPatch(merged, describeMismatch(mismatch));
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  return { object: { ...value, metadata } as unknown as StoredObject, unknown };
-}
-
-/** @throws ApiError 422 where the request is strict: a patch is refused in another way than a body. */
-function refuseStrictly(
-  object: StoredObject,
-  findings: readonly string[],
-  { fieldValidation }: PatchOptions,
-): void {
-  if (findings.length === 0 || fieldValidation !== 'Strict') return;
-  throw unfitPatch(object as Json, strictDecodingError(findings));
-}
-
-function unfitPatch(object: Json, why: string): Error {
-  const message = `Invalid value: ${JSON.stringify(goJson(object))}: ${why}`;
-  return failure({
-    code: 422,
-    reason: 'Invalid',
-    message: ` "" is invalid: patch: ${message}`,
-    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
-  });
-}
-
-function mergedBy(mediaType: string, live: StoredObject, patch: unknown): Json {
+  { mediaType, text }: Patch,
+  kind: PatchedKind | ServedResource,
+  options: PatchOptions,
+): StoredObject {
+  const isChecked = options.fieldValidation !== 'Ignore';
   const document = live as Json;
-  if (mediaType === JSON_PATCH) {
-    const patched = applyJsonPatch(document, patch);
-    requireDepth(patched);
-    return patched;
+  const decoded = (merged: unknown): DecodedPatch =>
+    'custom' in kind && kind.custom ? decodeCustom(merged, kind) : decodeBuiltIn(merged, kind);
+  if (mediaType === STRATEGIC_PATCH) {
+    const { value, findings } = readStrategicPatch(text);
+    const merge = applyStrategicMergePatch(document, value, live);
+    return checked(decodeMerge(merge, kind), findings, options);
   }
-  if (mediaType === MERGE_PATCH) return applyMergePatch(document, patch);
-  return applyStrategicMergePatch(document, patch, live);
+  if (mediaType === MERGE_PATCH) {
+    const { value, findings } = readMergePatch(text, isChecked);
+    return checked(decoded(applyMergePatch(document, value)), findings, options);
+  }
+  const { value, findings } = readJsonPatch(text, isChecked);
+  const patched = applyJsonPatch(document, value, !/[<>&\u2028\u2029]/.test(text));
+  requireDepth(patched);
+  return checked(decoded(patched), findings, options);
+}
+
+/** @throws ApiError 422 for unknown and duplicate fields where the request is strict. */
+function checked(
+  { object, unknown, quote }: DecodedPatch,
+  ofPatch: readonly string[],
+  { fieldValidation, warn }: PatchOptions,
+): StoredObject {
+  const findings = [...ofPatch, ...unknown.map((field) => `unknown field "${field}"`)];
+  if (findings.length === 0 || fieldValidation === 'Ignore') return object;
+  if (fieldValidation === 'Strict') throw unfit(quote, strictDecodingError(findings));
+  for (const text of new Set(findings)) warn(text);
+  return object;
+}
+
+/**
+ * Name, namespace, version, uid and kind, in the order in which the server looks at them.
+ *
+ * @throws ApiError 400, 409, 422, and 500 for a custom object without a version.
+ */
+function requireSameObject(
+  object: StoredObject,
+  live: StoredObject,
+  target: Target,
+  { subresource }: PatchOptions,
+): void {
+  const { served, name } = target;
+  const { uid } = object.metadata;
+  checkIdentity(withMetadata(object, { uid: undefined }), live, target);
+  requireResourceVersion(object, served, name);
+  if (served.custom && !object.apiVersion) throw withoutApiVersion();
+  // The status of a custom object is written without metadata, kind and version.
+  if (served.custom && subresource === 'status') return;
+  if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
+  requireSameKind(object, live, name);
+}
+
+/** @throws ApiError 422 for a custom object of another kind or version. */
+function requireSameKind(object: StoredObject, live: StoredObject, name: string): void {
+  const problems = (['kind', 'apiVersion'] as const)
+    .filter((field) => object[field] !== live[field])
+    .map((field) => invalidValue(field, object[field], `must be ${live[field]}`));
+  if (problems.length === 0) return;
+  const { apiVersion, kind } = object;
+  const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
+  throw invalid({ kind, group }, name, problems);
 }

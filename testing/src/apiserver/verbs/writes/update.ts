@@ -22,6 +22,7 @@ import {
 import type { WriteOptions } from '../../request/options.ts';
 import { changedMetadata } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
+import { statusCounts } from '../../validation/workloads/workload-status.ts';
 import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
@@ -29,6 +30,7 @@ import { scaleOf, withScale } from '../subresources/scale.ts';
 import { keyOfTarget, otherUid, requireStored, type Target } from '../target.ts';
 import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
+import { withStatusOf } from './status-part.ts';
 
 /** What an object is to become; `managedFields` where the change has worked them out itself. */
 export interface Change {
@@ -117,7 +119,10 @@ function* changedObject(
   const whole = canonical(served, served.strategy.complete(admitted));
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
-    : served.strategy.validate(whole, stored);
+    : [
+        ...served.strategy.validate(whole, stored),
+        ...(subresource === 'status' ? statusCounts(served.kind, whole, stored) : []),
+      ];
   const problems = [...changedMetadata(whole, stored), ...ofContent];
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
@@ -184,18 +189,24 @@ function withoutTimes(object: StoredObject): StoredObject {
   return withMetadata(object, { managedFields: timeless });
 }
 
-/** Name, namespace, uid and resourceVersion, where the change names them, must be the live ones. */
-function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
+/** Name, and namespace, uid and resourceVersion where the change names them, must be the live ones. */
+export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
   const { metadata } = object;
-  if (metadata.name !== undefined && metadata.name !== '' && metadata.name !== name) {
-    throw badRequest(
-      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
-    );
-  }
-  if (metadata.namespace && metadata.namespace !== live.metadata.namespace) {
+  // An object of the cluster has its namespace taken away without a word.
+  if (served.namespaced && metadata.namespace && metadata.namespace !== live.metadata.namespace) {
     throw badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (!metadata.name) {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  if (metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     );
   }
   if (metadata.uid && metadata.uid !== live.metadata.uid) {
@@ -213,15 +224,45 @@ function checkIdentity(object: StoredObject, live: StoredObject, target: Target)
   }
 }
 
-/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does. */
+/** The change that a PUT makes. @throws ApiError as `requireResourceVersion`, after the other checks of identity. */
+export function replacedBy(body: StoredObject, target: Target): (live: StoredObject) => Change {
+  return (live) => {
+    checkIdentity(body, live, target);
+    requireResourceVersion(body, target.served, target.name);
+    return { object: body };
+  };
+}
+
+/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does (Go: AllowUnconditionalUpdate). */
 const CONDITIONAL: ReadonlySet<string> = new Set([
+  'APIService',
+  'CSIDriver',
+  'CSINode',
+  'CSIStorageCapacity',
+  'ClusterTrustBundle',
   'CustomResourceDefinition',
   'Lease',
+  'LeaseCandidate',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'MutatingWebhookConfiguration',
+  'PodCertificateRequest',
   'PodDisruptionBudget',
+  'RuntimeClass',
+  'StorageVersion',
+  'StorageVersionMigration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
 ]);
 
-/** @throws ApiError 422 where a PUT has no resourceVersion and needs one. */
-export function requireResourceVersion(object: StoredObject, served: ServedResource): void {
+/** @throws ApiError 422 where a PUT or a patch has no resourceVersion and needs one. */
+export function requireResourceVersion(
+  object: StoredObject,
+  served: ServedResource,
+  name: string,
+): void {
   const { resourceVersion } = object.metadata;
   if (!served.custom && !CONDITIONAL.has(served.kind)) return;
   if (resourceVersion && resourceVersion !== '0') return;
@@ -230,7 +271,8 @@ export function requireResourceVersion(object: StoredObject, served: ServedResou
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  throw invalid(served, object.metadata.name ?? '', [problem]);
+  // The server names the resource here, where all other texts name the kind.
+  throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
 /** Each of the two sides of an object is written through its own path; the other keeps its state. */
@@ -245,17 +287,6 @@ function separate(
   const separated = served.subresources.some(({ name }) => name === 'status');
   if (!separated || subresource === 'finalize') return wanted;
   return withFields(wanted, { status: stored.status });
-}
-
-function withStatusOf(
-  stored: StoredObject,
-  wanted: StoredObject,
-  served: ServedResource,
-): StoredObject {
-  const changed = withFields(stored, { status: wanted.status });
-  // Built-in controllers write annotations along with the status, as the revision of a Deployment.
-  if (served.custom) return changed;
-  return withMetadata(changed, { annotations: wanted.metadata.annotations });
 }
 
 /** Fields that only the server may change. Validation refuses a deletionTimestamp of a client. */

@@ -1,9 +1,10 @@
 import { ApiError } from 'chancery';
 import { expect, test } from 'vitest';
+import { applyJsonPatch } from '../../../../src/apiserver/patch/json/json-patch.ts';
 import {
-  applyJsonPatch,
   MAX_JSON_PATCH_OPERATIONS,
-} from '../../../../src/apiserver/patch/json/json-patch.ts';
+  readJsonPatch,
+} from '../../../../src/apiserver/patch/read-patch.ts';
 
 function failureOf(run: () => unknown): unknown {
   try {
@@ -56,13 +57,21 @@ test.each([
   [{ op: 'test', path: '/a', value: 2 }],
   [{ op: 'remove', path: '/nothing' }],
   [{ op: 'remove', path: '/constructor' }],
-  [{ op: 'replace', path: '/nothing', value: 1 }],
+  [{ op: 'replace', path: '/nothing/more', value: 1 }],
   [{ op: 'add', path: '/no/parent', value: 1 }],
   [{ op: 'add', path: '/list/2', value: 1 }],
-  [{ op: 'add', path: '/list/01', value: 1 }],
+  [{ op: 'add', path: '/list/1.0', value: 1 }],
+  [{ op: 'add', path: '/list/-3', value: 1 }],
+  [{ op: 'replace', path: '/list/-', value: 1 }],
+  [{ op: 'replace', path: '/list/1', value: 1 }],
+  [{ op: 'add', path: '', value: {} }],
+  [{ op: 'remove', path: '' }],
+  [{ op: 'add', path: 7, value: 1 }],
   [{ op: 'move', from: '/nothing', path: '/b' }],
   [{ op: 'add', path: 'a', value: 1 }],
-  [{ op: 'add', path: '/b' }],
+  [{ op: 'copy', from: '', path: '/b' }],
+  [{ path: '/b', value: 1 }],
+  [null],
   [{ op: 'bend', path: '/a' }],
   [{ op: 'replace', path: '', value: 'no object' }],
 ])('%j is answered 422 with the generic message', (operation) => {
@@ -86,10 +95,107 @@ test('a patch that fails half way changes nothing', () => {
   expect(document).toEqual({ a: { b: 1 } });
 });
 
-test.each([[{}], ['text'], [[1]], [null]])('%j is no patch: 400', (operations) => {
-  const error = failureOf(() => applyJsonPatch({}, operations));
+test.each([
+  [
+    '{}',
+    'object into Go value of type []handlers.jsonPatchOp',
+    'object into Go value of type jsonpatch.Patch',
+  ],
+  [
+    '"text"',
+    'string into Go value of type []handlers.jsonPatchOp',
+    'string into Go value of type jsonpatch.Patch',
+  ],
+  [
+    '[[]]',
+    'array into Go value of type handlers.jsonPatchOp',
+    'array into Go value of type jsonpatch.Operation',
+  ],
+])('%s is no patch: 400 in the words of the decoder that reads it', (text, strict, lenient) => {
+  expect(failureOf(() => readJsonPatch(text, true))).toMatchObject({
+    message: `400 BadRequest: error decoding patch: json: cannot unmarshal ${strict}`,
+  });
+  expect(failureOf(() => readJsonPatch(text, false))).toMatchObject({
+    message: `400 BadRequest: json: cannot unmarshal ${lenient}`,
+  });
+});
 
-  expect(error).toMatchObject({ status: 400, reason: 'BadRequest' });
+test('null is a patch without operations, and null among them is one that does not exist', () => {
+  expect(readJsonPatch('null', true).value).toEqual([]);
+  expect(readJsonPatch('[null]', true).value).toEqual([null]);
+});
+
+test('a field of an operation that is no text is refused only where the strict decoder reads it', () => {
+  const text = '[{"op":"add","from":{},"path":"/a","value":1}]';
+
+  expect(failureOf(() => readJsonPatch(text, true))).toMatchObject({ status: 400 });
+  expect(applyJsonPatch({}, readJsonPatch(text, false).value)).toEqual({ a: 1 });
+});
+
+test.each([
+  [
+    'replace sets a field that is not there',
+    { op: 'replace', path: '/more', value: 2 },
+    { a: ['x'], more: 2 },
+  ],
+  ['a value that is left out is null', { op: 'add', path: '/more' }, { a: ['x'], more: null }],
+  [
+    'copy of a field that is not there copies null',
+    { op: 'copy', from: '/none', path: '/more' },
+    { a: ['x'], more: null },
+  ],
+  [
+    'an index may have zeros before it',
+    { op: 'add', path: '/a/001', value: 'y' },
+    { a: ['x', 'y'] },
+  ],
+  ['an index may have a plus', { op: 'add', path: '/a/+0', value: 'y' }, { a: ['y', 'x'] }],
+  [
+    'the last place may be counted from the end',
+    { op: 'add', path: '/a/-1', value: 'y' },
+    { a: ['x', 'y'] },
+  ],
+  [
+    'what stands before the first slash does not count',
+    { op: 'add', path: 'b/c', value: 1 },
+    { a: ['x'], c: 1 },
+  ],
+  ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
+])('%s', (_what, operation, expected) => {
+  expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
+});
+
+test('of the patched object, only what operations have looked at has its keys sorted', () => {
+  const document = { z: { d: 1, c: 2 }, b: { d: 1, c: 2 }, a: [{ d: 1, c: 2 }] };
+
+  const patched = applyJsonPatch(document, [{ op: 'add', path: '/b/a', value: { y: 1, x: 2 } }]);
+
+  expect(JSON.stringify(patched)).toBe(
+    '{"a":[{"d":1,"c":2}],"b":{"a":{"y":1,"x":2},"c":2,"d":1},"z":{"d":1,"c":2}}',
+  );
+});
+
+test.each([
+  [
+    { op: 'remove', path: '/none' },
+    "error in remove for path: '/none': Unable to remove nonexistent key: none: missing value",
+  ],
+  [
+    { op: 'add', path: '/a/x', value: 1 },
+    `error in add for path: '/a/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+  ],
+  [
+    { op: 'replace', path: '/a/4', value: 1 },
+    'replace operation does not apply: doc is missing key: /a/4: missing value',
+  ],
+  [
+    { op: 'move', from: '/n/o', path: '/a' },
+    'move operation does not apply: doc is missing from path: /n/o: missing value',
+  ],
+  [{ op: 'test', path: '/a', value: 1 }, 'testing value /a failed: test failed'],
+  [{ op: 'copy', from: '/a' }, 'copy operation failed to decode path: missing value'],
+])('a webhook that sends %j is told why it does not apply', (operation, why) => {
+  expect(failureOf(() => applyJsonPatch({ a: [] }, [operation]))).toMatchObject({ why });
 });
 
 test('more operations than the server takes are answered 413', () => {
@@ -99,7 +205,7 @@ test('more operations than the server takes are answered 413', () => {
     value: 1,
   }));
 
-  const error = failureOf(() => applyJsonPatch({}, operations));
+  const error = failureOf(() => readJsonPatch(JSON.stringify(operations), false));
 
   expect(error).toMatchObject({ status: 413, reason: 'RequestEntityTooLarge' });
 });
@@ -127,6 +233,17 @@ test('to a test, a field that is not there is null: a lock that nobody holds', (
   expect(() => test('mine')).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => test(null, '/absent/lock')).toThrow(expect.objectContaining({ status: 422 }));
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
+});
+
+test('a test compares texts as they are written: with markup as it is, it does not find what is stored', () => {
+  const document = { data: { a: 'x<y', b: 'plain' } };
+  const test = (path: string, value: unknown) => ({ op: 'test', path, value });
+
+  expect(applyJsonPatch(document, [test('/data/a', 'x<y')])).toEqual(document);
+  expect(applyJsonPatch(document, [test('/data/b', 'plain')], false)).toEqual(document);
+  expect(() => applyJsonPatch(document, [test('/data/a', 'x<y')], false)).toThrow(ApiError);
+  const added = [{ op: 'add', path: '/data/c', value: 'x<y' }, test('/data/c', 'x<y')];
+  expect(applyJsonPatch(document, added, false)).toMatchObject({ data: { c: 'x<y' } });
 });
 
 test('copies of copies are refused before they fill the memory', () => {

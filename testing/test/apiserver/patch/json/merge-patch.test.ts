@@ -22,10 +22,23 @@ test.each([
   expect(JSON.stringify(document)).toBe(before);
 });
 
-test.each([[[]], ['text'], [null]])('%j is no merge patch: 400', (patch) => {
+test.each([[7], ['text'], [null]])('%j is no merge patch: 400', (patch) => {
   expect(() => applyMergePatch({}, patch)).toThrow(
-    expect.objectContaining({ status: 400, reason: 'BadRequest' }),
+    expect.objectContaining({ message: '400 BadRequest: Invalid JSON Patch' }),
   );
+});
+
+test('a list takes the place of the whole document, without the nulls of its objects', () => {
+  expect(applyMergePatch({ a: 1 }, [null, { b: null, c: 1 }])).toEqual([null, { c: 1 }]);
+});
+
+test('nulls in a list stay only where the list takes the place of an object', () => {
+  const document = { object: {}, text: 'x' };
+  const list = [{ gone: null }];
+
+  const patched = applyMergePatch(document, { object: list, text: list, absent: list });
+
+  expect(patched).toEqual({ object: [{ gone: null }], text: [{}], absent: [{}] });
 });
 
 test('__proto__ is a name like any other', () => {
@@ -34,7 +47,7 @@ test('__proto__ is a name like any other', () => {
   const patched = applyMergePatch({ data: { a: '1' } }, patch);
 
   expect(JSON.stringify(patched)).toBe(
-    '{"data":{"a":"1","__proto__":{"polluted":true},"constructor":"x"}}',
+    '{"data":{"__proto__":{"polluted":true},"a":"1","constructor":"x"}}',
   );
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });

@@ -11,7 +11,7 @@ function podWith(spec: JsonObject): JsonObject {
 }
 
 function patchedSpec(spec: JsonObject, patch: JsonObject): unknown {
-  return applyStrategicMergePatch(podWith(spec), podWith(patch), POD).spec;
+  return applyStrategicMergePatch(podWith(spec), podWith(patch), POD).merged.spec;
 }
 
 const TWO_CONTAINERS = {
@@ -71,6 +71,19 @@ test.each([
     },
     ['b', 'c', 'a'],
   ],
+  [
+    'puts what the order does not name behind what was there',
+    { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
+    ['a', 'b', 'c'],
+  ],
+  [
+    'puts what takes the place of a deleted item behind what is left',
+    {
+      '$setElementOrder/containers': [{ name: 'c' }],
+      containers: [{ name: 'a', $patch: 'delete' }, { name: 'c' }],
+    },
+    ['b', 'c'],
+  ],
   ['removes a list', { containers: null }, undefined],
 ])('%s', (_what, patch, names) => {
   const spec = patchedSpec(TWO_CONTAINERS, patch) as { containers?: { name: string }[] };
@@ -117,7 +130,7 @@ test('merges finalizers as a set, and takes out what a directive names', () => {
     },
   };
 
-  const patched = applyStrategicMergePatch(document, patch, CONFIG_MAP);
+  const { merged: patched } = applyStrategicMergePatch(document, patch, CONFIG_MAP);
 
   expect(patched).toEqual({ metadata: { finalizers: ['x/3', 'x/2'] } });
 });
@@ -128,7 +141,7 @@ test('keeps only the retained keys of a map', () => {
   };
   const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } };
 
-  const patched = applyStrategicMergePatch(document, patch, DEPLOYMENT);
+  const { merged: patched } = applyStrategicMergePatch(document, patch, DEPLOYMENT);
 
   expect(patched).toEqual({ spec: { strategy: { type: 'Recreate' } } });
 });
@@ -136,9 +149,8 @@ test('keeps only the retained keys of a map', () => {
 test.each([
   ['replace', { b: '2' }],
   ['delete', {}],
-  ['merge', { a: '1', b: '2' }],
 ])('a map with $patch: %s becomes %j', (directive, expected) => {
-  const patched = applyStrategicMergePatch(
+  const { merged: patched } = applyStrategicMergePatch(
     { data: { a: '1' } },
     { data: { $patch: directive, b: '2' } },
     CONFIG_MAP,
@@ -147,33 +159,126 @@ test.each([
   expect(patched).toEqual({ data: expected });
 });
 
-test.each([
-  ['an unknown directive', { data: { $patch: 'bend' } }],
-  ['an item without its merge key', { metadata: { ownerReferences: [{ name: 'x' }] } }],
-  ['retained keys that are no list', { data: { $retainKeys: 'a' } }],
-  ['an order that is no list', { metadata: { '$setElementOrder/finalizers': 'a' } }],
-])('%s is answered 400', (_what, patch) => {
-  const document = { data: { a: '1' }, metadata: { finalizers: ['a'], ownerReferences: [] } };
+const LISTS = {
+  data: { a: '1' },
+  metadata: { finalizers: ['a'], ownerReferences: [{ uid: 'u' }] },
+};
 
-  expect(() => applyStrategicMergePatch(document, patch, CONFIG_MAP)).toThrow(
-    expect.objectContaining({ status: 400, reason: 'BadRequest' }),
+test.each([
+  [{ data: { $retainKeys: 'a' } }, 'invalid patch format of retainKeys'],
+  [{ data: { $retainKeys: ['a'], b: '2' } }, 'invalid patch format of retainKeys'],
+  [{ metadata: { $deleteFromPrimitiveList: ['a'] } }, 'invalid patch format of primitive list'],
+  [{ metadata: { $setElementOrder: ['a'] } }, 'invalid patch format of setElementOrder list'],
+])('%j is a directive of another form: 400', (patch, message) => {
+  expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
+    expect.objectContaining({ message: `400 BadRequest: ${message}` }),
   );
 });
 
-test('a map that replaces another has no nulls, however deep', () => {
-  const patched = applyStrategicMergePatch(
+test.each([
+  [{ data: { $patch: 'bend' } }, 'unknown patch type: bend in map: map[$patch:bend]'],
+  [{ data: { $patch: 7, b: [] } }, 'unknown patch type: %!s(int64=7) in map: map[$patch:7 b:[]]'],
+  [{ data: { $patch: 'merge' } }, 'unknown patch type: merge in map: map[$patch:merge]'],
+  [
+    { metadata: { ownerReferences: [{ uid: 'u', $patch: 'merge' }] } },
+    'merging lists cannot yet be specified in the patch',
+  ],
+  [
+    { metadata: { ownerReferences: [{ name: 'x', blockOwnerDeletion: null }] } },
+    'map: map[blockOwnerDeletion:<nil> name:x] does not contain declared merge key: uid',
+  ],
+  [
+    { metadata: { ownerReferences: ['x'] } },
+    'list element types are not identical: [[map[uid:u]] [x]]',
+  ],
+  [
+    { metadata: { '$setElementOrder/finalizers': 'a' } },
+    'expected a []interface {}, but received a string',
+  ],
+  [
+    { metadata: { '$setElementOrder/names': ['a'] } },
+    'unable to find api field in struct ObjectMeta for the json field "names"',
+  ],
+  [
+    { data: { '$setElementOrder/names': ['a'] } },
+    'merging an object in json but data type is not struct, instead is: map',
+  ],
+  [
+    { '$setElementOrder/metadata': ['a'] },
+    'expected a []interface {}, but received a map[string]interface {}',
+  ],
+  [
+    { metadata: { '$setElementOrder/finalizers': ['a'], finalizers: ['b'] } },
+    "The order in patch list:\n[b]\n doesn't match $setElementOrder list:\n[a]\n",
+  ],
+])('%j cannot be merged: 500, as the server answers it', (patch, message) => {
+  expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
+    expect.objectContaining({ status: 500, message: `500: ${message}` }),
+  );
+});
+
+test('an item with a directive is passed over in the order, but not behind its end', () => {
+  const order = { '$setElementOrder/containers': [{ name: 'b' }] };
+  const gone = { name: 'a', $patch: 'delete' };
+  const odd = { name: 'a', $patch: 'bend' };
+  const patch = (...containers: JsonObject[]) =>
+    patchedSpec(TWO_CONTAINERS, { ...order, containers });
+
+  expect(patch({ name: 'b' }, gone)).toEqual({ containers: [{ name: 'b', image: 'two' }] });
+  expect(() => patch(odd, { name: 'b' })).toThrow(/unknown patch type: bend/);
+  expect(() => patch({ name: 'b' }, odd)).toThrow(/The order in patch list/);
+});
+
+test('a list of lists is answered 422', () => {
+  const patch = { metadata: { finalizers: [['b']] } };
+
+  expect(() =>
+    applyStrategicMergePatch({ metadata: { finalizers: [] } }, patch, CONFIG_MAP),
+  ).toThrow(expect.objectContaining({ status: 422, details: {} }));
+});
+
+test('what the server quotes of a patch is what the merge has left of it', () => {
+  const patch = { data: { $retainKeys: ['b'], b: '2' }, metadata: { labels: { x: null, y: '1' } } };
+
+  const { patch: left } = applyStrategicMergePatch(LISTS, patch, CONFIG_MAP);
+
+  expect(left).toEqual({ data: { b: '2' }, metadata: { labels: { y: '1' } } });
+});
+
+test('a new item of a list is taken as it came, nulls included', () => {
+  const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'c', image: null }] });
+
+  expect(spec).toMatchObject({
+    containers: [{ name: 'c', image: null }, { name: 'a' }, { name: 'b' }],
+  });
+});
+
+test('a patch of more than 1 000 levels is refused', () => {
+  const deep = JSON.parse(`${'{"a":'.repeat(1_001)}1${'}'.repeat(1_001)}`);
+
+  expect(() => applyStrategicMergePatch({}, deep, CONFIG_MAP)).toThrow(
+    expect.objectContaining({ status: 400 }),
+  );
+});
+
+test('a map that replaces another keeps its nulls, which are no values to the decoder', () => {
+  const { merged: patched } = applyStrategicMergePatch(
     { spec: { strategy: { type: 'Recreate' } } },
     { spec: { strategy: { $patch: 'replace', type: null, rollingUpdate: { maxSurge: null } } } },
     DEPLOYMENT,
   );
 
-  expect(patched).toEqual({ spec: { strategy: { rollingUpdate: {} } } });
+  expect(patched).toEqual({
+    spec: { strategy: { type: null, rollingUpdate: { maxSurge: null } } },
+  });
 });
 
 test('leaves no directive and no null in a map that the document did not have', () => {
-  const patched = applyStrategicMergePatch(
+  const { merged: patched } = applyStrategicMergePatch(
     {},
-    { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } } },
+    {
+      spec: { strategy: { type: 'Recreate', rollingUpdate: null, selector: { $patch: 'delete' } } },
+    },
     DEPLOYMENT,
   );
 

@@ -1,0 +1,146 @@
+import { goJson } from '../../objects/canonical.ts';
+import { isJsonObject, setField } from '../../objects/json-value.ts';
+
+/**
+ * A part of a document that is taken apart only when an operation looks into it. The library of real
+ * servers works the same way (`lazyNode`, evanphx/json-patch v4), and its answers show it: a part that was
+ * taken apart is written with its keys sorted, every other part as it came.
+ *
+ * Null in an object or a list is null here, as it is there.
+ */
+export class LazyNode {
+  /** Undefined for the `value: null` of an operation: it has no parts and is written as null. */
+  readonly raw: unknown;
+  /** Whether the text of the value has `\\u003c` where it means `<`: all that the server writes itself has. */
+  readonly isEscaped: boolean;
+  #fields: Map<string, LazyNode | null> | undefined;
+  #items: (LazyNode | null)[] | undefined;
+
+  constructor(raw: unknown, isEscaped = true) {
+    this.raw = raw;
+    this.isEscaped = isEscaped;
+  }
+
+  /** The fields of an object; undefined for anything else. */
+  get fields(): Map<string, LazyNode | null> | undefined {
+    if (this.#fields === undefined && isJsonObject(this.raw)) {
+      this.#fields = new Map(
+        Object.entries(this.raw).map(([name, value]) => [name, this.#nodeOf(value)] as const),
+      );
+    }
+    return this.#fields;
+  }
+
+  /** The items of a list; undefined for anything else. */
+  get items(): (LazyNode | null)[] | undefined {
+    if (this.#items === undefined && Array.isArray(this.raw)) {
+      this.#items = this.raw.map((item) => this.#nodeOf(item));
+    }
+    return this.#items;
+  }
+
+  /** Whether its parts have been looked at. */
+  get isOpen(): boolean {
+    return this.#fields !== undefined || this.#items !== undefined;
+  }
+
+  #nodeOf(value: unknown): LazyNode | null {
+    return value === null ? null : new LazyNode(value, this.isEscaped);
+  }
+}
+
+/** The value of a node. It may share parts with the values that the node was made from. */
+export function plainJson(node: LazyNode | null): unknown {
+  let result: unknown;
+  const left: { node: LazyNode | null; put: (value: unknown) => void }[] = [
+    {
+      node,
+      put: (value) => {
+        result = value;
+      },
+    },
+  ];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { put } = next;
+    if (next.node?.isOpen !== true) {
+      put(next.node?.raw ?? null);
+      continue;
+    }
+    const { fields, items = [] } = next.node;
+    if (fields === undefined) {
+      const list: unknown[] = new Array(items.length);
+      put(list);
+      for (const [at, item] of items.entries()) {
+        left.push({
+          node: item,
+          put: (value) => {
+            list[at] = value;
+          },
+        });
+      }
+      continue;
+    }
+    const object: Record<string, unknown> = {};
+    put(object);
+    for (const name of [...fields.keys()].sort()) {
+      setField(object, name, undefined);
+      left.push({
+        node: fields.get(name) ?? null,
+        put: (value) => setField(object, name, value),
+      });
+    }
+  }
+  return result;
+}
+
+/** A copy of a node that shares no part with it, and the bytes that its JSON takes. */
+export function deepCopy(node: LazyNode | null): { copy: LazyNode | null; bytes: number } {
+  if (node === null) return { copy: null, bytes: 0 };
+  const value = plainJson(node);
+  return { copy: new LazyNode(value), bytes: Buffer.byteLength(goJson(value)) };
+}
+
+/** What Go escapes in the texts that it writes. */
+const MARKUP = /[<>&\u2028\u2029]/;
+
+/**
+ * Whether two values are the same; the order of the fields of an object does not count. The library compares texts as
+ * they are written, so that `<` is not the same as `\\u003c`.
+ */
+export function isSameNode(left: LazyNode, right: LazyNode): boolean {
+  const pairs: [LazyNode | null, LazyNode | null][] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair;
+    if (one === null || other === null) {
+      if (one !== other) return false;
+    } else if (one.fields !== undefined) {
+      if (other.fields?.size !== one.fields.size) return false;
+      for (const [name, value] of one.fields) {
+        const counterpart = other.fields.get(name);
+        if (counterpart === undefined) return false;
+        pairs.push([value, counterpart]);
+      }
+    } else if (one.items !== undefined) {
+      const { items } = other;
+      if (items?.length !== one.items.length) return false;
+      for (const [at, item] of one.items.entries()) pairs.push([item, items[at] ?? null]);
+    } else if (one.raw !== other.raw) {
+      return false;
+    } else if (one.isEscaped !== other.isEscaped && MARKUP.test(String(one.raw))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Removes the null fields of every object in the value; the items of a list stay. */
+export function pruneNulls(node: LazyNode): void {
+  const left = [node];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const [name, value] of next.fields ?? []) {
+      if (value === null) next.fields?.delete(name);
+      else left.push(value);
+    }
+    for (const item of next.items ?? []) if (item !== null) left.push(item);
+  }
+}

@@ -1,0 +1,51 @@
+import { isJsonObject } from '../../objects/json-value.ts';
+
+/** A map that the patch in progress may change: a copy of what came. */
+export type OwnMap = Record<string, unknown>;
+
+/** The field of a map that says what to do with it. */
+export const DIRECTIVE = '$patch';
+export const RETAIN_KEYS = '$retainKeys';
+export const ELEMENT_ORDER = '$setElementOrder';
+export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
+
+export function hasDirective(value: unknown): boolean {
+  return isJsonObject(value) && Object.hasOwn(value, DIRECTIVE);
+}
+
+export function directiveOf(value: unknown): unknown {
+  return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
+}
+
+/** Stands for a map that goes because it has a directive. */
+export const GONE: unique symbol = Symbol('gone');
+
+/**
+ * What is left of a value of a patch that has no counterpart in the object: maps without a directive. The maps are
+ * changed in place, as the server does it; its texts show it.
+ */
+export function withoutDirectives(value: unknown): unknown {
+  if (hasDirective(value)) return GONE;
+  if (Array.isArray(value)) {
+    return value.map(withoutDirectives).filter((item) => item !== GONE);
+  }
+  if (!isJsonObject(value)) return value;
+  const map = value as OwnMap;
+  for (const name of Object.keys(map)) {
+    const left = withoutDirectives(map[name]);
+    if (left === GONE) delete map[name];
+    else map[name] = left;
+  }
+  return map;
+}
+
+/** Removes the null fields of every map in a value. */
+export function discardNulls(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) discardNulls(item);
+  if (!isJsonObject(value)) return;
+  const map = value as OwnMap;
+  for (const name of Object.keys(map)) {
+    if (map[name] === null) delete map[name];
+    else discardNulls(map[name]);
+  }
+}

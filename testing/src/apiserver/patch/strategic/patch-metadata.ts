@@ -1,0 +1,82 @@
+import {
+  type BuiltInField,
+  builtInType,
+  elementType,
+} from '../../built-in-types/built-in-types.ts';
+import { internalError } from '../../failures/failure.ts';
+
+/** A Go type, as the field that has it declares it. */
+export type GoType = Pick<BuiltInField, 'type' | 'pointer'>;
+
+/** How a strategic merge patch treats one field (Go: PatchMeta, and the type below the field). */
+export interface PatchMetadata {
+  /** Of the map, or of the items of the list. */
+  readonly below: GoType;
+  readonly strategy: 'merge' | 'replace' | undefined;
+  /** The field that tells the items of a list apart; empty for scalars. */
+  readonly mergeKey: string;
+}
+
+/**
+ * What the tags of a Go struct say about a field that is a map (Go: LookupPatchMetadataForStruct).
+ *
+ * @throws ApiError 500 in the words of the server where the type has no such field.
+ */
+export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
+  const { type } = parent;
+  if (!type.startsWith('#')) {
+    throw internalError(
+      `merging an object in json but data type is not struct, instead is: ${kindOf({ type })}`,
+    );
+  }
+  const declared = builtInType(type);
+  // Of a few kinds that are built in nobody has the type: their maps are merged, their lists replaced.
+  if (declared === undefined) return { below: { type }, strategy: undefined, mergeKey: '' };
+  const { fields } = declared;
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (field === undefined) {
+    const struct = type.slice(type.lastIndexOf('.') + 1);
+    throw internalError(
+      `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
+    );
+  }
+  const strategies = field.patchStrategy?.split(',') ?? [];
+  return {
+    below: field,
+    strategy: strategies.includes('merge')
+      ? 'merge'
+      : strategies.includes('replace')
+        ? 'replace'
+        : undefined,
+    mergeKey: field.patchMergeKey ?? '',
+  };
+}
+
+/**
+ * The same for a list (Go: LookupPatchMetadataForSlice).
+ *
+ * @throws ApiError 500 also where the field is no list.
+ */
+export function metadataOfList(parent: GoType, name: string): PatchMetadata {
+  const metadata = metadataOfMap(parent, name);
+  const { type, pointer } = metadata.below;
+  if (builtInType(parent.type) === undefined) return metadata;
+  const items = type.startsWith('[]') ? elementType(type) : undefined;
+  if (items === undefined) {
+    if (pointer) return { ...metadata, below: { type } };
+    throw internalError(`expected slice or array type, but got: ${kindOf(parent)}`);
+  }
+  if (items.startsWith('[]')) throw internalError('unexpected slice of slice');
+  return { ...metadata, below: { type: items } };
+}
+
+const KINDS: Readonly<Record<string, string>> = { double: 'float64', bytes: 'slice' };
+
+/** The kind of a type, as Go's reflection calls it. */
+function kindOf({ type, pointer }: GoType): string {
+  if (pointer) return 'ptr';
+  if (type.startsWith('[]')) return 'slice';
+  if (type.startsWith('map:')) return 'map';
+  if (/^(string|bool|int32|int64|double|bytes)$/.test(type)) return KINDS[type] ?? type;
+  return 'struct';
+}

@@ -1,0 +1,174 @@
+import { apiVersionOf } from 'chancery/internal';
+import { builtInKindName } from '../../built-in-types/built-in-types.ts';
+import { failure } from '../../failures/failure.ts';
+import { goJson } from '../../objects/canonical.ts';
+import { isObject, type Json } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
+import { goText } from '../../patch/apply/applied-problems.ts';
+import type { StrategicMerge } from '../../patch/strategic/strategic-merge-patch.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+
+/** What came of a patch, as the server decodes it. */
+export interface DecodedPatch {
+  readonly object: StoredObject;
+  /** Paths of fields that the kind does not have. */
+  readonly unknown: readonly string[];
+  /** What the server quotes when it refuses the object. */
+  readonly quote: () => string;
+}
+
+type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/**
+ * The object of a built-in kind that a JSON patch or a merge patch has made: the server decodes its text again, and
+ * its kind and version with it.
+ *
+ * @throws ApiError 422 for anything that is no object of this kind.
+ */
+export function decodeBuiltIn(merged: unknown, expected: Expected): DecodedPatch {
+  const quote = (): string => goJson(merged);
+  const { document, apiVersion, kind } = identified(merged, quote, expected);
+  if (apiVersion === '') return internalVersion(document, quote);
+  const typeName = builtInKindName(apiVersion, kind);
+  const isExpected = kind === expected.kind && apiVersion === apiVersionOf(expected);
+  // Of a few kinds that are built in nobody has the type.
+  if (typeName === undefined && isExpected) {
+    return { object: asObject(document, expected), unknown: [], quote };
+  }
+  if (typeName === undefined) {
+    throw unfit(
+      quote,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(SCHEME)}`,
+    );
+  }
+  const { value, unknown, mismatch } = decodeStruct(document, typeName);
+  if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
+  if (kind !== expected.kind || groupOf(apiVersion) !== expected.group) {
+    const from = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;
+    const to = `${internalPackage(expected.group)}.${expected.kind}`;
+    throw unfit(quote, `converting (${from}) to (${to}): unknown conversion`);
+  }
+  return { object: asObject(value, expected), unknown, quote };
+}
+
+/** Where the types of the server are registered, which its message names. */
+const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
+}
+
+/** Where the server has the type of a group that all of its versions are converted to. */
+function internalPackage(group: string): string {
+  if (group === '' || group === 'events.k8s.io') return 'core';
+  return group.split('.', 1)[0] ?? '';
+}
+
+/**
+ * Without an apiVersion the server reads the type that no client ever sees, whose fields have other names: nothing
+ * of the object is left.
+ */
+function internalVersion(document: Json, quote: () => string): DecodedPatch {
+  const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion');
+  return { object: { metadata: {} } as StoredObject, unknown, quote };
+}
+
+/**
+ * The custom object that a patch has made. Only its metadata has a type; another kind is for the validation to
+ * refuse.
+ *
+ * @throws ApiError 422 for anything that is no object, or has metadata that does not fit.
+ */
+export function decodeCustom(merged: unknown, served: ServedResource): DecodedPatch {
+  const quote = (): string => goJson(merged);
+  const { document } = identified(merged, quote, served);
+  if (!document.kind) throw unfit(quote, `Object 'Kind' is missing in '${quote()}'`);
+  const metadata = document.metadata ?? {};
+  if (!isObject(metadata)) {
+    const found = Array.isArray(metadata) ? 'array' : typeof metadata;
+    const why = `json: cannot unmarshal ${found === 'boolean' ? 'bool' : found} into Go value of type v1.ObjectMeta`;
+    throw unfit(quote, why);
+  }
+  if (document.apiVersion === null) {
+    throw unfit(quote, '.apiVersion accessor error: <nil> is of the type <nil>, expected string');
+  }
+  const { value, mismatch } = decodeStruct(metadata, OBJECT_META);
+  if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
+  const object = { ...document, metadata: value } as unknown as StoredObject;
+  const unknown = served.strategy.unknownFields(document as unknown as StoredObject);
+  return { object, unknown, quote };
+}
+
+/** 500, as the server answers a custom object without a version. */
+export function withoutApiVersion(): Error {
+  const why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+  return failure({
+    code: 500,
+    reason: 'InternalError',
+    message: `Internal error occurred: ${why}`,
+    details: { causes: [{ message: why }] },
+  });
+}
+
+/**
+ * The object that a strategic merge patch has made. It never becomes text: whatever kind it names, it is read into the
+ * type of the resource.
+ *
+ * @throws ApiError 422 for values that do not fit.
+ */
+export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expected): DecodedPatch {
+  const quote = (): string => goText(patch);
+  const typeName = builtInKindName(apiVersionOf(expected), expected.kind);
+  if (typeName === undefined) return { object: asObject(merged, expected), unknown: [], quote };
+  const { value, unknown, mismatch } = decodeStruct(merged, typeName, 'converter');
+  if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
+  return { object: asObject(value, expected), unknown, quote };
+}
+
+interface Identified {
+  readonly document: Json;
+  readonly kind: string;
+  /** Empty where the object says none. */
+  readonly apiVersion: string;
+}
+
+function identified(merged: unknown, quote: () => string, expected: Expected): Identified {
+  const failed = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+  if (!isObject(merged)) {
+    throw unfit(
+      quote,
+      `${failed} array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
+  }
+  for (const field of ['apiVersion', 'kind']) {
+    const own = merged[field] ?? '';
+    if (typeof own === 'string') continue;
+    const found = Array.isArray(own) ? 'array' : typeof own === 'boolean' ? 'bool' : typeof own;
+    throw unfit(quote, `${failed} ${found} into Go struct field .${field} of type string`);
+  }
+  const { kind, apiVersion } = merged as { kind?: string | null; apiVersion?: string | null };
+  if ((apiVersion ?? '').split('/').length > 2) {
+    throw unfit(quote, `unexpected GroupVersion string: ${apiVersion}`);
+  }
+  return { document: merged, kind: kind || expected.kind, apiVersion: apiVersion ?? '' };
+}
+
+function asObject(value: Json, expected: Expected): StoredObject {
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  const identity = { kind: expected.kind, apiVersion: apiVersionOf(expected) };
+  return { ...value, ...identity, metadata } as unknown as StoredObject;
+}
+
+/** 422 in the words that the server has for an object that is not what a patch may make. */
+export function unfit(quote: () => string, why: string): Error {
+  const message = `Invalid value: ${JSON.stringify(quote())}: ${why}`;
+  return failure({
+    code: 422,
+    reason: 'Invalid',
+    message: ` "" is invalid: patch: ${message}`,
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+  });
+}
