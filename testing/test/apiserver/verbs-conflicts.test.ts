@@ -122,7 +122,7 @@ describe('[F-5] a PUT of a Lease', () => {
 
     expect([status, body.message]).toEqual([
       422,
-      'Lease.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     ]);
   });
 

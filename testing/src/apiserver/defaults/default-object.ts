@@ -99,7 +99,7 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   PersistentVolume: spec(defaultVolumeSpec),
   PersistentVolumeClaim: defaultClaim,
   Pod: spec(defaultOwnPodSpec),
-  PodTemplate: (object) => changed(object, { template: defaultTemplate }),
+  PodTemplate: (object) => ({ ...object, template: defaultTemplate(object.template) }),
   PriorityClass: fields({ preemptionPolicy: 'PreemptLowerPriority' }),
   ReplicaSet: spec(defaultReplicaSetSpec),
   ReplicationController: defaultReplicationController,

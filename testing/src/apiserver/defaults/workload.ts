@@ -4,13 +4,14 @@ import { defaultPodSpec } from './pod-spec.ts';
 import { defaultClaim } from './storage.ts';
 import { changed } from './volume.ts';
 
-/** A template of Pods. */
-export function defaultTemplate(template: Json): Json {
-  return changed(template, { spec: defaultPodSpec });
+/** A template of Pods. To Go it has a spec, whether it was sent or not. */
+export function defaultTemplate(template: unknown): Json {
+  const sent = asObject(template) ?? {};
+  return { ...sent, spec: defaultPodSpec(asObject(sent.spec) ?? {}) };
 }
 
 function withTemplate(spec: Json): Json {
-  return changed(spec, { template: defaultTemplate });
+  return { ...spec, template: defaultTemplate(spec.template) };
 }
 
 /** How a workload is updated; only one that rolls has details. */
@@ -79,7 +80,9 @@ export function defaultReplicationController(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
   const selecting = labels === undefined ? {} : { selector: labels };
   const defaulted = changed(object, {
-    spec: (spec) => fill(withTemplate(spec), { replicas: 1, ...selecting }),
+    // Only here the template is a pointer.
+    spec: (spec) =>
+      fill(changed(spec, { template: defaultTemplate }), { replicas: 1, ...selecting }),
   });
   return withLabels(defaulted, labels);
 }

@@ -20,13 +20,13 @@ import {
   toStored,
 } from '../../registry/served-resource.ts';
 import type { WriteOptions } from '../../request/options.ts';
-import { changedMetadata } from '../../validation/fields/metadata.ts';
+import { changedProblems } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
 import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
 import { scaleOf, withScale } from '../subresources/scale.ts';
-import { keyOfTarget, otherUid, requireStored, type Target } from '../target.ts';
+import { keyOfTarget, otherUid, requireKind, requireStored, type Target } from '../target.ts';
 import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 
@@ -81,7 +81,8 @@ function* changedObject(
 
   const prepare = (object: StoredObject): StoredObject => {
     const separated = separate(toStored(served, object), stored, served, subresource);
-    return served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+    const whole = withSystemMetadata(separated, stored);
+    return served.strategy.prepare(whole, stored, wanted.managedFields !== undefined);
   };
   const completed = (object: StoredObject): StoredObject =>
     withMetadata(served.strategy.keep?.(object, stored) ?? object, { managedFields: undefined });
@@ -118,7 +119,8 @@ function* changedObject(
   const ofContent = isPodPart(subresource)
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
     : served.strategy.validate(whole, stored);
-  const problems = [...changedMetadata(whole, stored), ...ofContent];
+  requireKind(whole, served);
+  const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none
@@ -230,7 +232,9 @@ export function requireResourceVersion(object: StoredObject, served: ServedResou
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  throw invalid(served, object.metadata.name ?? '', [problem]);
+  // The server names the resource here, and not the kind.
+  const { group, plural } = served;
+  throw invalid({ group, kind: plural }, object.metadata.name ?? '', [problem]);
 }
 
 /** Each of the two sides of an object is written through its own path; the other keeps its state. */
