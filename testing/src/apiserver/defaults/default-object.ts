@@ -36,7 +36,8 @@ type Change = (object: Json) => Json;
 
 /** Kinds whose spec alone has defaults. */
 function spec(change: Change): Change {
-  return (object) => changed(object, { spec: change });
+  // To Go the spec is there, whether it was sent or not.
+  return (object) => ({ ...object, spec: change(asObject(object.spec) ?? {}) });
 }
 
 /** Top-level fields of kinds without a spec. */

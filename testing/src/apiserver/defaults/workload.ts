@@ -93,7 +93,7 @@ const NO_LIMIT = 2_147_483_647;
 
 export function defaultJob(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
-  return withLabels(changed(object, { spec: defaultJobSpec }), labels);
+  return withLabels({ ...object, spec: defaultJobSpec(asObject(object.spec) ?? {}) }, labels);
 }
 
 function defaultJobSpec(spec: Json): Json {
@@ -122,9 +122,11 @@ function defaultFailureRules(rules: unknown): unknown {
 }
 
 export function defaultCronJobSpec(spec: Json): Json {
-  const templated = changed(spec, {
-    jobTemplate: (job) => changed(job, { spec: withTemplate }),
-  });
+  const job = asObject(spec.jobTemplate) ?? {};
+  const templated = {
+    ...spec,
+    jobTemplate: { ...job, spec: withTemplate(asObject(job.spec) ?? {}) },
+  };
   return fill(templated, {
     concurrencyPolicy: 'Allow',
     suspend: false,

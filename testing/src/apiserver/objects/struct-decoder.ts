@@ -30,9 +30,15 @@ export interface DecodedStruct {
  * names must be written as they are declared.
  *
  * @param typeName - of a built-in type, with or without a `#`.
+ * @param numbers - `converted`: integers that are too large wrap around, as when the server converts an object that it
+ *   has already decoded. Default: they do not fit.
  */
-export function decodeStruct(value: Json, typeName: string): DecodedStruct {
-  const decoder = new StructDecoder();
+export function decodeStruct(
+  value: Json,
+  typeName: string,
+  numbers: 'checked' | 'converted' = 'checked',
+): DecodedStruct {
+  const decoder = new StructDecoder(numbers === 'converted');
   const decoded = decoder.struct(value, typeName, '');
   return { value: decoded, unknown: [...decoder.unknown], mismatch: decoder.mismatch };
 }
@@ -62,6 +68,11 @@ class StructDecoder {
   #silent = false;
   /** Structs around the one in progress. */
   #depth = 0;
+  readonly #wraps: boolean;
+
+  constructor(wraps: boolean) {
+    this.#wraps = wraps;
+  }
 
   struct(value: Json, typeName: string, path: string): Json {
     if (this.#depth >= MAX_STRUCTS) {
@@ -163,6 +174,7 @@ class StructDecoder {
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
+    if (this.#wraps && isWhole(value)) return wrapped(value, type);
     return this.#misfit(value, type, `number ${value}`);
   }
 
@@ -221,6 +233,17 @@ function isInt32(value: unknown): boolean {
 
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** An integer as Go converts it. What no int64 holds is the smallest of them, as on amd64. */
+function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigint {
+  const exact = BigInt(value);
+  const held = exact === BigInt.asIntN(64, exact) ? exact : -(2n ** 63n);
+  return type === 'int64' ? held : Number(BigInt.asIntN(32, held));
 }
 
 /** The parser makes a bigint of exactly those integers that need one and fit into 64 bits. */

@@ -33,7 +33,8 @@ const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const BUILT_IN_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 const CUSTOM_TYPES = [JSON_TYPE, YAML_TYPE];
 
-type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
+/** The kind that a body must have. */
+export type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
  * The object in a body, as the server has it in its hands: of a built-in kind what its Go type has

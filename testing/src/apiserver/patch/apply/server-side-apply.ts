@@ -155,7 +155,7 @@ function asStored(object: JsonObject, apiVersion: string, applied: JsonObject): 
     if (!isJsonObject(metadata)) return withoutField(object, 'metadata');
     return withField(object, 'metadata', decodeStruct(metadata, OBJECT_META).value);
   }
-  const { value, mismatch } = decodeStruct(object, typeName);
+  const { value, mismatch } = decodeStruct(object, typeName, 'converted');
   if (mismatch === undefined) return value;
   const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   throw internalError(

@@ -1,10 +1,11 @@
 import {
   type BuiltInField,
+  type BuiltInType,
   builtInType,
   elementType,
 } from '../../built-in-types/built-in-types.ts';
 import { goJson, sortedKeys } from '../../objects/canonical.ts';
-import { isObject } from '../../objects/metadata.ts';
+import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
  * A value as messages show a type that the server has for itself: with the names of Go, and with
@@ -21,10 +22,46 @@ function struct(type: string, value: unknown): unknown {
   const known = isShared(type) ? undefined : builtInType(type);
   const object = isObject(value) ? value : {};
   if (known === undefined) return value ?? {};
+  if (type === POD_SPEC) return podSpec(known, object);
   const shown: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(known.fields)) {
     if (name === 'metadata') Object.assign(shown, metadata(object.metadata));
     else shown[goName(name)] = fieldValue(field, object[name]);
+  }
+  return shown;
+}
+
+const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
+
+/** The server has these in the order and at the places of its own type. */
+const IN_SECURITY_CONTEXT = [
+  'hostNetwork',
+  'hostPID',
+  'hostIPC',
+  'shareProcessNamespace',
+  'hostUsers',
+];
+const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
+  subdomain: ['setHostnameAsFQDN'],
+  priority: ['preemptionPolicy'],
+  runtimeClassName: ['overhead'],
+};
+
+function podSpec({ fields }: BuiltInType, spec: Json): unknown {
+  const shown: Record<string, unknown> = {};
+  const show = (name: string, into = shown): void => {
+    const field = fields[name];
+    if (field !== undefined) into[goName(name)] = fieldValue(field, spec[name]);
+  };
+  const moved = new Set([...IN_SECURITY_CONTEXT, ...Object.values(MOVED_BEHIND).flat()]);
+  for (const name of Object.keys(fields)) {
+    if (moved.has(name) || name === 'serviceAccount') continue;
+    show(name);
+    for (const other of MOVED_BEHIND[name] ?? []) show(other);
+    if (name !== 'securityContext' || !isObject(shown.SecurityContext)) continue;
+    const host: Record<string, unknown> = {};
+    for (const part of IN_SECURITY_CONTEXT) show(part, host);
+    shown.SecurityContext = { ...host, ...shown.SecurityContext };
   }
   return shown;
 }

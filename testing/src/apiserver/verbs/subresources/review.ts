@@ -140,8 +140,8 @@ function refuseBadReview(review: StoredObject): void {
     ...(review.kind === 'SelfSubjectAccessReview' ? [] : subjectProblems(spec)),
     ...(review.kind === 'LocalSubjectAccessReview' ? placeProblems(spec, review.metadata) : []),
   ];
-  const name = review.metadata.name ?? '';
-  if (problems.length > 0) throw invalid({ kind: review.kind, group: GROUP }, name, problems);
+  // The server has lost the kind at this point.
+  if (problems.length > 0) throw invalid({ kind: '', group: GROUP }, '', problems);
 }
 
 function attributeProblems({ resourceAttributes, nonResourceAttributes }: Json): FieldError[] {

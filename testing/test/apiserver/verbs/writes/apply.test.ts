@@ -238,6 +238,22 @@ test.each([
   ]);
 });
 
+test.each([
+  ['4294967297', 1],
+  ['9223372036854775808', 0],
+  ['5.0', 5],
+])('an integer that is too large wraps around, as %s in 32 bits', async (replicas, expected) => {
+  const text = `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`;
+
+  const { status, body } = await apply(
+    await startCluster(),
+    '/apis/apps/v1/namespaces/default/replicasets/r',
+    text,
+  );
+
+  expect([status, body.spec.replicas]).toEqual([201, expected]);
+});
+
 test('a manager that only shares what is there gets an entry without a time', async () => {
   const cluster = await startCluster();
   await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { data: { k: '1', l: '2' } }), 'first');
