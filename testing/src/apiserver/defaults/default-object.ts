@@ -91,6 +91,11 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
       ports: (ports: unknown) => each(ports, (port) => fill(port, { name: '', protocol: 'TCP' })),
     }),
   HorizontalPodAutoscaler: spec(defaultAutoscalerSpec),
+  IngressClass: (object) =>
+    changed(object, {
+      spec: (classSpec) =>
+        changed(classSpec, { parameters: (one) => fill(one, { scope: 'Cluster' }) }),
+    }),
   Job: defaultJob,
   LimitRange: spec(defaultLimitRangeSpec),
   MutatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),

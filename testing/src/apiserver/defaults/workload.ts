@@ -82,9 +82,18 @@ export function defaultReplicationController(object: Json): Json {
   const defaulted = changed(object, {
     // Only here the template is a pointer.
     spec: (spec) =>
-      fill(changed(spec, { template: defaultTemplate }), { replicas: 1, ...selecting }),
+      fill(changed(withoutEmptySelector(spec), { template: defaultTemplate }), {
+        replicas: 1,
+        ...selecting,
+      }),
   });
   return withLabels(defaulted, labels);
+}
+
+function withoutEmptySelector(spec: Json): Json {
+  const { selector, ...rest } = spec;
+  const isEmpty = isObject(selector) && Object.keys(selector).length === 0;
+  return isEmpty ? rest : spec;
 }
 
 /** How often a Pod of a Job fails before the Job does. */

@@ -4,7 +4,8 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import { type ChangeCheck, changed, immutable } from '../fields/change.ts';
 
 import { type Check, fields, isEmpty, maybeOneOf, notNegative, oneOf } from '../fields/check.ts';
-import { dnsLabel, dnsSubdomain } from '../fields/formats.ts';
+import { domainPath } from '../fields/domain-path.ts';
+import { dnsLabel } from '../fields/formats.ts';
 import { internalJson } from '../fields/internal-json.ts';
 import { labelSelector, selects } from '../fields/label-selector.ts';
 import {
@@ -87,29 +88,13 @@ function limitedIndexes(spec: Json, field: string): readonly Problem[] {
 
 const MAX_MANAGER_BYTES = 63;
 
-/** A Job may name the controller that it leaves its work to: `domain/path`. */
+/** A Job may name the controller that it leaves its work to. */
 function manager({ managedBy }: Json, field: string): readonly Problem[] {
   if (managedBy === undefined) return [];
   const at = `${field}.managedBy`;
-  const name = String(managedBy);
-  const long = Buffer.byteLength(name) > MAX_MANAGER_BYTES ? [tooLong(at, MAX_MANAGER_BYTES)] : [];
-  if (name === '') return [required(at)];
-  const [domain = '', ...rest] = name.split('/');
-  const path = rest.join('/');
-  const isPrefixed = domain !== '' && path !== '';
-  if (!isPrefixed) {
-    const why = 'must be a domain-prefixed path (such as "acme.io/foo")';
-    return [invalidValue(at, name, why), ...long];
-  }
-  const wrongPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)
-    ? []
-    : [invalidValue(at, path, INVALID_PATH)];
-  const wrongDomain = dnsSubdomain(domain).map((why) => invalidValue(at, domain, why));
-  return [...wrongDomain, ...wrongPath, ...long];
+  const isLong = Buffer.byteLength(String(managedBy)) > MAX_MANAGER_BYTES;
+  return [...domainPath(managedBy, at), ...(isLong ? [tooLong(at, MAX_MANAGER_BYTES)] : [])];
 }
-
-const INVALID_PATH =
-  "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 
 function replacementPolicy(spec: Json, field: string): readonly Problem[] {
   const all = ['Failed', 'TerminatingOrFailed'];

@@ -10,6 +10,7 @@ import { isObject, type Json, withFields, withMetadata } from '../../objects/met
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { WriteOptions } from '../../request/options.ts';
+import { internalJson } from '../../validation/fields/internal-json.ts';
 import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
@@ -147,7 +148,10 @@ function refuseBadReview(review: StoredObject): void {
 function attributeProblems({ resourceAttributes, nonResourceAttributes }: Json): FieldError[] {
   const [resource, path] = [isObject(resourceAttributes), isObject(nonResourceAttributes)];
   if (resource && path) {
-    const shown = JSON.stringify(nonResourceAttributes);
+    const shown = internalJson(
+      'io.k8s.api.authorization.v1.NonResourceAttributes',
+      nonResourceAttributes,
+    );
     return [
       problem(
         'nonResourceAttributes',
