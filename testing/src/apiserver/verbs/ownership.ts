@@ -22,7 +22,7 @@ export function ownersAfter(
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
     // As it will be read: a map that a patch has emptied is none.
-    after: fromStored(served, canonical(served, after)) as Json,
+    after: withoutOwnStatus(served, fromStored(served, canonical(served, after)), before),
     manager,
     apiVersion: apiVersionOf(served),
     subresource,
@@ -34,4 +34,16 @@ export function ownersAfter(
     const { time: at, ...timeless } = entry;
     return at === '' ? timeless : entry;
   });
+}
+
+/** The first status of an object is the server's own where it is written through a path of its own. */
+function withoutOwnStatus(
+  served: ServedResource,
+  after: StoredObject,
+  before: StoredObject | undefined,
+): Json {
+  const isOwn = served.subresources.some(({ name }) => name === 'status');
+  if (before !== undefined || !isOwn) return after as Json;
+  const { status: _, ...rest } = after as Json;
+  return rest;
 }
