@@ -115,6 +115,12 @@ function newListProblems(
 /** The largest number that `/scale` can show: an int32. */
 const MAX_REPLICAS = 2_147_483_647;
 
+const GO_TYPES: Readonly<Record<string, string>> = {
+  number: 'float64',
+  string: 'string',
+  boolean: 'bool',
+};
+
 /** A number that `/scale` cannot show. The API server writes its path with a dot first. */
 function scaleProblems(object: unknown, path: readonly string[]): readonly FieldError[] {
   const value = path.reduce<unknown>(
@@ -122,6 +128,10 @@ function scaleProblems(object: unknown, path: readonly string[]): readonly Field
     object,
   );
   const field = `.${path.join('.')}`;
+  if (typeof value === 'number' ? !Number.isInteger(value) : (typeof value) in GO_TYPES) {
+    const why = `${field} accessor error: ${value} is of the type ${GO_TYPES[typeof value]}, expected int64`;
+    return [invalid(field, 0, why)];
+  }
   if (typeof value !== 'number' && typeof value !== 'bigint') return [];
   if (value < 0) return [invalid(field, value, 'should be a non-negative integer')];
   if (value <= MAX_REPLICAS) return [];

@@ -174,7 +174,8 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
   if (type === 'number') return format !== 'float' || Math.abs(Number(value)) <= FLOAT32_MAX;
   if (type !== 'integer') return true;
   const end = format === 'int32' ? INT32_END : INT64_END;
-  return value >= -end && value < end;
+  const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+  return isWhole && value >= -end && value < end;
 }
 
 /** How far a quotient may be from an integer, relative to its size, and still count as one. */

@@ -93,34 +93,42 @@ function prunedObject(
 /**
  * `value` with the defaults of the schema where fields are missing; the same value if none is.
  *
- * A null that is not allowed is replaced by the default, or removed if there is no default.
+ * A null that is not allowed is replaced by the default.
  *
+ * @param nulls - those that are not allowed and have no default: `removed`, or `kept`, as after a server-side apply.
  * @throws TooMuchWork
  */
 export function applyDefaults(
   value: unknown,
   schema: StructuralSchema,
   work: Work = UNLIMITED,
+  nulls: 'removed' | 'kept' = 'removed',
 ): unknown {
   work.spend(1);
-  if (Array.isArray(value)) return defaultedList(value, schema, work);
-  return isMapping(value) ? defaultedObject(value, schema, work) : value;
+  if (Array.isArray(value)) return defaultedList(value, schema, work, nulls);
+  return isMapping(value) ? defaultedObject(value, schema, work, nulls) : value;
 }
 
 function defaultedList(
   value: readonly unknown[],
   { items }: StructuralSchema,
   work: Work,
+  nulls: 'removed' | 'kept',
 ): unknown {
   if (items === undefined) return value;
   const filled = value.map((item) => {
     const present = item === null && items.nullable !== true ? defaultOf(items) : item;
-    return applyDefaults(present === undefined ? null : present, items, work);
+    return applyDefaults(present === undefined ? null : present, items, work, nulls);
   });
   return filled.some((item, at) => item !== value[at]) ? filled : value;
 }
 
-function defaultedObject(value: Json, schema: StructuralSchema, work: Work): unknown {
+function defaultedObject(
+  value: Json,
+  schema: StructuralSchema,
+  work: Work,
+  nulls: 'removed' | 'kept',
+): unknown {
   const filled = new Map<string, unknown>();
   let same = true;
   for (const [field, child] of Object.entries(value)) {
@@ -129,8 +137,10 @@ function defaultedObject(value: Json, schema: StructuralSchema, work: Work): unk
       filled.set(field, child);
       continue;
     }
-    const present = child === null && property.nullable !== true ? defaultOf(property) : child;
-    const whole = present === undefined ? undefined : applyDefaults(present, property, work);
+    const isRefused = child === null && property.nullable !== true;
+    const kept = nulls === 'kept' ? null : undefined;
+    const present = isRefused ? (defaultOf(property) ?? kept) : child;
+    const whole = present === undefined ? undefined : applyDefaults(present, property, work, nulls);
     same &&= whole === child;
     if (present !== undefined) filled.set(field, whole);
   }
@@ -139,7 +149,7 @@ function defaultedObject(value: Json, schema: StructuralSchema, work: Work): unk
   for (const [field, property] of defaulted) {
     if (filled.has(field)) continue;
     work.spend(FILLED_STEPS);
-    filled.set(field, applyDefaults(defaultOf(property), property, work));
+    filled.set(field, applyDefaults(defaultOf(property), property, work, nulls));
     same = false;
   }
   return same ? value : Object.fromEntries(filled);

@@ -28,7 +28,10 @@ const ROWS: readonly Row[] = [
   [
     1.5,
     { type: 'integer' },
-    ['x: Invalid value: "number": x in body must be of type integer: "number"'],
+    [
+      'x: Invalid value: "number": x in body must be of type integer: "number"',
+      '<nil>: Invalid value: "": Checked value must be of type integer (default format) in x',
+    ],
   ],
   [
     true,

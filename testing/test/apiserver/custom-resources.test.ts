@@ -116,7 +116,7 @@ describe.each([
   ],
   [
     { size: 1.5 },
-    'spec.size: Invalid value: "number": spec.size in body must be of type integer: "number"',
+    '[spec.size: Invalid value: "number": spec.size in body must be of type integer: "number", <nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.size, .spec.size: Invalid value: 0: .spec.size accessor error: 1.5 is of the type float64, expected int64]',
   ],
   [
     { size: 1, color: 'green' },

@@ -101,8 +101,8 @@ function parsed(text: string): unknown {
 
 /**
  * Lists whose order is made up, in one order: managers are ordered by time, which is to the second,
- * and objects by their names, some of which are made up. Descriptions of table columns go: they are
- * documentation, and each project writes its own.
+ * and objects by their names, some of which are made up. The causes of a conflict with several managers come in
+ * the order of a Go map. Descriptions of table columns go: they are documentation, and each project writes its own.
  */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -113,12 +113,17 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([field, inner]) => {
       if (field === 'managedFields' && Array.isArray(inner)) return [field, byText(inner)];
+      if (field === 'causes' && isConflict(inner)) return [field, byText(inner)];
       if (field === 'columnDefinitions' && Array.isArray(inner)) {
         return [field, inner.map((column: object) => ({ ...column, description: '' }))];
       }
       return [field, ordered(inner)];
     }),
   );
+}
+
+function isConflict(causes: unknown): causes is readonly unknown[] {
+  return Array.isArray(causes) && causes.every((cause) => cause?.reason === 'FieldManagerConflict');
 }
 
 function hasMadeUpName(item: unknown): boolean {

@@ -35,7 +35,11 @@ const PROXY_DEFAULTS = {
 
 /** As the recorded cluster was set up; of its 30 writes in a burst, Events and reads took the rest. */
 const RECORDED_CLUSTER = {
-  workloads: { writeLimit: { perSecond: 20, burst: 17 } },
+  workloads: {
+    writeLimit: { perSecond: 20, burst: 17 },
+    // The real controller waits 5 s for slow caches before it empties a namespace.
+    paces: { namespace: { reactionMs: 5_000, writeMs: 3 } },
+  },
   collectionDeleteMs: 2,
   authorization: 'RBAC',
   definitionDelays: true,

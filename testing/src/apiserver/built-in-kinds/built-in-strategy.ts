@@ -79,9 +79,24 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The same of the newer API of Events, which has other names. */
+const SELECTABLE_OF_NEW_EVENTS = [
+  'regarding.kind',
+  'regarding.namespace',
+  'regarding.name',
+  'regarding.uid',
+  'regarding.apiVersion',
+  'regarding.resourceVersion',
+  'regarding.fieldPath',
+  'reason',
+  'reportingController',
+  'type',
+];
+
 /** The rules of a built-in kind. */
 export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'>): Strategy {
-  const selectable = SELECTABLE[kind] ?? [];
+  const selectable =
+    group === 'events.k8s.io' ? SELECTABLE_OF_NEW_EVENTS : (SELECTABLE[kind] ?? []);
   return {
     generations: COUNTED.has(kind),
     annotationsCount: kind === 'Deployment',

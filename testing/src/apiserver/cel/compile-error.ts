@@ -13,13 +13,24 @@ export interface CompileProblem {
  */
 export function compileErrorText(expression: string, problem: CompileProblem): string {
   const { code = '', summary = problem.message } = problem;
-  const text = wordsOf(code, summary);
   const at = placeOf(expression, problem);
+  const text = /^Unexpected token: /.test(summary)
+    ? unexpectedToken(expression, problem)
+    : wordsOf(code, summary);
   const before = expression.slice(0, at).split('\n');
   const column = before.at(-1)?.length ?? 0;
   const line = expression.split('\n')[before.length - 1] ?? '';
   const place = `<input>:${before.length}:${column + 1}`;
   return `ERROR: ${place}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+/** What may begin an expression, as the grammar of the server lists it. */
+const BEGINNINGS =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+function unexpectedToken(expression: string, { range }: CompileProblem): string {
+  const token = expression.slice(range?.start ?? 0, range?.end) || '<EOF>';
+  return `Syntax error: mismatched input '${token}' expecting ${BEGINNINGS}`;
 }
 
 /** What the server says of a text that is no expression, where its words are known. */

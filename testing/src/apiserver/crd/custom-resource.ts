@@ -162,10 +162,11 @@ function revision(schema: StructuralSchema): (object: StoredObject) => StoredObj
   };
 }
 
-function conformed(object: StoredObject, schema: StructuralSchema): StoredObject {
+function conformed(object: StoredObject, schema: StructuralSchema, applied = false): StoredObject {
   const known = prune(withoutUnknownMetadata(object), schema);
   try {
-    return applyDefaults(known, schema, new Work(OBJECT_STEPS)) as StoredObject;
+    const nulls = applied ? 'kept' : 'removed';
+    return applyDefaults(known, schema, new Work(OBJECT_STEPS), nulls) as StoredObject;
   } catch (error) {
     if (!(error instanceof TooMuchWork)) throw error;
     throw internalError(`embedded API server: the defaults are too many: ${error.message}`);
@@ -188,7 +189,7 @@ function schemaStrategy(
   });
   return {
     generations: true,
-    prepare: (object) => conformed(object, schema),
+    prepare: (object, _previous, applied) => conformed(object, schema, applied),
     complete: (object) => object,
     validate: (object, previous) => objectProblems(object, previous, rulesFor(object, previous)),
     unknownFields: (object) => unknownFields(object, schema),

@@ -1,6 +1,7 @@
 import { invalid, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
 import type { FieldError } from '../failures/invalid.ts';
+import { goJson } from '../objects/canonical.ts';
 import { isObject } from '../objects/metadata.ts';
 
 /**
@@ -42,11 +43,11 @@ function verdictProblems(
 ): readonly FieldError[] {
   const problems: FieldError[] = [];
   if ('rejected' in program) {
-    problems.push(invalid(`${path}.rule`, asGoStruct(rule), program.rejected));
+    problems.push(invalidRule(`${path}.rule`, rule, program.rejected));
   }
   if (messageProgram !== undefined && 'rejected' in messageProgram) {
     const at = `${path}.messageExpression`;
-    problems.push(invalid(at, asGoStruct(rule), messageProgram.rejected));
+    problems.push(invalidRule(at, rule, messageProgram.rejected));
   }
   if ('rejected' in program) return problems;
   if (program.usesOldSelf && uncorrelatable !== undefined) {
@@ -60,13 +61,14 @@ function verdictProblems(
 }
 
 /** A rule as the server shows it: with the field names of its Go struct. */
-function asGoStruct(rule: ValidationRule): object {
-  return {
+function invalidRule(field: string, rule: ValidationRule, why: string): FieldError {
+  const shown = goJson({
     Rule: rule.rule,
     Message: rule.message ?? '',
     MessageExpression: rule.messageExpression ?? '',
     Reason: rule.reason ?? null,
     FieldPath: rule.fieldPath ?? '',
     OptionalOldSelf: rule.optionalOldSelf ?? null,
-  };
+  });
+  return { field, reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${why}` };
 }

@@ -36,7 +36,8 @@ type Change = (object: Json) => Json;
 
 /** Kinds whose spec alone has defaults. */
 function spec(change: Change): Change {
-  return (object) => changed(object, { spec: change });
+  // To Go the spec is there, whether it was sent or not.
+  return (object) => ({ ...object, spec: change(asObject(object.spec) ?? {}) });
 }
 
 /** Top-level fields of kinds without a spec. */
@@ -90,6 +91,11 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
       ports: (ports: unknown) => each(ports, (port) => fill(port, { name: '', protocol: 'TCP' })),
     }),
   HorizontalPodAutoscaler: spec(defaultAutoscalerSpec),
+  IngressClass: (object) =>
+    changed(object, {
+      spec: (classSpec) =>
+        changed(classSpec, { parameters: (one) => fill(one, { scope: 'Cluster' }) }),
+    }),
   Job: defaultJob,
   LimitRange: spec(defaultLimitRangeSpec),
   MutatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),
@@ -99,7 +105,7 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   PersistentVolume: spec(defaultVolumeSpec),
   PersistentVolumeClaim: defaultClaim,
   Pod: spec(defaultOwnPodSpec),
-  PodTemplate: (object) => changed(object, { template: defaultTemplate }),
+  PodTemplate: (object) => ({ ...object, template: defaultTemplate(object.template) }),
   PriorityClass: fields({ preemptionPolicy: 'PreemptLowerPriority' }),
   ReplicaSet: spec(defaultReplicaSetSpec),
   ReplicationController: defaultReplicationController,

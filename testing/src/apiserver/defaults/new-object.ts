@@ -58,13 +58,18 @@ function selfSelecting(job: StoredObject): StoredObject {
   if (spec === undefined || spec.manualSelector === true) return job;
   const template = asObject(spec.template) ?? {};
   const metadata = asObject(template.metadata) ?? {};
-  const labels: Json = { ...asObject(metadata.labels), ...labelsOf(job) };
-  const matchLabels = { 'batch.kubernetes.io/controller-uid': job.metadata.uid };
+  // What the client has said itself stays, and is compared when the Job is validated.
+  const labels: Json = { ...labelsOf(job), ...asObject(metadata.labels) };
+  const selector = asObject(spec.selector) ?? {};
+  const matchLabels = {
+    'batch.kubernetes.io/controller-uid': job.metadata.uid,
+    ...asObject(selector.matchLabels),
+  };
   const own = job.metadata.labels ?? {};
   const selecting = withFields(job, {
     spec: {
       ...spec,
-      selector: spec.selector ?? { matchLabels },
+      selector: { ...selector, matchLabels },
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });

@@ -72,7 +72,9 @@ export function defaultOwnPodSpec(podSpec: Json): Json {
   const spec = defaultPodSpec(podSpec);
   const own = (container: Json): Json =>
     withRequests(spec.hostNetwork === true ? withHostPorts(container) : container);
-  return fill(spec, {
+  // Of a Pod, and not of a template, less than no time is one second.
+  const grace = Number(spec.terminationGracePeriodSeconds) < 0;
+  return fill(grace ? { ...spec, terminationGracePeriodSeconds: 1 } : spec, {
     enableServiceLinks: true,
     containers: (containers: unknown) => each(containers, own),
     initContainers: (containers: unknown) => each(containers, own),

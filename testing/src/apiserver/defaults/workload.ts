@@ -4,13 +4,14 @@ import { defaultPodSpec } from './pod-spec.ts';
 import { defaultClaim } from './storage.ts';
 import { changed } from './volume.ts';
 
-/** A template of Pods. */
-export function defaultTemplate(template: Json): Json {
-  return changed(template, { spec: defaultPodSpec });
+/** A template of Pods. To Go it has a spec, whether it was sent or not. */
+export function defaultTemplate(template: unknown): Json {
+  const sent = asObject(template) ?? {};
+  return { ...sent, spec: defaultPodSpec(asObject(sent.spec) ?? {}) };
 }
 
 function withTemplate(spec: Json): Json {
-  return changed(spec, { template: defaultTemplate });
+  return { ...spec, template: defaultTemplate(spec.template) };
 }
 
 /** How a workload is updated; only one that rolls has details. */
@@ -79,9 +80,20 @@ export function defaultReplicationController(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
   const selecting = labels === undefined ? {} : { selector: labels };
   const defaulted = changed(object, {
-    spec: (spec) => fill(withTemplate(spec), { replicas: 1, ...selecting }),
+    // Only here the template is a pointer.
+    spec: (spec) =>
+      fill(changed(withoutEmptySelector(spec), { template: defaultTemplate }), {
+        replicas: 1,
+        ...selecting,
+      }),
   });
   return withLabels(defaulted, labels);
+}
+
+function withoutEmptySelector(spec: Json): Json {
+  const { selector, ...rest } = spec;
+  const isEmpty = isObject(selector) && Object.keys(selector).length === 0;
+  return isEmpty ? rest : spec;
 }
 
 /** How often a Pod of a Job fails before the Job does. */
@@ -90,7 +102,7 @@ const NO_LIMIT = 2_147_483_647;
 
 export function defaultJob(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
-  return withLabels(changed(object, { spec: defaultJobSpec }), labels);
+  return withLabels({ ...object, spec: defaultJobSpec(asObject(object.spec) ?? {}) }, labels);
 }
 
 function defaultJobSpec(spec: Json): Json {
@@ -119,9 +131,11 @@ function defaultFailureRules(rules: unknown): unknown {
 }
 
 export function defaultCronJobSpec(spec: Json): Json {
-  const templated = changed(spec, {
-    jobTemplate: (job) => changed(job, { spec: withTemplate }),
-  });
+  const job = asObject(spec.jobTemplate) ?? {};
+  const templated = {
+    ...spec,
+    jobTemplate: { ...job, spec: withTemplate(asObject(job.spec) ?? {}) },
+  };
   return fill(templated, {
     concurrencyPolicy: 'Allow',
     suspend: false,

@@ -23,7 +23,7 @@ export function invalid(
     details: {
       ...(name === '' ? {} : { name }),
       ...(group === '' ? {} : { group }),
-      kind,
+      ...(kind === '' ? {} : { kind }),
       causes: fields.map(({ field, reason, message }) => ({ reason, message, field })),
     },
   });

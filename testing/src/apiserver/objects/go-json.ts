@@ -286,6 +286,10 @@ class Scanner {
 
   #unexpected(where: string): GoSyntaxError {
     const character = this.#text.codePointAt(this.#at);
+    // Go's scanner takes the end for a space, which ends a string only there.
+    const inWord = /literal/.test(where) && where !== 'in string literal';
+    if (character === undefined && inWord)
+      return new GoSyntaxError(`invalid character ' ' ${where}`);
     if (character === undefined) return new GoSyntaxError('unexpected end of JSON input');
     return new GoSyntaxError(`invalid character ${quoted(character)} ${where}`);
   }

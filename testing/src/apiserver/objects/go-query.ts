@@ -10,7 +10,7 @@ export function flag(query: URLSearchParams, name: string): boolean {
 /** @throws ApiError 400 when it is there and no integer of 64 bits. */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
-  if (value === null || value === '') return undefined;
+  if (value === null) return undefined;
   const problem = int64Problem(value);
   if (problem !== undefined) throw badRequest(problem);
   return Number(value);

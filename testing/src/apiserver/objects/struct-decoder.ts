@@ -33,13 +33,14 @@ export interface DecodedStruct {
  * @param typeName - of a built-in type, with or without a `#`.
  * @param by - who reads it: the decoder of JSON, or the converter that makes structs of maps
  *   (k8s.io/apimachinery, pkg/runtime/converter.go), which has words of its own and sorts unknown fields.
+ *   `converted` is what JSON has been decoded into before: integers that are too large wrap around.
  */
 export function decodeStruct(
   value: Json,
   typeName: string,
-  by: 'json' | 'converter' = 'json',
+  by: 'json' | 'converted' | 'converter' = 'json',
 ): DecodedStruct {
-  const decoder = new StructDecoder(by === 'converter');
+  const decoder = new StructDecoder(by);
   const decoded = decoder.struct(value, typeName, '');
   const unknown = [...decoder.unknown];
   if (by === 'converter') unknown.sort();
@@ -72,11 +73,13 @@ class StructDecoder {
   /** Structs around the one in progress. */
   #depth = 0;
   readonly #converts: boolean;
+  readonly #wraps: boolean;
   /** A type with a decoder of its own has failed: Go forgets what did not fit before, and reads no further. */
   #isOver = false;
 
-  constructor(converts: boolean) {
-    this.#converts = converts;
+  constructor(by: 'json' | 'converted' | 'converter') {
+    this.#converts = by === 'converter';
+    this.#wraps = by !== 'json';
   }
 
   struct(value: Json, typeName: string, path: string): Json {
@@ -200,7 +203,7 @@ class StructDecoder {
   #integer(value: unknown, type: 'int32' | 'int64'): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
-    if (this.#converts && isInt64(value)) return Number(BigInt.asIntN(32, BigInt(value)));
+    if (this.#wraps && isWhole(value)) return wrapped(value, type);
     return this.#misfit(value, type, `number ${value}`);
   }
 
@@ -270,6 +273,17 @@ function isInt32(value: unknown): boolean {
 
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** An integer as Go converts it. What no int64 holds is the smallest of them, as on amd64. */
+function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigint {
+  const exact = BigInt(value);
+  const held = exact === BigInt.asIntN(64, exact) ? exact : -(2n ** 63n);
+  return type === 'int64' ? held : Number(BigInt.asIntN(32, held));
 }
 
 /** The parser makes a bigint of exactly those integers that need one and fit into 64 bits. */

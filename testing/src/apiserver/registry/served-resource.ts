@@ -24,9 +24,13 @@ export interface ScalePaths {
 export interface Strategy {
   /**
    * The body of a request in the form in which it is stored: unknown fields pruned, defaults set.
-   * `previous` is undefined for a create.
+   * `previous` is undefined for a create. After an apply a custom resource keeps its nulls.
    */
-  prepare(object: StoredObject, previous: StoredObject | undefined): StoredObject;
+  prepare(
+    object: StoredObject,
+    previous: StoredObject | undefined,
+    applied?: boolean,
+  ): StoredObject;
   /** What a change keeps, counts or drops, which is no change of who owns it. */
   keep?(object: StoredObject, previous: StoredObject): StoredObject;
   /** Adds what the server sets on its own account, which no field manager owns. */

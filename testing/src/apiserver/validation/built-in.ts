@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { policyProblems } from './admission-policy.ts';
+import { ingressClass, runtimeClass } from './classes.ts';
 import { changedSecret, configMap, fixedData, secret } from './config-data.ts';
 import { changedNewEvent, eventProblems, newEventProblems } from './event.ts';
 import { type ChangeCheck, immutable } from './fields/change.ts';
 import type { Problem } from './fields/problem.ts';
+import { changedQuota, limitRange, resourceQuota } from './namespace-limits.ts';
 import { endpointSlice, endpoints } from './network/endpoints.ts';
 import { ingress, networkPolicy } from './network/ingress-and-policy.ts';
 import { changedService, service } from './network/service.ts';
@@ -30,6 +32,7 @@ import {
 import { webhookConfiguration } from './webhook-configuration.ts';
 import { autoscaler } from './workloads/autoscaler.ts';
 import { changedJob, cronJob, job } from './workloads/job.ts';
+import { replicationController } from './workloads/replication-controller.ts';
 import {
   changedStatefulSet,
   daemonSet,
@@ -61,8 +64,14 @@ const RULES: Readonly<Record<string, Rules>> = {
   EndpointSlice: { object: endpointSlice, change: immutable(['addressType']) },
   HorizontalPodAutoscaler: { object: autoscaler },
   Ingress: { object: ingress },
+  IngressClass: {
+    object: ingressClass,
+    change: immutable(['spec.controller']),
+    changeFirst: true,
+  },
   Job: { object: job, change: changedJob },
   Lease: { object: lease },
+  LimitRange: { object: limitRange },
   Namespace: { object: namespace },
   MutatingAdmissionPolicy: { object: policyProblems },
   MutatingWebhookConfiguration: { object: webhookConfiguration },
@@ -73,8 +82,11 @@ const RULES: Readonly<Record<string, Rules>> = {
   PodTemplate: { object: ({ template }) => podTemplate(template, 'template') },
   PriorityClass: { object: priorityClass, change: changedPriorityClass },
   ReplicaSet: { object: replicaSet, change: sameSelector },
+  ReplicationController: { object: replicationController },
+  ResourceQuota: { object: resourceQuota, change: changedQuota },
   Role: { object: role },
   RoleBinding: { object: roleBinding, change: sameRole },
+  RuntimeClass: { object: runtimeClass, change: immutable(['handler']) },
   Secret: { object: secret, change: changedSecret, changeFirst: true },
   Service: { object: service, change: changedService, changeFirst: true },
   StatefulSet: { object: statefulSet, change: changedStatefulSet },

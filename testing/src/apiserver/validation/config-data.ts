@@ -1,3 +1,5 @@
+import { messageOf } from 'chancery';
+import { parseGoJson } from '../objects/go-json.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { type ChangeCheck, changed, immutable } from './fields/change.ts';
@@ -80,13 +82,21 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
   const at = `data[${key}]`;
   if (value === undefined) return [required(at)];
   if (!JSON_KEYS.has(key)) return [];
+  const problem = jsonProblem(Buffer.from(String(value), 'base64').toString());
+  return problem === undefined ? [] : [invalidShown(at, '"<secret contents redacted>"', problem)];
+}
+
+/** Why a text is no JSON object, as Go's parser says it: one character of the Secret at most. */
+function jsonProblem(text: string): string | undefined {
+  let value: unknown;
   try {
-    JSON.parse(Buffer.from(String(value), 'base64').toString());
-    return [];
-  } catch {
-    // The text of the parser is Go's own; what it says would show the Secret.
-    return [invalidShown(at, '"<secret contents redacted>"', 'invalid character')];
+    ({ value } = parseGoJson(text));
+  } catch (error) {
+    return messageOf(error);
   }
+  if (value === null || isObject(value)) return undefined;
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
 }
 
 const FIXED = 'field is immutable when `immutable` is set';

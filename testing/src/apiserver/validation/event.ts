@@ -28,11 +28,18 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
+/** Where Events of objects without a namespace may lie. */
+const OPEN_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system']);
+
 /** An Event with an eventTime must name its reporter, its action and its reason. */
 function described(event: StoredObject, api: EventApi): readonly Problem[] {
   const controller = api === 'core' ? 'reportingComponent' : 'reportingController';
   const name = String(event.reportingComponent ?? '');
+  const isLost =
+    isEmpty(involvedOf(event).namespace) && !OPEN_NAMESPACES.has(event.metadata.namespace ?? '');
+  const why = 'does not match event.namespace';
   return [
+    ...(isLost ? [invalidValue('involvedObject.namespace', '', why)] : []),
     ...(name === '' ? [required(controller)] : []),
     ...labelKey(name).map((why) => invalidValue(controller, name, why)),
     ...(isEmpty(event.reportingInstance) ? [required('reportingInstance')] : []),

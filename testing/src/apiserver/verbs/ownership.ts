@@ -22,9 +22,13 @@ export function ownersAfter(
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
     // As it will be read: a map that a patch has emptied is none. An empty list of managedFields is one, though.
-    after: withMetadata(fromStored(served, canonical(served, after)), {
-      managedFields: after.metadata.managedFields,
-    }) as Json,
+    after: withoutOwnStatus(
+      served,
+      withMetadata(fromStored(served, canonical(served, after)), {
+        managedFields: after.metadata.managedFields,
+      }),
+      before,
+    ),
     manager,
     apiVersion: apiVersionOf(served),
     subresource,
@@ -36,4 +40,16 @@ export function ownersAfter(
     const { time: at, ...timeless } = entry;
     return at === '' ? timeless : entry;
   });
+}
+
+/** The first status of an object is the server's own where it is written through a path of its own. */
+function withoutOwnStatus(
+  served: ServedResource,
+  after: StoredObject,
+  before: StoredObject | undefined,
+): Json {
+  const isOwn = served.subresources.some(({ name }) => name === 'status');
+  if (before !== undefined || !isOwn) return after as Json;
+  const { status: _, ...rest } = after as Json;
+  return rest;
 }

@@ -4,6 +4,7 @@ import { invalid } from '../failures/invalid.ts';
 import { conflict, notFound } from '../failures/object-failures.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { changePasses } from '../validation/fields/metadata.ts';
 
 /** One object that a request is about. */
 export interface Target {
@@ -34,7 +35,21 @@ export function otherUid(target: Target, wanted: string, found: string): Error {
 /** A patch of any kind that is meant for another object of this name. */
 export function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
   const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
-  return invalid(served, name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
+  const problem = { field: 'metadata.uid', reason: 'FieldValueInvalid', message };
+  return invalid(served, name, Array(changePasses(served)).fill(problem));
+}
+
+/**
+ * The kind of a custom object is a part of it that is validated before all others.
+ *
+ * @throws ApiError 422 for another kind than that of the path.
+ */
+export function requireKind(object: StoredObject, { custom, kind, group }: ServedResource): void {
+  if (!custom || object.kind === kind) return;
+  const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind}`;
+  throw invalid({ kind: object.kind, group }, object.metadata.name ?? '', [
+    { field: 'kind', reason: 'FieldValueInvalid', message },
+  ]);
 }
 
 /** Where etcd keeps built-in objects, for those that do not lie under their plural. */

@@ -142,14 +142,17 @@ describe('[F-11] rules that are none', () => {
       'x-kubernetes-validations': [rule],
     });
   const at = `${SCHEMA_AT}.properties[x].x-kubernetes-validations[0]`;
+  const BEGINNINGS =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
   const shown = (rule: string): string =>
-    `{"Rule":"${rule}","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}`;
+    `{"Rule":"${rule.replaceAll('<', '\\u003c')}","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}`;
 
   test.each([
     [
       '[1].all(i, has(self.nope))',
       "ERROR: <input>:1:20: undefined field 'nope'\n | [1].all(i, has(self.nope))\n | ...................^",
     ],
+    ['self.b < 1', "ERROR: <input>:1:5: undefined field 'b'\n | self.b < 1\n | ....^"],
     ['self.nope', "ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"],
     ['foo', "ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^"],
     [
@@ -162,7 +165,11 @@ describe('[F-11] rules that are none', () => {
     ],
     [
       'self.a ==',
-      'ERROR: <input>:1:10: Syntax error: Unexpected token: EOF\n | self.a ==\n | .........^',
+      `ERROR: <input>:1:10: Syntax error: mismatched input '<EOF>' expecting ${BEGINNINGS}\n | self.a ==\n | .........^`,
+    ],
+    [
+      'self.a == ]',
+      `ERROR: <input>:1:11: Syntax error: mismatched input ']' expecting ${BEGINNINGS}\n | self.a == ]\n | ..........^`,
     ],
   ])('do not compile: %s', (rule, error) => {
     expect(said(ruled({ rule }))).toEqual([

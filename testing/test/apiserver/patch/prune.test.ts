@@ -140,12 +140,12 @@ test('a null conflicts with the owner of the value that it takes away', () => {
   expect(apply).toThrow('.metadata.annotations.example.dev/note');
 });
 
-test('two managers may apply the same null', () => {
+test('a null in a map of texts is an empty text, and conflicts with another manager of it', () => {
   const config = configMap({}, { annotations: { 'example.dev/note': null } });
   const live = applied(undefined, config);
 
-  const after = applied(live, config, { manager: 'two' });
+  const apply = (): unknown => applied(live, config, { manager: 'two' });
 
-  const owned = { 'f:metadata': { 'f:annotations': { 'f:example.dev/note': {} } }, 'f:data': {} };
-  expect(owners(after)).toEqual({ 'one Apply': owned, 'two Apply': owned });
+  expect(live.metadata).toMatchObject({ annotations: { 'example.dev/note': '' } });
+  expect(apply).toThrow('conflict with "one": .metadata.annotations.example.dev/note');
 });

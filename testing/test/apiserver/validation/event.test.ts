@@ -232,3 +232,53 @@ test.each([
     `Lease in version "v1" cannot be handled as a Lease: parsing time "${time}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse`,
   );
 });
+
+describe('an Event of an object without a namespace', () => {
+  test.each([
+    ['default', 201],
+    ['kube-system', 201],
+    ['shop', 422],
+  ])('in %s is answered %d', async (namespace, expected) => {
+    const { server, send } = await startCluster();
+    server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+    const event = { ...EVENT, regarding: { kind: 'Node', name: 'n' } };
+
+    const { status } = await send(
+      'POST',
+      `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
+      event,
+    );
+
+    expect(status).toBe(expected);
+  });
+});
+
+describe('field selectors of Events', () => {
+  const REGARDING =
+    'regarding.kind=ConfigMap,regarding.name=m,reportingController=k8spatterns.io/watcher';
+
+  test.each([
+    [NEW, REGARDING, 1],
+    [NEW, 'regarding.name=other', 0],
+    [CORE, 'involvedObject.kind=ConfigMap,reportingComponent=k8spatterns.io/watcher', 1],
+  ])('%s knows %s', async (path, selector, found) => {
+    const { send } = await startCluster();
+    await send('POST', NEW, EVENT);
+
+    const { body } = await send('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
+
+    expect(body.items).toHaveLength(found);
+  });
+
+  test.each([
+    [NEW, 'involvedObject.kind'],
+    [NEW, 'reportingComponent'],
+    [CORE, 'regarding.kind'],
+  ])('%s does not know %s', async (path, field) => {
+    const { send } = await startCluster();
+
+    const { status, body } = await send('GET', `${path}?fieldSelector=${field}%3Dx`);
+
+    expect([status, body.message]).toEqual([400, `field label not supported: ${field}`]);
+  });
+});

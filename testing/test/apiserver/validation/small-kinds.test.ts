@@ -22,7 +22,7 @@ const AUTOSCALERS: readonly Row[] = [
     'no upper bound',
     { 'spec.maxReplicas': 0 },
     [
-      'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+      'spec.maxReplicas: Required value: must be set and greater than 0',
       'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
     ],
   ],
@@ -34,12 +34,26 @@ const AUTOSCALERS: readonly Row[] = [
   [
     'none at all',
     { 'spec.minReplicas': 0 },
-    ['spec.minReplicas: Invalid value: 0: must be greater than or equal to 1'],
+    [
+      'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+      'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+    ],
   ],
   [
     'no target',
     { 'spec.scaleTargetRef': {} },
-    ['spec.scaleTargetRef.kind: Required value', 'spec.scaleTargetRef.name: Required value'],
+    [
+      'spec.scaleTargetRef.kind: Required value',
+      'spec.scaleTargetRef.name: Required value',
+      'spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group',
+    ],
+  ],
+  [
+    'a target of two groups',
+    { 'spec.scaleTargetRef.apiVersion': 'a/b/c' },
+    [
+      'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+    ],
   ],
   [
     'a metric without its source',

@@ -33,7 +33,8 @@ const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const BUILT_IN_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 const CUSTOM_TYPES = [JSON_TYPE, YAML_TYPE];
 
-type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
+/** The kind that a body must have. */
+export type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
  * The object in a body, as the server has it in its hands: of a built-in kind what its Go type has
@@ -51,9 +52,11 @@ export function decodeObject(
   const types = served.custom && expected === served ? CUSTOM_TYPES : BUILT_IN_TYPES;
   const mediaType = mediaTypeOf(exchange) || JSON_TYPE;
   if (!types.includes(mediaType)) throw unsupportedMediaType(types);
-  const document = documentIn(body, mediaType, expected);
+  const isOwn = served.custom && expected === served;
+  const document = documentIn(body, mediaType, expected, isOwn);
   const { kind, apiVersion } = document;
-  if (kind !== expected.kind) throw wrongKind(kind, apiVersion, expected);
+  // The kind of a custom object is compared when it is validated.
+  if (kind !== expected.kind && !isOwn) throw wrongKind(kind, apiVersion, expected);
   if (apiVersion !== apiVersionOf(expected)) throw versionMismatch(apiVersion, expected);
   const value = { ...document.read(), apiVersion, kind };
   const typeName = builtInKindName(apiVersion, kind);
@@ -63,7 +66,6 @@ export function decodeObject(
       : decodeBuiltIn(value, typeName, expected);
   const metadata = isObject(decoded.value.metadata) ? decoded.value.metadata : {};
   const object = { ...decoded.value, metadata } as unknown as StoredObject;
-  const isOwn = served.custom && expected === served;
   const pruned = isOwn ? served.strategy.unknownFields(object) : [];
   const unknown = [...decoded.unknown, ...pruned].map((field) => `unknown field "${field}"`);
   reportStrictly(expected, [...document.strict, ...unknown], {
@@ -177,11 +179,20 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
   };
 }
 
+/** What a body is that says nothing of it: only for built-in kinds the path says it. */
+const UNSAID: Expected = { group: '', version: '', kind: '' };
+
 /** The body as far as its kind; what cannot be read so far is of no kind at all. */
-function documentIn(body: RequestBody, mediaType: string, expected: Expected): Document {
+function documentIn(
+  body: RequestBody,
+  mediaType: string,
+  expected: Expected,
+  mustSay: boolean,
+): Document {
   let found: Document;
   try {
-    found = parserOf(mediaType)(body, expected);
+    found = parserOf(mediaType)(body, mustSay ? UNSAID : expected);
+    if (found.kind === '') throw new Error(`Object 'Kind' is missing in '${body.text}'`);
   } catch (error) {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${messageOf(error)} (${summary(body.bytes)})`,

@@ -3,7 +3,6 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps } from '../../cluster/steps.ts';
 import { methodNotAllowed, notServed, unknownResource } from '../../failures/request-failures.ts';
-import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored } from '../../registry/served-resource.ts';
 import { parseDeletionOptions } from '../../request/delete-options.ts';
 import { parseListOptions, parseResourceVersion } from '../../request/list-options.ts';
@@ -19,7 +18,7 @@ import { decodeObject, decodeOptions, readBody } from '../exchange/body.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from '../exchange/present.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
-import { type Handling, send, sendList, writeOptions, writerOf } from './handling.ts';
+import { asAnswer, type Handling, send, sendList, writeOptions, writerOf } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 
 /** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
@@ -76,13 +75,6 @@ async function create(handling: Handling): Promise<void> {
   if (isVirtual(served)) return createVirtual(handling, body);
   const created = await runSteps(createObject(cluster, served, info.namespace, body, options));
   send(handling, 201, presentObject(asAnswer(created, options.dryRun), served, handling.view));
-}
-
-/** What was not stored has no resourceVersion. */
-function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
-  if (!dryRun) return object;
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 async function deleteCollection(handling: Handling): Promise<void> {

@@ -1,16 +1,13 @@
-import { apiVersionOf } from 'chancery/internal';
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps, type Steps } from '../../cluster/steps.ts';
-import { badRequest } from '../../failures/failure.ts';
-import { goJson } from '../../objects/canonical.ts';
-import { type Json, withMetadata } from '../../objects/metadata.ts';
+import { withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { APPLY } from '../../patch/read-patch.ts';
-import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
+import { fromStored } from '../../registry/served-resource.ts';
 import { scaleOf, withScale } from '../../verbs/subresources/scale.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
-import { readApplied } from '../../verbs/writes/apply.ts';
-import { patchedObject, patchObject, requirePatchType } from '../../verbs/writes/patch.ts';
+import { applyScale } from '../../verbs/writes/apply-scale.ts';
+import { patchedObject, requirePatchType } from '../../verbs/writes/patch.ts';
 import { requireScale, SCALE } from '../../verbs/writes/require-scale.ts';
 import { type Change, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, type RequestBody, readBody } from '../exchange/body.ts';
@@ -28,7 +25,9 @@ export async function handleScale(handling: Handling, target: Target): Promise<v
   if (exchange.method === 'PATCH') requirePatchType(patchTypeOf(exchange), served);
   const body = await readBody(exchange);
   const isApply = exchange.method === 'PATCH' && patchTypeOf(exchange) === APPLY;
-  const steps = isApply ? apply(handling, target, body) : write(handling, target, body);
+  const steps = isApply
+    ? applyScale(cluster, target, body.text, patchOptions(exchange, 'scale'))
+    : write(handling, target, body);
   const object = await runSteps(steps);
   send(handling, 200, scaleOf(object, served));
 }
@@ -59,24 +58,4 @@ function write(handling: Handling, target: Target, body: RequestBody): Steps<Sto
   const patched = (live: StoredObject): StoredObject =>
     patchedObject(scaleOf(live, served), patch, SCALE, options);
   return updateObject(cluster, target, change(patched), options);
-}
-
-/** Applies a Scale: what it says of replicas is applied to the object behind it. */
-function* apply(handling: Handling, target: Target, body: RequestBody): Steps<StoredObject> {
-  const { exchange, cluster, served } = handling;
-  const options = patchOptions(exchange, 'scale');
-  const text = goJson(appliedObject(readApplied(body.text, SCALE), served));
-  const patched = yield* patchObject(cluster, target, { mediaType: APPLY, text }, options);
-  return patched.object;
-}
-
-function appliedObject(scale: StoredObject, served: ServedResource): StoredObject {
-  const { name, namespace } = scale.metadata;
-  const kind = { apiVersion: apiVersionOf(served), kind: served.kind };
-  const bare = { ...kind, metadata: { name, namespace } } as unknown as StoredObject;
-  const { replicas } = (scale.spec ?? {}) as Json;
-  if (replicas !== undefined && typeof replicas !== 'number') {
-    throw badRequest('.spec.replicas: expected numeric (int or float)');
-  }
-  return replicas === undefined ? bare : withScale(bare, scale, served);
 }

@@ -1,5 +1,6 @@
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps } from '../../cluster/steps.ts';
+import { badRequest } from '../../failures/failure.ts';
 import { notFound } from '../../failures/object-failures.ts';
 import { methodNotAllowed, unknownResource } from '../../failures/request-failures.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
@@ -10,7 +11,7 @@ import { evictPod } from '../../verbs/subresources/evict.ts';
 import { requestToken, TOKEN_REQUEST } from '../../verbs/subresources/token-request.ts';
 import { requireStored, type Target } from '../../verbs/target.ts';
 import { replacedBy, updateObject } from '../../verbs/writes/update.ts';
-import { decodeObject, readBody } from '../exchange/body.ts';
+import { decodeObject, type Expected, type RequestBody, readBody } from '../exchange/body.ts';
 import { presentObject } from '../exchange/present.ts';
 import { admitSubresource } from './admit-subresource.ts';
 import { CONNECTIONS, handleConnection } from './handle-connection.ts';
@@ -69,11 +70,28 @@ async function replace(handling: Handling, target: Target, subresource: string):
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
+/** An Eviction may come in its older version. */
+function evictionIn({ text }: RequestBody): Expected {
+  const version = /policy\/v1beta1\b/.test(text) ? 'v1beta1' : 'v1';
+  return { group: 'policy', version, kind: 'Eviction' };
+}
+
+/** @throws ApiError 400 for an Eviction of another Pod than that of the path. */
+function requireSamePod({ metadata }: Json, { name, namespace }: Target): void {
+  const named = isObject(metadata) ? metadata : {};
+  if (named.namespace && named.namespace !== namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (named.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+}
+
 async function evict(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served } = handling;
   const text = await readBody(exchange);
-  const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
-  const body = decodeObject(exchange, text, served, eviction) as Json;
+  const body = decodeObject(exchange, text, served, evictionIn(text)) as Json;
+  requireSamePod(body, target);
   const dryRun = exchange.query.getAll('dryRun');
   await admitSubresource(handling, target, 'eviction', body as unknown as StoredObject);
   // Unlike a deletion's, these options of the body do not stand for all of the query's.

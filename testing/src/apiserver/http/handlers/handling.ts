@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Json } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { ListOptions } from '../../request/list-options.ts';
 import { parseWriteOptions, type WriteOptions } from '../../request/options.ts';
@@ -37,6 +38,13 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
     warn: (text) => exchange.warn(text),
     annotate: (key, value) => exchange.annotate(key, value),
   };
+}
+
+/** What was not stored has no resourceVersion. */
+export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
+  if (!dryRun) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Sends a value in the media type that was asked for. */

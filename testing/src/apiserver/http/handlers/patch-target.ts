@@ -9,7 +9,7 @@ import { patchObject, requirePatchType } from '../../verbs/writes/patch.ts';
 import { mediaTypeOf, readBody } from '../exchange/body.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { presentObject } from '../exchange/present.ts';
-import { type Handling, send, writeOptions } from './handling.ts';
+import { asAnswer, type Handling, send, writeOptions } from './handling.ts';
 
 /** Answers a PATCH of an object or of its status. */
 export async function patchTarget(
@@ -26,7 +26,8 @@ export async function patchTarget(
   const { object, created } = await runSteps(
     patchObject(cluster, target, { mediaType, text }, options),
   );
-  send(handling, created ? 201 : 200, presentObject(object, served, handling.view));
+  const answer = asAnswer(object, created && options.dryRun);
+  send(handling, created ? 201 : 200, presentObject(answer, served, handling.view));
 }
 
 /** The media type of a patch, which is written in small letters, without parameters. */

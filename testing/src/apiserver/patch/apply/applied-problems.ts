@@ -40,14 +40,12 @@ function* problemsOf(
   if (schema.scalar !== undefined) {
     const problem = scalarProblem(value, schema.scalar);
     if (problem !== undefined) yield say(problem);
-  } else if (schema.fields !== undefined) {
-    if (isJsonObject(value)) yield* fieldProblems(value, schema, path);
-    else yield say(`expected map, got ${goPrinted(value)}`);
   } else if (isList(schema)) {
     if (Array.isArray(value)) yield* itemProblems(value, schema, path);
     else yield say(`expected list, got ${goPrinted(value)}`);
-  } else if (schema.items !== undefined && isJsonObject(value)) {
-    yield* fieldProblems(value, schema, path);
+  } else if (schema.map === true || schema.fields !== undefined || schema.items !== undefined) {
+    if (isJsonObject(value)) yield* fieldProblems(value, schema, path);
+    else yield say(`expected map, got ${goPrinted(value)}`);
   }
 }
 
@@ -78,23 +76,42 @@ function* itemProblems(
   const seen = new Set<PathElement>();
   for (const [index, item] of items.entries()) {
     const element = elementOf(item, schema, index);
-    if (element === undefined) {
-      const keys = (schema.keys ?? []).map((key) => JSON.stringify(key)).join(' ');
-      yield `${describePath(path)}: element ${index}: associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`;
+    if ('problem' in element) {
+      yield `${describePath(path)}: element ${index}: ${element.problem}`;
       return;
     }
-    if (seen.has(element)) {
-      yield `${describePath(path)}: duplicate entries for key ${describePath([element])}`;
+    if (seen.has(element.path)) {
+      yield `${describePath(path)}: duplicate entries for key ${describePath([element.path])}`;
     }
-    seen.add(element);
-    yield* problemsOf(item, itemSchema(schema), [...path, element]);
+    seen.add(element.path);
+    yield* problemsOf(item, itemSchema(schema), [...path, element.path]);
   }
 }
 
-function elementOf(item: unknown, schema: FieldSchema, index: number): PathElement | undefined {
-  if (!isAssociative(schema)) return indexElement(index);
-  if (schema.keys === undefined) return valueElement(item);
-  return keyElement(item, schema.keys, schema.keyDefaults ?? {});
+type Element = { readonly path: PathElement } | { readonly problem: string };
+
+function elementOf(item: unknown, schema: FieldSchema, index: number): Element {
+  if (!isAssociative(schema)) return { path: indexElement(index) };
+  if (schema.keys === undefined) return setElement(item);
+  const keyed = 'associative list with keys';
+  if (item === null) return { problem: `${keyed} may not have a null element` };
+  if (!isJsonObject(item)) return { problem: `${keyed} may not have non-map elements` };
+  const path = keyElement(item, schema.keys, schema.keyDefaults ?? {});
+  if (path !== undefined) return { path };
+  const keys = schema.keys.map((key) => JSON.stringify(key)).join(' ');
+  return {
+    problem: `${keyed} has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+  };
+}
+
+function setElement(item: unknown): Element {
+  const keyless = "associative list without keys has an element that's";
+  if (item === null) return { problem: `${keyless} an explicit null` };
+  if (isJsonObject(item)) return { problem: `${keyless} a map type` };
+  if (Array.isArray(item)) {
+    return { problem: 'not supported: associative list with lists as elements' };
+  }
+  return { path: valueElement(item) };
 }
 
 function scalarProblem(
@@ -104,7 +121,7 @@ function scalarProblem(
   switch (scalar) {
     case 'string':
       if (typeof value === 'string') return undefined;
-      return `expected string, got &value.valueUnstructured{Value:${goText(value)}}`;
+      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'numeric':
       if (typeof value === 'number' || typeof value === 'bigint') return undefined;
       return `expected numeric (int or float), got ${goType(value)}`;
@@ -136,4 +153,16 @@ export function goText(value: unknown): string {
       `map[${[...entries].map(([name, field]) => `${name}:${text(field)}`).join(' ')}]`,
   });
   return text(printed);
+}
+
+/** A value as Go's `%#v` prints it. */
+function goSyntax(value: unknown): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object') return String(value);
+  const list = (texts: readonly string[]): string => `{${texts.join(', ')}}`;
+  if (Array.isArray(value)) return `[]interface {}${list(value.map(goSyntax))}`;
+  const entries = Object.entries(value as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1));
+  const fields = entries.map(([name, field]) => `${JSON.stringify(name)}:${goSyntax(field)}`);
+  return `map[string]interface {}${list(fields)}`;
 }

@@ -1,6 +1,14 @@
-import { ApiError } from 'chancery';
-import { isJsonObject, type JsonObject, jsonEquals } from '../../objects/json-value.ts';
-import { rebuildJson } from '../../objects/json-walk.ts';
+import type { ApiError } from 'chancery';
+import { builtInKindName } from '../../built-in-types/built-in-types.ts';
+import { internalError } from '../../failures/failure.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  jsonEquals,
+  withField,
+  withoutField,
+} from '../../objects/json-value.ts';
+import { decodeStruct, type Mismatch } from '../../objects/struct-decoder.ts';
 import type { FieldSchema } from '../fields/field-schema.ts';
 import {
   differenceOf,
@@ -9,11 +17,10 @@ import {
   intersectionOf,
   isEmptyFieldSet,
   NO_FIELDS,
-  sameFields,
   unionOf,
   withoutSubtrees,
 } from '../fields/field-set.ts';
-import { isBuiltIn, kindSchema } from '../fields/kind-schema.ts';
+import { kindSchema, OBJECT_META } from '../fields/kind-schema.ts';
 import { fieldElement } from '../fields/path-element.ts';
 import type {
   ServerSideApplyRequest,
@@ -66,7 +73,7 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const identity = ownerIdentity(writer);
   const last = former.get(identity);
   const said = withoutSubtrees(ownedFields(applied, schema), ignored);
-  const own = { ...writer, time: last?.time ?? time, fields: ownable(said) };
+  const own = { ...writer, time: last?.time, fields: ownable(said) };
   const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
@@ -75,28 +82,30 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const needed = new Map(former).set(identity, { ...own, fields: said });
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
-  const object = withoutNulls(pruned, isBuiltIn(apiVersion, String(request.applied.kind)));
-  const comparison = {
-    // A value made null is a modified one.
-    ...compareStates(stored, pruned, schema),
-    // A null for an absent field takes the field from no owner.
-    added: compareStates(stored, object, schema).added,
-  };
+  const object = asStored(pruned, apiVersion, request.applied);
+  // A value made null is a modified one, and a null where nothing was is a new one.
+  const comparison = compareStates(stored, pruned, schema);
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  const isChange = !jsonEquals(stored, object) || !sameOwners(owners, before);
+  // A manager that only shares what is there gets an entry without a time.
+  const isChange = !jsonEquals(stored, pruned);
   return {
     object: withLastApplied(object, request.applied, request),
     managedFields: encodeOwners(isChange ? touch(owners, identity, time) : owners),
   };
 }
 
-function untypedPatch({ apiVersion, kind, metadata }: JsonObject, problem: string): ApiError {
-  const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {};
+function untypedPatch(applied: JsonObject, problem: string): ApiError {
+  return internalError(`failed to create typed patch object (${described(applied)}): ${problem}`);
+}
+
+/** `namespace/name; group/version, Kind=kind` */
+function described({ apiVersion, kind, metadata }: JsonObject): string {
+  const { namespace, name } = isJsonObject(metadata) ? metadata : {};
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   const version = String(apiVersion).includes('/') ? apiVersion : `/${apiVersion}`;
-  const message = `failed to create typed patch object (${namespace}/${name}; ${version}, Kind=${kind}): ${problem}`;
-  return new ApiError({ status: 'Failure', message, code: 500 });
+  return `${text(namespace)}/${text(name)}; ${version}, Kind=${kind}`;
 }
 
 function identityOf({ apiVersion, kind }: JsonObject): JsonObject {
@@ -132,29 +141,32 @@ function fieldsToPrune(
   return intersectionOf(differenceOf(all, left(unclaimed)), withParents(last));
 }
 
-/** A null in a configuration says that the manager owns the absence of a value. */
-function withoutNulls(object: JsonObject, everywhere: boolean): JsonObject {
-  const cleaned = Object.entries(object)
-    .filter(([name, value]) => value !== null || !(everywhere || name === 'metadata'))
-    .map(([name, value]): [string, unknown] => [
-      name,
-      everywhere || name === 'metadata' ? withoutNullFields(value) : value,
-    ]);
-  return Object.fromEntries(cleaned);
+/**
+ * The merged object as the server keeps it. A built-in object is read into its Go type, in which null is the zero value.
+ * Of a custom one this is only its metadata; the rest keeps its nulls.
+ *
+ * @throws ApiError 500 for a text that fits the schema and not the Go type, such as a time that is none.
+ */
+function asStored(object: JsonObject, apiVersion: string, applied: JsonObject): JsonObject {
+  const kind = String(applied.kind);
+  const typeName = builtInKindName(apiVersion, kind);
+  if (typeName === undefined) {
+    const { metadata } = object;
+    if (!isJsonObject(metadata)) return withoutField(object, 'metadata');
+    return withField(object, 'metadata', decodeStruct(metadata, OBJECT_META).value);
+  }
+  const { value, mismatch } = decodeStruct(object, typeName, 'converted');
+  if (mismatch === undefined) return value;
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  throw internalError(
+    `failed to convert new object (${described(applied)}) to proper version: unable to convert unstructured object to ${version}, Kind=${kind}: ${unconverted(mismatch)}`,
+  );
 }
 
-function withoutNullFields(value: unknown): unknown {
-  return rebuildJson(value, {
-    namesOf: (object) => Object.keys(object).filter((name) => object[name] !== null),
-  });
-}
-
-function sameOwners(left: Owners, right: Owners): boolean {
-  if (left.size !== right.size) return false;
-  return [...left].every(([identity, { fields }]) => {
-    const other = right.get(identity);
-    return other !== undefined && sameFields(fields, other.fields);
-  });
+function unconverted({ problem, found, wanted }: Mismatch): string {
+  if (problem?.startsWith('illegal base64') === true) return `error decoding from json: ${problem}`;
+  if (problem !== undefined) return problem;
+  return `cannot convert ${found.startsWith('number') ? 'float64' : found} to ${wanted}`;
 }
 
 function touch(owners: Owners, identity: string, time: string): Owners {

@@ -85,10 +85,17 @@ function listSchema({ type, listType, listMapKeys = [] }: BuiltInField): FieldSc
   if (listType !== 'map') return { atomic: true };
   const item = builtInType(elementType(type) ?? '');
   const defaults = listMapKeys
-    .map((key): [string, unknown] => [key, item?.fields[key]?.default])
+    .map((key): [string, unknown] => [key, keyDefault(item?.fields[key])])
     .filter(([, value]) => value !== undefined);
   return {
     keys: listMapKeys,
     ...(defaults.length > 0 ? { keyDefaults: Object.fromEntries(defaults) } : {}),
   };
+}
+
+/** The schema of the server says that a field which Go always writes is zero where it is left out. */
+function keyDefault(field: BuiltInField | undefined): unknown {
+  if (field === undefined || field.default !== undefined) return field?.default;
+  if (field.pointer === true || field.omitempty === true) return undefined;
+  return SCALARS[field.type] === 'numeric' ? 0 : '';
 }

@@ -52,12 +52,20 @@ function* changesOf(
     if (isBoth && !jsonEquals(before, after)) yield { kind: 'modified', path };
     return;
   }
+  // A value without a schema may become another kind of value: then it is modified, and its members come or go.
+  if (isMapOnlyOnce(before, after)) yield { kind: 'modified', path };
   const names = new Map([...(left ?? []), ...(right ?? [])]);
   for (const [element, { schema: below }] of names) {
     const from = left?.get(element)?.value;
     const to = right?.get(element)?.value;
     yield* changesOf(from, to, below, [...path, element]);
   }
+}
+
+function isMapOnlyOnce(before: unknown, after: unknown): boolean {
+  const isNothing = (value: unknown): boolean => value === undefined || value === null;
+  if (isNothing(before) || isNothing(after)) return false;
+  return isJsonObject(before) !== isJsonObject(after);
 }
 
 interface Child {

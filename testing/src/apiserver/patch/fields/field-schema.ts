@@ -16,6 +16,8 @@ export interface FieldSchema {
   readonly fields?: Readonly<Record<string, FieldSchema>>;
   /** No other field than those of `fields` may be applied. */
   readonly closed?: boolean;
+  /** It is a map, of whatever kind. */
+  readonly map?: boolean;
   /** It is a list, of whatever kind. */
   readonly list?: boolean;
   /** The items of a list, or the values of a map's other fields. */

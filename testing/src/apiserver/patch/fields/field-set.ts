@@ -78,10 +78,6 @@ export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   );
 }
 
-export function sameFields(left: FieldSet, right: FieldSet): boolean {
-  return isEmptyFieldSet(differenceOf(left, right)) && isEmptyFieldSet(differenceOf(right, left));
-}
-
 /** The set itself when nothing is removed, so that its caches stay valid. */
 function narrowed(
   set: FieldSet,

@@ -1,4 +1,3 @@
-import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import { fieldOf, isJsonObject, type JsonObject } from '../../objects/json-value.ts';
 import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
@@ -32,18 +31,12 @@ export function kindSchema(
   return schema;
 }
 
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Schemas of custom resources, for as long as their definition stays. */
 const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();
 
-/** True for a kind that is a Go type in the server, not a custom resource. */
-export function isBuiltIn(apiVersion: string, kind: string): boolean {
-  return builtInKindName(apiVersion, kind) !== undefined;
-}
-
 function fromOpenApi(schema: JsonObject): FieldSchema {
-  if (schema['x-kubernetes-int-or-string'] === true) return { scalar: 'untyped' };
   return { ...scalarSchema(schema.type), ...listSchema(schema), ...mapSchema(schema) };
 }
 
@@ -82,6 +75,7 @@ function listMapKeys(schema: JsonObject): FieldSchema {
 function mapSchema(schema: JsonObject): FieldSchema {
   const { properties, additionalProperties } = schema;
   return {
+    ...(schema.type === 'object' ? { map: true } : {}),
     ...(schema['x-kubernetes-map-type'] === 'atomic' ? { atomic: true } : {}),
     ...(isJsonObject(properties) ? { fields: fieldsFrom(properties), ...closedness(schema) } : {}),
     ...(isJsonObject(additionalProperties) ? { items: fromOpenApi(additionalProperties) } : {}),

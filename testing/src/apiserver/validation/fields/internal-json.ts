@@ -1,10 +1,11 @@
 import {
   type BuiltInField,
+  type BuiltInType,
   builtInType,
   elementType,
 } from '../../built-in-types/built-in-types.ts';
 import { goJson, sortedKeys } from '../../objects/canonical.ts';
-import { isObject } from '../../objects/metadata.ts';
+import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
  * A value as messages show a type that the server has for itself: with the names of Go, and with
@@ -22,11 +23,51 @@ function struct(type: string, value: unknown): unknown {
   const object = isObject(value) ? value : {};
   if (known === undefined) return value ?? {};
   const shown: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(known.fields)) {
+  for (const name of namesOf(known)) {
     if (name === 'metadata') Object.assign(shown, metadata(object.metadata));
-    else shown[goName(name)] = fieldValue(field, object[name]);
+    else if (type !== POD_SPEC || !isElsewhere(name)) {
+      shown[goName(name)] = fieldValue(known.fields[name] ?? NO_FIELD, object[name]);
+    }
   }
-  return shown;
+  return type === POD_SPEC ? withHost(shown, known, object) : shown;
+}
+
+const NO_FIELD: BuiltInField = { type: 'string' };
+
+/** Fields that the server has behind others than the API has them. */
+const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
+  subdomain: ['setHostnameAsFQDN'],
+  priority: ['preemptionPolicy'],
+  runtimeClassName: ['overhead'],
+  fsGroup: ['fsGroupChangePolicy'],
+};
+
+function namesOf({ fields }: BuiltInType): readonly string[] {
+  const names = Object.keys(fields);
+  const moved = Object.entries(MOVED_BEHIND)
+    .filter(([name]) => names.includes(name))
+    .flatMap(([, others]) => others.filter((other) => names.includes(other)));
+  return names
+    .filter((name) => !moved.includes(name))
+    .flatMap((name) => [name, ...(MOVED_BEHIND[name] ?? []).filter((one) => moved.includes(one))]);
+}
+
+const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
+
+/** What a Pod has of its host stands in its security context; an older name stands nowhere. */
+const OF_HOST = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
+
+function isElsewhere(name: string): boolean {
+  return OF_HOST.includes(name) || name === 'serviceAccount';
+}
+
+function withHost(shown: Json, { fields }: BuiltInType, spec: Json): Json {
+  if (!isObject(shown.SecurityContext)) return shown;
+  const host = OF_HOST.map((name) => [
+    goName(name),
+    fieldValue(fields[name] ?? NO_FIELD, spec[name]),
+  ]);
+  return { ...shown, SecurityContext: { ...Object.fromEntries(host), ...shown.SecurityContext } };
 }
 
 /** Selectors and the like are types that the server shares with its clients. */
@@ -65,7 +106,7 @@ function zeroOf(type: string): unknown {
 
 /** Abbreviations that Go writes in capitals at the beginning of a name. */
 const ABBREVIATIONS =
-  /^(api|dns|uid|ip|tty|http|https|tcp|grpc|fs|se|nfs|fc|iscsi|rbd|csi|url|tls|qos)(?=[A-Z]|s$|$)/;
+  /^(api|dns|uid|ip|tty|http|https|tcp|grpc|fs|se|nfs|fc|iscsi|rbd|csi|url|tls|qos|os)(?=[A-Z]|s$|$)/;
 
 function goName(name: string): string {
   const short = ABBREVIATIONS.exec(name)?.[0] ?? name.slice(0, 1);

@@ -22,17 +22,128 @@ const NAME_FORMS: Readonly<Record<string, Form>> = {
 /** The 63 characters of a Job's name without `-` and ten digits of a time. */
 const MAX_CRON_JOB_NAME = 52;
 
-/** The problems of the metadata of a new object, whose name has been generated. */
-export function newMetadata(object: StoredObject, served: ServedResource): readonly Problem[] {
+/** One step of the validation of a changed object, after the general rules that every kind shares. */
+type Pass = 'metadata' | 'change' | 'content';
+
+/**
+ * The steps in the order of the server's functions (`ValidateXUpdate` in k8s.io/kubernetes/pkg/apis). A rule of the
+ * metadata that is in two steps is reported twice.
+ */
+const PASSES: Readonly<Record<string, readonly Pass[]>> = {
+  ...listed(
+    ['change', 'metadata', 'content'],
+    [
+      'APIService',
+      'ConfigMap',
+      'ControllerRevision',
+      'Endpoints',
+      'Ingress',
+      'IngressClass',
+      'PersistentVolumeClaim',
+      'Pod',
+      'Secret',
+      'ServiceAccount',
+      'VolumeAttributesClass',
+    ],
+  ),
+  ...listed(
+    ['metadata', 'content', 'change'],
+    [
+      'CSIStorageCapacity',
+      'CertificateSigningRequest',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'DeviceClass',
+      'Job',
+      'Node',
+      'ResourceClaim',
+      'ResourceClaimTemplate',
+      'Role',
+      'RoleBinding',
+      'RuntimeClass',
+      'StorageClass',
+    ],
+  ),
+  ...listed(
+    ['metadata', 'content'],
+    [
+      'CSINode',
+      'EndpointSlice',
+      'FlowSchema',
+      'LimitRange',
+      'MutatingAdmissionPolicy',
+      'MutatingAdmissionPolicyBinding',
+      'MutatingWebhookConfiguration',
+      'PriorityLevelConfiguration',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
+      'ValidatingWebhookConfiguration',
+      'VolumeAttachment',
+    ],
+  ),
+  PersistentVolume: ['metadata', 'metadata', 'content'],
+  PodDisruptionBudget: ['content'],
+};
+
+function listed(
+  passes: readonly Pass[],
+  kinds: readonly string[],
+): Readonly<Record<string, readonly Pass[]>> {
+  return Object.fromEntries(kinds.map((kind) => [kind, passes]));
+}
+
+function passesOf({ kind, group, custom }: ServedResource): readonly Pass[] {
+  if (custom) return ['change', 'content'];
+  if (kind === 'Event' && group === '') return ['content'];
+  return PASSES[kind] ?? ['change', 'content'];
+}
+
+/** How many steps refuse what cannot change, the general rules among them. */
+export function changePasses(served: ServedResource): number {
+  return 1 + passesOf(served).filter((pass) => pass === 'change').length;
+}
+
+/**
+ * The problems of a new object, whose name has been generated.
+ *
+ * @param content - those beside the metadata.
+ */
+export function newProblems(
+  served: ServedResource,
+  object: StoredObject,
+  content: readonly Problem[],
+): readonly Problem[] {
+  const isOwn = passesOf(served).length > 1;
+  const problems = isOwn ? [...newMetadata(object, served), ...content] : content;
+  if (problems.length > 0) return problems;
+  // Only now the general rules follow, which nearly all kinds have in their own.
   const { name, generateName } = object.metadata;
-  const form = formOf(served);
+  return [...names(name, generateName, pathSegment), ...common(object.metadata, false)];
+}
+
+function newMetadata(object: StoredObject, served: ServedResource): readonly Problem[] {
+  const { name, generateName } = object.metadata;
+  const prefix = UNCHECKED_PREFIXES.has(served.kind) && name ? undefined : generateName;
+  return [
+    ...names(name, prefix, formOf(served)),
+    ...common(object.metadata, isQualified(served)),
+    ...(name ? cronJobName(served, name) : []),
+  ];
+}
+
+/** Kinds that look at the prefix of a name only where no name was generated from it. */
+const UNCHECKED_PREFIXES: ReadonlySet<string> = new Set(['DeviceClass', 'ReplicationController']);
+
+function names(
+  name: string | undefined,
+  generateName: string | undefined,
+  form: Form,
+): readonly Problem[] {
   return [
     ...(generateName ? named('metadata.generateName', generateName, prefixOf(form)) : []),
     ...(name
       ? named('metadata.name', name, form)
       : [required('metadata.name', 'name or generateName is required')]),
-    ...common(object),
-    ...(name ? cronJobName(served, name) : []),
   ];
 }
 
@@ -58,14 +169,17 @@ function cronJobName({ kind, custom }: ServedResource, name: string): readonly P
   return [invalidValue('metadata.name', name, why)];
 }
 
-function common({ metadata }: StoredObject): readonly Problem[] {
+function common(metadata: Metadata, qualified: boolean): readonly Problem[] {
   return [
     ...labels(metadata.labels, 'metadata.labels'),
     ...annotations(metadata.annotations, 'metadata.annotations'),
     ...owners(metadata),
     ...finalizers(metadata),
+    ...(qualified ? unqualifiedFinalizers(metadata) : []),
   ];
 }
+
+type Metadata = StoredObject['metadata'];
 
 function owners({ ownerReferences = [] }: StoredObject['metadata']): readonly Problem[] {
   const field = 'metadata.ownerReferences';
@@ -114,19 +228,57 @@ function finalizers({ finalizers: names = [] }: StoredObject['metadata']): reado
   return [...problems, invalidValue(field, names, why)];
 }
 
+/** Groups whose kinds let a finalizer have no domain. */
+const UNQUALIFIED_GROUPS: ReadonlySet<string> = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+]);
+
+function isQualified({ group, custom }: ServedResource): boolean {
+  return !custom && !UNQUALIFIED_GROUPS.has(group);
+}
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN, FOREGROUND]);
+
+function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly Problem[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  return found.flatMap((name, at) =>
+    name.includes('/') || STANDARD_FINALIZERS.has(name)
+      ? []
+      : [invalidValue(`metadata.finalizers[${at}]`, name, why)],
+  );
+}
+
 /**
- * The problems of the metadata of a changed object. The server runs general rules, and then those of the kind: it
- * reports most problems twice.
+ * The problems of a changed object: first those of the general rules, then those of its kind.
+ *
+ * @param content - those beside the metadata.
  */
-export function changedMetadata(object: StoredObject, live: StoredObject): readonly Problem[] {
-  const ofChange = [
+export function changedProblems(
+  served: ServedResource,
+  object: StoredObject,
+  live: StoredObject,
+  content: readonly Problem[],
+): readonly Problem[] {
+  const ofChange = (qualified: boolean): readonly Problem[] => [
     ...addedFinalizers(object, live),
     ...deletion(object, live),
     ...labels(object.metadata.labels, 'metadata.labels'),
     ...annotations(object.metadata.annotations, 'metadata.annotations'),
     ...owners(object.metadata),
+    ...(qualified ? unqualifiedFinalizers(object.metadata) : []),
   ];
-  return [...common(object), ...ofChange, ...ofChange];
+  const qualified = isQualified(served);
+  const steps: Readonly<Record<Pass, () => readonly Problem[]>> = {
+    metadata: () => common(object.metadata, qualified),
+    change: () => ofChange(qualified),
+    content: () => content,
+  };
+  const ofKind = passesOf(served).flatMap((pass) => steps[pass]());
+  return [...common(object.metadata, false), ...ofChange(false), ...ofKind];
 }
 
 /** A write cannot begin a deletion: only a DELETE can. */

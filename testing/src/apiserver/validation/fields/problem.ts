@@ -7,7 +7,31 @@ export type Problem = FieldError;
 
 /** A value as messages show it: texts quoted, everything else as JSON. */
 export function shown(value: unknown): string {
-  return goJson(value ?? null);
+  return typeof value === 'string' ? goQuoted(value) : goJson(value ?? null);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** A text as Go's `%q` prints it. */
+function goQuoted(text: string): string {
+  const escaped = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (character) => {
+    const known = ESCAPES[character];
+    if (known !== undefined) return known;
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    if (code.length <= 2 && Number.parseInt(code, 16) < 0x80) return `\\x${code.padStart(2, '0')}`;
+    return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+  });
+  return `"${escaped}"`;
 }
 
 /** A map of texts as Go shows it: sorted, `null` where there is none. */

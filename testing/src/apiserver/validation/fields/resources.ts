@@ -21,19 +21,42 @@ export function resourceRequirements(value: unknown, field: string): readonly Pr
 
 function amounts(map: Json, field: string): readonly Problem[] {
   return Object.entries(map).flatMap(([name, amount]) => [
-    ...resourceName(name, `${field}[${name}]`),
+    ...containerResource(name, `${field}[${name}]`),
     ...notNegativeQuantity(amount, `${field}[${name}]`),
   ]);
 }
 
-function resourceName(name: string, field: string): readonly Problem[] {
+/** Resources that have a name of one part, as quotas and limits of namespaces have them. */
+const STANDARD_TYPES: ReadonlySet<string> = new Set([
+  ...STANDARD,
+  ...[...STANDARD, 'storage'].map((name) => `requests.${name}`),
+  ...[...STANDARD].map((name) => `limits.${name}`),
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+/** A resource of any kind. */
+export function resourceName(name: string, field: string): readonly Problem[] {
   const unqualified = labelKey(name);
   if (unqualified.length > 0) return unqualified.map((why) => invalidValue(field, name, why));
-  if (name.includes('/') || STANDARD.has(name) || name.startsWith('hugepages-')) return [];
-  return [
-    invalidValue(field, name, 'must be a standard resource type or fully qualified'),
-    invalidValue(field, name, 'must be a standard resource for containers'),
-  ];
+  const isKnown = STANDARD_TYPES.has(name) || /^(?:requests\.)?hugepages-/.test(name);
+  if (name.includes('/') || isKnown) return [];
+  return [invalidValue(field, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** A resource that a container can have. */
+export function containerResource(name: string, field: string): readonly Problem[] {
+  const problems = resourceName(name, field);
+  if (name.includes('/') || STANDARD.has(name) || name.startsWith('hugepages-')) return problems;
+  return [...problems, invalidValue(field, name, 'must be a standard resource for containers')];
 }
 
 /** Overcommitting is for resources of Kubernetes itself; a GPU is had whole or not at all. */
@@ -58,7 +81,8 @@ function withinLimit(
   return [invalidValue(`${field}.requests`, request, `must be less than or equal to ${what}`)];
 }
 
-function isExtended(name: string): boolean {
+/** A resource that another vendor has added. */
+export function isExtended(name: string): boolean {
   return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
 }
 

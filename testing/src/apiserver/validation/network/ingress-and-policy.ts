@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { type Check, each, fields, formed, isEmpty, must, needed, oneOf } from '../fields/check.ts';
+import { type Check, each, fields, formed, isEmpty, must, needed } from '../fields/check.ts';
 import { dnsLabel, dnsSubdomain, portName, wildcardDnsSubdomain } from '../fields/formats.ts';
 import { isPartOf, network, parseNetwork } from '../fields/ip.ts';
 import { labelSelector } from '../fields/label-selector.ts';
@@ -183,6 +183,8 @@ export function networkPolicy(object: StoredObject): readonly Problem[] {
     policyTypes: (value, field) =>
       Array.isArray(value) && value.length > POLICY_TYPES.length
         ? [invalidValue(field, value, 'may not specify more than two policyTypes')]
-        : each(oneOf(...POLICY_TYPES))(value, field),
+        : each((type, at) =>
+            POLICY_TYPES.includes(String(type)) ? [] : [notSupported(at, type ?? '', POLICY_TYPES)],
+          )(value, field),
   })(specOf(object), 'spec');
 }

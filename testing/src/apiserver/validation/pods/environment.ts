@@ -24,25 +24,49 @@ const RESOURCE_FIELDS = [
   'requests.memory',
 ];
 
+/** The fields of a Pod that have a name outside of it; an environment or a volume takes some of them. */
+const POD_LABELS: ReadonlySet<string> = new Set([
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.serviceAccountName',
+  'spec.schedulerName',
+  'status.phase',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+]);
+
 /** A field of the Pod itself; labels and annotations by their keys. */
 export function fieldOf(paths: readonly string[]): Check {
-  return fields({}, ({ fieldPath }, field) => {
+  return fields({}, ({ apiVersion = 'v1', fieldPath }, field) => {
     if (isEmpty(fieldPath)) return [required(`${field}.fieldPath`)];
-    const path = String(fieldPath);
-    const keyed = /^(.*)\['(.*)'\]$/.exec(path);
-    if (keyed === null) {
+    const sent = String(fieldPath);
+    const [, map, key = ''] = /^(.+?)\['(.*)'\]$/s.exec(sent) ?? [];
+    const failed = (why: string): readonly Problem[] => [
+      invalidValue(`${field}.fieldPath`, sent, `error converting fieldPath: ${why}`),
+    ];
+    const unconverted = (why: string): readonly Problem[] => failed(`field label ${why}: ${sent}`);
+    if (apiVersion !== 'v1') return failed(`unsupported pod version: ${apiVersion}`);
+    if (map === undefined) {
+      const path = sent === 'spec.host' ? 'spec.nodeName' : sent;
+      if (!POD_LABELS.has(path)) return unconverted('not supported');
       return paths.includes(path) ? [] : [notSupported(`${field}.fieldPath`, path, paths)];
     }
-    const [, map = '', key = ''] = keyed;
-    if (map === 'metadata.annotations' || map === 'metadata.labels') {
-      const text = map === 'metadata.annotations' ? key.toLowerCase() : key;
-      return labelKey(text).map((why) => invalidValue(field, text, why));
+    if (map !== 'metadata.annotations' && map !== 'metadata.labels') {
+      return unconverted('does not support subscript');
     }
-    return [invalidValue(field, map, 'does not support subscript')];
+    const text = map === 'metadata.annotations' ? key.toLowerCase() : key;
+    return labelKey(text).map((why) => invalidValue(field, text, why));
   });
 }
 
-const resourceField: Check = fields({}, ({ resource }, field) => {
+export const resourceField: Check = fields({}, ({ resource }, field) => {
   if (isEmpty(resource)) return [required(`${field}.resource`)];
   const name = String(resource);
   const huge = /^(limits|requests)\.hugepages-/.test(name);

@@ -44,7 +44,7 @@ export function podSpec(value: unknown, field: string): readonly Problem[] {
     securityContext,
     affinity,
     dnsConfig: dnsConfig(spec.dnsPolicy),
-    readinessGates: each(fields({ conditionType: formed(labelKey) })),
+    readinessGates: each(fields({ conditionType: conditionName })),
     schedulingGates,
     topologySpreadConstraints,
     serviceAccountName: formed(dnsSubdomain),
@@ -59,6 +59,10 @@ export function podSpec(value: unknown, field: string): readonly Problem[] {
     preemptionPolicy: maybeOneOf('PreemptLowerPriority', 'Never'),
   });
   return check(spec, field);
+}
+
+function conditionName(value: unknown, field: string): readonly Problem[] {
+  return labelKey(String(value ?? '')).map((why) => invalidValue(field, value ?? '', why));
 }
 
 /** A template of Pods: the metadata's own path is left out, as the server does it. */

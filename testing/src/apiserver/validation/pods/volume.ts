@@ -6,6 +6,7 @@ import {
   each,
   fields,
   formed,
+  itemsOf,
   maybeOneOf,
   must,
   needed,
@@ -14,7 +15,7 @@ import {
 import { dataKey, dnsLabel } from '../fields/formats.ts';
 import { forbidden, invalidValue, type Problem, required } from '../fields/problem.ts';
 import { notNegativeQuantity } from '../fields/resources.ts';
-import { fieldOf } from './environment.ts';
+import { fieldOf, resourceField } from './environment.ts';
 
 /** Permissions of files, as octal numbers: 0 to 0777. */
 const fileMode: Check = (value, field) =>
@@ -45,17 +46,36 @@ const keyToPath: Check = fields({
   mode: fileMode,
 });
 
-const DOWNWARD_PATHS = ['metadata.name', 'metadata.namespace', 'metadata.uid'];
-const downwardFile: Check = fields({
-  path: must(localPath),
-  fieldRef: fieldOf(DOWNWARD_PATHS),
-  mode: fileMode,
-});
+const DOWNWARD_PATHS = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
+
+/** The server reports a problem of a file at its volume, and does not count the files. */
+const downwardFiles: Check = fields({}, ({ items }, field) =>
+  itemsOf(items).flatMap((item) => downwardFile(item, field)),
+);
+
+const downwardFile: Check = fields(
+  { path: must(localPath), fieldRef: fieldOf(DOWNWARD_PATHS), resourceFieldRef: resourceField },
+  ({ fieldRef, resourceFieldRef }, field) => {
+    if (fieldRef === undefined && resourceFieldRef === undefined) {
+      return [required(field, 'one of fieldRef and resourceFieldRef is required')];
+    }
+    if (fieldRef === undefined || resourceFieldRef === undefined) return [];
+    const why = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+    return [invalidValue(field, 'resource', why)];
+  },
+  ({ mode }, field) => fileMode(mode, `${field}.mode`),
+);
 
 const projection: Check = fields({
   secret: fields({ name: needed(), items: each(keyToPath) }),
   configMap: fields({ name: needed(), items: each(keyToPath) }),
-  downwardAPI: fields({ items: each(downwardFile) }),
+  downwardAPI: downwardFiles,
   serviceAccountToken: fields({
     expirationSeconds: (value, field) =>
       typeof value === 'number' && value < 600
@@ -85,7 +105,7 @@ const SOURCES: Readonly<Record<string, Check>> = {
   nfs: fields({ server: needed(), path: needed() }),
   iscsi: fields({ targetPortal: needed(), iqn: needed(), lun: between(0, 255) }),
   persistentVolumeClaim: fields({ claimName: needed() }),
-  downwardAPI: fields({ defaultMode: fileMode, items: each(downwardFile) }),
+  downwardAPI: all(fields({ defaultMode: fileMode }), downwardFiles),
   fc: () => [],
   flexVolume: fields({ driver: needed() }),
   configMap: fields({ name: needed(), defaultMode: fileMode, items: each(keyToPath) }),

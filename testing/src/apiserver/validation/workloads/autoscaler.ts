@@ -12,10 +12,22 @@ import {
 } from '../fields/problem.ts';
 
 const reference: Check = (value, field) =>
-  fields({ kind: must(formed(pathSegment)), name: must(formed(pathSegment)) })(
-    isObject(value) ? value : {},
-    field,
-  );
+  fields({
+    kind: must(formed(pathSegment)),
+    name: must(formed(pathSegment)),
+    apiVersion: groupVersion,
+  })(isObject(value) ? value : {}, field);
+
+/** What is scaled has a group. */
+function groupVersion(value: unknown, field: string): readonly Problem[] {
+  const text = String(value ?? '');
+  const parts = text.split('/');
+  if (parts.length > 2) {
+    return [invalidValue(field, text, `unexpected GroupVersion string: ${text}`)];
+  }
+  const isGrouped = parts.length === 2 && parts[0] !== '';
+  return isGrouped ? [] : [invalidValue(field, text, 'apiVersion must specify API group')];
+}
 
 function replicas({ minReplicas, maxReplicas }: Json): readonly Problem[] {
   const problems: Problem[] = [];
@@ -24,14 +36,27 @@ function replicas({ minReplicas, maxReplicas }: Json): readonly Problem[] {
     const why = 'must be greater than or equal to 1';
     problems.push(invalidValue('spec.minReplicas', minReplicas, why));
   }
-  if (most < 1) {
-    problems.push(invalidValue('spec.maxReplicas', most, 'must be greater than 0'));
+  if (most === 0) {
+    problems.push(required('spec.maxReplicas', 'must be set and greater than 0'));
+  } else if (most < 0) {
+    const why = 'must be greater than or equal to 1';
+    problems.push(invalidValue('spec.maxReplicas', most, why));
   }
   if (most < least) {
     const why = 'must be greater than or equal to `minReplicas`';
     problems.push(invalidValue('spec.maxReplicas', most, why));
   }
   return problems;
+}
+
+/** Without Pods there are no metrics of Pods: something else must say when they are needed again. */
+function scaledToZero({ minReplicas, metrics }: Json): readonly Problem[] {
+  if (minReplicas !== 0) return [];
+  const kinds = Array.isArray(metrics) ? metrics.map((one) => one?.type) : [];
+  if (kinds.includes('Object') || kinds.includes('External')) return [];
+  const why =
+    'must specify at least one Object or External metric to support scaling to zero replicas';
+  return [forbidden('spec.metrics', why)];
 }
 
 function target(value: unknown, field: string): readonly Problem[] {
@@ -185,6 +210,7 @@ export function autoscaler({ spec }: StoredObject): readonly Problem[] {
     ...replicas(value),
     ...reference(value.scaleTargetRef, 'spec.scaleTargetRef'),
     ...each(fields({}, metric))(value.metrics, 'spec.metrics'),
+    ...scaledToZero(value),
     ...fields({ scaleUp: scalingRules, scaleDown: scalingRules })(value.behavior, 'spec.behavior'),
   ];
 }

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { type ChangeCheck, immutable } from '../fields/change.ts';
+import { type ChangeCheck, changed, immutable } from '../fields/change.ts';
+
 import { type Check, fields, isEmpty, maybeOneOf, notNegative, oneOf } from '../fields/check.ts';
+import { domainPath } from '../fields/domain-path.ts';
+import { dnsLabel } from '../fields/formats.ts';
 import { internalJson } from '../fields/internal-json.ts';
-import { labelSelector } from '../fields/label-selector.ts';
+import { labelSelector, selects } from '../fields/label-selector.ts';
 import {
   IMMUTABLE,
   invalidShown,
@@ -12,9 +15,12 @@ import {
   notSupported,
   type Problem,
   required,
+  shownMap,
+  tooLong,
 } from '../fields/problem.ts';
 import { podTemplate } from '../pods/pod-spec.ts';
 import { scheduleProblem } from './cron-schedule.ts';
+import { policyProblems } from './job-policies.ts';
 import { selectsTemplate } from './workload.ts';
 
 function restartPolicy(spec: Json, field: string): readonly Problem[] {
@@ -25,12 +31,75 @@ function restartPolicy(spec: Json, field: string): readonly Problem[] {
     return [required(at, 'valid values: "OnFailure", "Never"')];
   }
   const supported = ['OnFailure', 'Never'];
-  return supported.includes(String(policy)) ? [] : [notSupported(at, policy, supported)];
+  if (!supported.includes(String(policy))) return [notSupported(at, policy, supported)];
+  if (spec.podFailurePolicy === undefined || policy === 'Never') return [];
+  const why = 'only "Never" is supported when podFailurePolicy is specified';
+  return [invalidValue(at, policy, why)];
 }
 
-function indexed({ completionMode, completions }: Json, field: string): readonly Problem[] {
-  if (completionMode !== 'Indexed' || completions !== undefined) return [];
-  return [required(`${field}.completions`, 'when completion mode is Indexed')];
+const MAX_INDEXED = 100_000;
+
+function indexed(spec: Json, field: string): readonly Problem[] {
+  const { completionMode, completions, parallelism, maxFailedIndexes } = spec;
+  const limit = (name: string, most: unknown, why: string): readonly Problem[] =>
+    typeof spec[name] === 'number' && typeof most === 'number' && spec[name] > most
+      ? [invalidValue(`${field}.${name}`, spec[name], why)]
+      : [];
+  if (completionMode !== 'Indexed') {
+    return ['backoffLimitPerIndex', 'maxFailedIndexes'].flatMap((name) =>
+      spec[name] === undefined
+        ? []
+        : [invalidValue(`${field}.${name}`, spec[name], 'requires indexed completion mode')],
+    );
+  }
+  const atMost = `must be less than or equal to ${MAX_INDEXED}`;
+  return [
+    ...(completions === undefined
+      ? [required(`${field}.completions`, 'when completion mode is Indexed')]
+      : []),
+    ...limit('parallelism', MAX_INDEXED, `${atMost} when completion mode is Indexed`),
+    ...limit('maxFailedIndexes', completions, 'must be less than or equal to completions'),
+    ...limit('maxFailedIndexes', MAX_INDEXED, atMost),
+    ...highCompletions({ completions, parallelism, maxFailedIndexes, ...spec }, field),
+  ];
+}
+
+/** Many indexes, each with a limit of its own, cost much: of these fewer may run and fail. */
+function highCompletions(spec: Json, field: string): readonly Problem[] {
+  const { completions, backoffLimitPerIndex, maxFailedIndexes, parallelism } = spec;
+  const soft = MAX_INDEXED;
+  const limit = 10_000;
+  if (Number(completions ?? 0) <= soft || backoffLimitPerIndex === undefined) return [];
+  const why = `must be less than or equal to ${limit} when completions are above ${soft} and used with backoff limit per index`;
+  const most = (name: string, value: unknown): readonly Problem[] =>
+    Number(value ?? 0) > limit ? [invalidValue(`${field}.${name}`, value, why)] : [];
+  const needed = `must be specified when completions is above ${soft}`;
+  return [
+    ...(maxFailedIndexes === undefined ? [required(`${field}.maxFailedIndexes`, needed)] : []),
+    ...most('parallelism', parallelism),
+    ...most('maxFailedIndexes', maxFailedIndexes),
+  ];
+}
+
+function limitedIndexes(spec: Json, field: string): readonly Problem[] {
+  if (spec.maxFailedIndexes === undefined || spec.backoffLimitPerIndex !== undefined) return [];
+  return [required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified')];
+}
+
+const MAX_MANAGER_BYTES = 63;
+
+/** A Job may name the controller that it leaves its work to. */
+function manager({ managedBy }: Json, field: string): readonly Problem[] {
+  if (managedBy === undefined) return [];
+  const at = `${field}.managedBy`;
+  const isLong = Buffer.byteLength(String(managedBy)) > MAX_MANAGER_BYTES;
+  return [...domainPath(managedBy, at), ...(isLong ? [tooLong(at, MAX_MANAGER_BYTES)] : [])];
+}
+
+function replacementPolicy(spec: Json, field: string): readonly Problem[] {
+  const all = ['Failed', 'TerminatingOrFailed'];
+  const words = spec.podFailurePolicy === undefined ? all : ['Failed'];
+  return maybeOneOf(...words)(spec.podReplacementPolicy, `${field}.podReplacementPolicy`);
 }
 
 /** What holds for a Job and for the template of one. */
@@ -43,27 +112,65 @@ const jobSpec: Check = fields(
     ttlSecondsAfterFinished: notNegative,
     backoffLimitPerIndex: notNegative,
     maxFailedIndexes: notNegative,
-    completionMode: maybeOneOf('NonIndexed', 'Indexed'),
   },
+  limitedIndexes,
+  manager,
+  ({ completionMode }, field) =>
+    maybeOneOf('NonIndexed', 'Indexed')(completionMode, `${field}.completionMode`),
   indexed,
-  (spec, field) =>
-    maybeOneOf('Failed', 'TerminatingOrFailed')(
-      spec.podReplacementPolicy,
-      `${field}.podReplacementPolicy`,
-    ),
+  policyProblems,
+  replacementPolicy,
   (spec, field) => podTemplate(spec.template, `${field}.template`),
   restartPolicy,
 );
 
-export function job({ spec }: StoredObject): readonly Problem[] {
-  const value = isObject(spec) ? spec : {};
+function specProblems(spec: Json): readonly Problem[] {
   return [
-    ...jobSpec(value, 'spec'),
-    ...(value.selector === undefined
+    ...jobSpec(spec, 'spec'),
+    ...(spec.selector === undefined
       ? [required('spec.selector')]
-      : labelSelector(value.selector, 'spec.selector')),
-    ...selectsTemplate(value),
+      : labelSelector(spec.selector, 'spec.selector')),
+    ...selectsTemplate(spec),
   ];
+}
+
+export function job(object: StoredObject): readonly Problem[] {
+  const spec = isObject(object.spec) ? object.spec : {};
+  return [...generatedSelector(object, spec), ...specProblems(spec), ...longHostname(object, spec)];
+}
+
+/** The server adds labels and a selector to a Job. What the client has said besides must not contradict them. */
+function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Problem[] {
+  const selector = spec.selector;
+  if (spec.manualSelector === true || !isObject(selector)) return [];
+  const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
+  const expected: Readonly<Record<string, string>> = {
+    'controller-uid': uid,
+    'job-name': name,
+    'batch.kubernetes.io/controller-uid': uid,
+    'batch.kubernetes.io/job-name': name,
+  };
+  const found = valueAt(spec, ['template', 'metadata', 'labels']);
+  const labels = isObject(found) ? found : {};
+  const wrong = Object.entries(expected).flatMap(([label, value]) => {
+    const at = `spec.template.metadata.labels[${label}]`;
+    if (labels[label] === undefined) return [required(at, `must be '${value}'`)];
+    if (labels[label] === value) return [];
+    return [invalidShown(at, shownMap(labels), `must be '${value}'`)];
+  });
+  if (selects(selector, expected)) return wrong;
+  const why = '`selector` not auto-generated';
+  return [...wrong, invalidValue('spec.selector', selector, why)];
+}
+
+/** The longest name of a Pod of an indexed Job must be that of a host. */
+function longHostname({ metadata }: StoredObject, spec: Json): readonly Problem[] {
+  const completions = Number(spec.completions ?? 0);
+  if (spec.completionMode !== 'Indexed' || completions <= 0) return [];
+  const hostname = `${metadata.name}-${completions - 1}`;
+  if (dnsLabel(hostname).length === 0) return [];
+  const why = `will not able to create pod with invalid DNS label: ${hostname}`;
+  return [invalidValue('metadata.name', metadata.name, why)];
 }
 
 /** Fields in the spec of a template that decide where Pods run, beside `affinity.nodeAffinity`. */
@@ -120,10 +227,13 @@ const sameTemplate: ChangeCheck = (object, previous) => {
 
 const sameCompletions: ChangeCheck = (object, previous) => {
   const spec = valueAt(object, ['spec']);
+  const isIndexed = isObject(spec) && spec.completionMode === 'Indexed';
+  if (!isIndexed) return immutable(['spec.completions'])(object, previous);
+  if (!changed(object, previous, ['spec', 'completions'])) return [];
   // An indexed Job may be resized, both counts together.
-  const resized =
-    isObject(spec) && spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
-  return resized ? [] : immutable(['spec.completions'])(object, previous);
+  if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
+  const why = 'can only be modified in tandem with spec.parallelism';
+  return [invalidValue('spec.completions', spec.completions, why)];
 };
 
 const sameRest = immutable([
@@ -131,9 +241,12 @@ const sameRest = immutable([
   'spec.podFailurePolicy',
   'spec.backoffLimitPerIndex',
   'spec.managedBy',
+  'spec.successPolicy',
 ]);
 
+/** The server validates the spec once more for the change. */
 export const changedJob: ChangeCheck = (object, previous) => [
+  ...specProblems(isObject(object.spec) ? object.spec : {}),
   ...sameCompletions(object, previous),
   ...immutable(['spec.selector'])(object, previous),
   ...sameTemplate(object, previous),

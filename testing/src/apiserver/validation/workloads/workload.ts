@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, valueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { type ChangeCheck, immutable } from '../fields/change.ts';
-import { type Check, fields, notNegative } from '../fields/check.ts';
+import { type Check, fields, formed, itemsOf, notNegative } from '../fields/check.ts';
+import { dnsLabel } from '../fields/formats.ts';
 import { isPositiveIntOrPercent, isZero, moreThanAll } from '../fields/int-or-percent.ts';
 import { internalJson } from '../fields/internal-json.ts';
 import {
@@ -199,10 +200,21 @@ function statefulStrategy({ updateStrategy }: Json): readonly Problem[] {
   return [invalidShown(at, shown, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
-/** Its volumes come partly from the claims, so that the server does not look into the Pods. */
-function templateLabels({ template: value }: Json): readonly Problem[] {
-  const metadata = valueAt(value, ['metadata']);
-  return fields({ labels, annotations })(metadata, 'spec.template');
+/** Its Pods get a volume for each claim, and a name and a domain from their controller. */
+function statefulTemplate({ template: value, volumeClaimTemplates }: Json): readonly Problem[] {
+  const { spec: sent, ...rest } = isObject(value) ? value : {};
+  const { hostname: _, subdomain: __, ...spec } = isObject(sent) ? sent : {};
+  const claims = itemsOf(volumeClaimTemplates).map((claim) => {
+    const name = valueAt(claim, ['metadata', 'name']);
+    return { name, persistentVolumeClaim: { claimName: name } };
+  });
+  const own = itemsOf(spec.volumes).filter(({ name }) => !claims.some((one) => one.name === name));
+  const volumes = claims.length === 0 ? spec.volumes : [...claims, ...own];
+  return [
+    ...podTemplate({ ...rest, spec: { ...spec, volumes } }, 'spec.template'),
+    // Once more, on their own.
+    ...fields({ labels, annotations })(rest.metadata, 'spec.template'),
+  ];
 }
 
 export const statefulSet: (object: StoredObject) => readonly Problem[] = ofSpec(
@@ -211,9 +223,10 @@ export const statefulSet: (object: StoredObject) => readonly Problem[] = ofSpec(
   field('replicas', notNegative),
   field('minReadySeconds', notNegative),
   field('ordinals', fields({ start: notNegative })),
+  field('serviceName', formed(dnsLabel)),
   selectorOf('statefulset'),
   selectsTemplate,
-  templateLabels,
+  statefulTemplate,
   lastingTemplate('StatefulSet'),
 );
 

@@ -43,9 +43,9 @@ export function* deleteObject(
   nameOfRequest: string = target.name,
 ): Steps<Deletion> {
   for (;;) {
+    checkMortality(target);
     const stored = requireStored(cluster, target);
     checkPreconditions(stored, target, options);
-    checkMortality(target);
     if (writer === undefined) return deleteNow(cluster, target, stored, options);
     const asked = { ...target, name: nameOfRequest };
     yield* admitDelete(cluster, asked, stored, options, writer);

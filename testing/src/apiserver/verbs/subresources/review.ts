@@ -10,6 +10,7 @@ import { isObject, type Json, withFields, withMetadata } from '../../objects/met
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { WriteOptions } from '../../request/options.ts';
+import { internalJson } from '../../validation/fields/internal-json.ts';
 import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
@@ -140,14 +141,17 @@ function refuseBadReview(review: StoredObject): void {
     ...(review.kind === 'SelfSubjectAccessReview' ? [] : subjectProblems(spec)),
     ...(review.kind === 'LocalSubjectAccessReview' ? placeProblems(spec, review.metadata) : []),
   ];
-  const name = review.metadata.name ?? '';
-  if (problems.length > 0) throw invalid({ kind: review.kind, group: GROUP }, name, problems);
+  // The server has lost the kind at this point.
+  if (problems.length > 0) throw invalid({ kind: '', group: GROUP }, '', problems);
 }
 
 function attributeProblems({ resourceAttributes, nonResourceAttributes }: Json): FieldError[] {
   const [resource, path] = [isObject(resourceAttributes), isObject(nonResourceAttributes)];
   if (resource && path) {
-    const shown = JSON.stringify(nonResourceAttributes);
+    const shown = internalJson(
+      'io.k8s.api.authorization.v1.NonResourceAttributes',
+      nonResourceAttributes,
+    );
     return [
       problem(
         'nonResourceAttributes',

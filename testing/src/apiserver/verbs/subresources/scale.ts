@@ -1,4 +1,5 @@
 import { formatSelector, type LabelSelector, selectorFromObject } from 'chancery';
+import { invalid } from '../../failures/invalid.ts';
 import { isObject, type Json, valueAt, withMetadata, withValueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
@@ -19,13 +20,25 @@ export function scaleOf(object: StoredObject, served: ServedResource): StoredObj
   } as unknown as StoredObject;
 }
 
-/** `object` with the replicas, and the resourceVersion to compare with, of a Scale. */
+function invalidScale({ metadata }: StoredObject, replicas: number): Error {
+  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+  return invalid({ group: 'autoscaling', kind: 'Scale' }, metadata.name ?? '', [
+    { field: 'spec.replicas', reason: 'FieldValueInvalid', message },
+  ]);
+}
+
+/**
+ * `object` with the replicas, and the resourceVersion to compare with, of a Scale.
+ *
+ * @throws ApiError 422 for a Scale of a built-in object with less than no replicas.
+ */
 export function withScale(
   object: StoredObject,
   scale: StoredObject,
   served: ServedResource,
 ): StoredObject {
   const replicas = numberAt(scale, ['spec', 'replicas']);
+  if (!served.custom && replicas < 0) throw invalidScale(object, replicas);
   const path = served.scale?.replicas ?? ['spec', 'replicas'];
   const scaled = withValueAt(object as Json, path, replicas) as unknown as StoredObject;
   const { resourceVersion, uid } = scale.metadata;

@@ -1,22 +1,26 @@
-import { messageOf, rfc3339 } from 'chancery';
-import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
-import { parseYaml } from 'chancery/low-level';
+import { rfc3339 } from 'chancery';
+import { apiVersionOf } from 'chancery/internal';
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';
-import { badRequest } from '../../failures/failure.ts';
+import { badRequest, internalError } from '../../failures/failure.ts';
 import { invalidOptions } from '../../failures/invalid.ts';
 import { conflict, notFound } from '../../failures/object-failures.ts';
-import { cannotBeHandled } from '../../failures/request-failures.ts';
-import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../../objects/go-json.ts';
+import { uint64Problem } from '../../objects/go-integers.ts';
 import { isObject, type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { serverSideApply } from '../../patch/apply/server-side-apply.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { PatchOptions } from '../../request/options.ts';
 import { keyOfTarget, type Target, uidIsImmutable } from '../target.ts';
+import {
+  type AppliedIdentity,
+  identityOf,
+  readApplied,
+  reportDuplicates,
+} from './applied-configuration.ts';
 import { createObject } from './create.ts';
-import { type Change, updateObject } from './update.ts';
+import { type Change, requireResourceVersion, updateObject } from './update.ts';
 
 export interface Patched {
   readonly object: StoredObject;
@@ -24,7 +28,10 @@ export interface Patched {
   readonly created: boolean;
 }
 
-/** Server-side apply: creates the object, or merges the configuration into it. */
+/**
+ * Server-side apply: creates the object, or merges the configuration into it. What is wrong with the request is found in
+ * the order of the server: the configuration, its conflicts, the identity of the object, and then what any write finds.
+ */
 export function* applyObject(
   cluster: Cluster,
   target: Target,
@@ -33,42 +40,43 @@ export function* applyObject(
 ): Steps<Patched> {
   const { served, name } = target;
   requireManager(options);
-  const applied = readApplied(text, served);
-  const duplicates = duplicatesIn(text);
-  if (options.fieldValidation === 'Strict') refuseDuplicates(duplicates);
-  if (options.fieldValidation === 'Warn') for (const line of duplicates) options.warn(line);
   const live = cluster.storage.get(served.storedAs, keyOfTarget(target));
-  const sent = applied.metadata.resourceVersion;
-  if (live === undefined) {
-    if (options.subresource) throw notFound(served, name);
-    if (applied.metadata.uid) throw uidOfAbsent(target, applied.metadata.uid);
-    requireCreate(cluster, target, options.caller);
-    const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
-    const named = withMetadata(object, { name });
-    const create = { ...options, managedFields };
-    const created = yield* createObject(cluster, served, target.namespace, named, create);
-    return { object: created, created: true };
+  if (live === undefined && options.subresource) throw notFound(served, name);
+  const applied = readApplied(text, served);
+  const identity = identityOf(applied);
+  if (live !== undefined) {
+    const change = (shown: StoredObject): Change => {
+      const merged = mergeApplied(cluster, target, shown, applied, options);
+      reportDuplicates(text, options);
+      checkPlace(identity, target);
+      if (saysVersion(applied)) requireResourceVersion(merged.object, served, name);
+      if (identity.uid && identity.uid !== shown.metadata.uid) {
+        throw uidIsImmutable(target, identity.uid);
+      }
+      return merged;
+    };
+    return { object: yield* updateObject(cluster, target, change, options), created: false };
   }
-  if (sent && sent !== live.metadata.resourceVersion) throw conflict(served, name);
-  const { uid } = applied.metadata;
-  const change = (shown: StoredObject): Change => {
-    const merged = mergeApplied(cluster, target, shown, applied, options);
-    if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
-    return merged;
-  };
-  return { object: yield* updateObject(cluster, target, change, options), created: false };
+  const { object, managedFields } = mergeApplied(cluster, target, undefined, applied, options);
+  reportDuplicates(text, options);
+  checkAbsent(identity, target);
+  requireCreate(cluster, target, options.caller);
+  const named = withMetadata(object, { name, resourceVersion: undefined, uid: undefined });
+  const create = { ...options, managedFields };
+  const created = yield* createObject(cluster, served, target.namespace, named, create);
+  return { object: created, created: true };
 }
 
 function mergeApplied(
   { clock }: Cluster,
   { served }: Target,
   live: StoredObject | undefined,
-  applied: StoredObject,
+  applied: Json,
   options: PatchOptions,
 ): { object: StoredObject; managedFields: readonly unknown[] } {
   const merged = serverSideApply({
     live: live === undefined ? undefined : (live as Json),
-    applied: withMetadata(applied, { resourceVersion: undefined, uid: undefined }) as Json,
+    applied,
     manager: options.fieldManager,
     force: options.force,
     apiVersion: apiVersionOf(served),
@@ -78,7 +86,7 @@ function mergeApplied(
     ignoredFields: ignoredFields(served, options.subresource),
   });
   return {
-    object: merged.object as unknown as StoredObject,
+    object: withMetadata(merged.object as unknown as StoredObject, {}),
     managedFields: merged.managedFields,
   };
 }
@@ -92,7 +100,8 @@ function ignoredFields(
   return served.subresources.some(({ name }) => name === 'status') ? [['status']] : [];
 }
 
-function requireManager({ fieldManager }: PatchOptions): void {
+/** @throws ApiError 422 for an apply that names no manager. */
+export function requireManager({ fieldManager }: PatchOptions): void {
   if (fieldManager !== '') return;
   const message = 'Required value: is required for apply patch';
   throw invalidOptions('PatchOptions', [
@@ -100,65 +109,37 @@ function requireManager({ fieldManager }: PatchOptions): void {
   ]);
 }
 
-/**
- * Most configurations come as JSON, which is YAML as well; undefined for any other text.
- *
- * @throws GoDepthError for JSON that is nested too deep: the reader of YAML could not refuse it.
- */
-function jsonOf(text: string): GoJson | undefined {
-  try {
-    return parseGoJson(text);
-  } catch (error) {
-    if (error instanceof GoSyntaxError && !(error instanceof GoDepthError)) return undefined;
-    throw error;
-  }
+/** An empty resourceVersion in a configuration takes the place of the live one. */
+function saysVersion({ metadata }: Json): boolean {
+  return isObject(metadata) && metadata.resourceVersion !== undefined;
 }
 
-function duplicatesIn(text: string): readonly string[] {
-  if (jsonOf(text)?.duplicates.length === 0) return [];
-  return duplicateYamlKeys(text).map(
-    ({ line, key }) => `line ${line}: key ${JSON.stringify(key)} already set in map`,
-  );
-}
-
-function refuseDuplicates(duplicates: readonly string[]): void {
-  if (duplicates.length === 0) return;
-  const lines = duplicates.map((line) => `\n  ${line}`).join('');
-  throw badRequest(
-    `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`,
-  );
-}
-
-/**
- * The configuration in the body of an apply.
- *
- * @throws ApiError 400 for a text that is no YAML, or no object of the kind and version.
- */
-export function readApplied(
-  text: string,
-  served: Pick<ServedResource, 'group' | 'version' | 'kind'>,
-): StoredObject {
-  let value: unknown;
-  try {
-    value = jsonOf(text)?.value ?? parseYaml(text, { exactIntegers: true });
-  } catch (error) {
-    throw badRequest(`error decoding YAML: ${messageOf(error)}`);
-  }
-  if (!isObject(value)) throw badRequest('error decoding YAML: not an object');
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  if (value.apiVersion !== apiVersionOf(served)) {
+/** The configuration of a new object must name it, and be about this path. */
+function checkAbsent(identity: AppliedIdentity, target: Target): void {
+  const { name, uid, resourceVersion } = identity;
+  if (uid) throw uidOfAbsent(target, uid);
+  checkPlace(identity, target);
+  if (name === '') {
     throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${value.apiVersion ?? ''}, expected: ${apiVersionOf(served)}`,
+      `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`,
     );
   }
-  if (value.kind !== served.kind) {
-    const found = { kind: String(value.kind), version: String(value.apiVersion) };
-    throw cannotBeHandled(served, found, 'the applied object is of another kind or version');
+  const problem = resourceVersion ? uint64Problem(resourceVersion) : undefined;
+  if (problem !== undefined) throw internalError(problem);
+}
+
+/** @throws ApiError 400 for a configuration that names another object. */
+export function checkPlace({ name, namespace }: AppliedIdentity, target: Target): void {
+  if (namespace && target.namespace !== undefined && namespace !== target.namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
   }
-  return { ...value, metadata } as unknown as StoredObject;
+  if (name && name !== target.name) {
+    throw badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+    );
+  }
 }
 
 function uidOfAbsent({ served, name }: Target, uid: string): Error {

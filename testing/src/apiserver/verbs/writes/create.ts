@@ -20,10 +20,10 @@ import {
   toStored,
 } from '../../registry/served-resource.ts';
 import type { WriteOptions } from '../../request/options.ts';
-import { newMetadata } from '../../validation/fields/metadata.ts';
+import { newProblems } from '../../validation/fields/metadata.ts';
 import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
-import { otherUid, type Target } from '../target.ts';
+import { otherUid, requireKind, type Target } from '../target.ts';
 
 /** How often a generated name that is taken is generated again. */
 const NAME_ATTEMPTS = 8;
@@ -61,6 +61,7 @@ export function* createObject(
   const prepared = served.strategy.prepare(
     toStored(served, withoutStatus(named, served)),
     undefined,
+    options.managedFields !== undefined,
   );
   const managedFields = (): readonly unknown[] =>
     options.managedFields ?? ownersAfter(served, undefined, prepared, options, rfc3339(nowMs));
@@ -83,7 +84,8 @@ export function* createObject(
   });
   const name = admitted.metadata.name ?? '';
   const whole = canonical(served, served.strategy.complete(admitted));
-  const problems = [...newMetadata(whole, served), ...served.strategy.validate(whole, undefined)];
+  requireKind(whole, served);
+  const problems = newProblems(served, whole, served.strategy.validate(whole, undefined));
   // The error names the stored kind, whichever shape the object came in.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
   // Fields that the server, or a webhook, adds have no owner.

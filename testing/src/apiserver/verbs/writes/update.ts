@@ -20,14 +20,14 @@ import {
   toStored,
 } from '../../registry/served-resource.ts';
 import type { WriteOptions } from '../../request/options.ts';
-import { changedMetadata } from '../../validation/fields/metadata.ts';
+import { changedProblems } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
 import { statusCounts } from '../../validation/workloads/workload-status.ts';
 import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
 import { scaleOf, withScale } from '../subresources/scale.ts';
-import { keyOfTarget, otherUid, requireStored, type Target } from '../target.ts';
+import { keyOfTarget, otherUid, requireKind, requireStored, type Target } from '../target.ts';
 import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { withStatusOf } from './status-part.ts';
@@ -83,7 +83,8 @@ function* changedObject(
 
   const prepare = (object: StoredObject): StoredObject => {
     const separated = separate(toStored(served, object), stored, served, subresource);
-    return served.strategy.prepare(withSystemMetadata(separated, stored), stored);
+    const whole = withSystemMetadata(separated, stored);
+    return served.strategy.prepare(whole, stored, wanted.managedFields !== undefined);
   };
   const completed = (object: StoredObject): StoredObject =>
     withMetadata(served.strategy.keep?.(object, stored) ?? object, { managedFields: undefined });
@@ -123,7 +124,8 @@ function* changedObject(
         ...served.strategy.validate(whole, stored),
         ...(subresource === 'status' ? statusCounts(served.kind, whole, stored) : []),
       ];
-  const problems = [...changedMetadata(whole, stored), ...ofContent];
+  requireKind(whole, served);
+  const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
   const isWish = options.subresource !== 'status'; // a status with annotations is none

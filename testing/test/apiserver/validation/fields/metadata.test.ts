@@ -67,8 +67,16 @@ const ROWS: readonly (readonly [what: string, metadata: object, problems: readon
   ],
   [
     'a finalizer with a blank',
-    { finalizers: ['a b'] },
-    [`metadata.finalizers: Invalid value: "a b": name part ${LABEL_KEY}`],
+    { finalizers: ['example.dev/a b'] },
+    [`metadata.finalizers: Invalid value: "example.dev/a b": name part ${LABEL_KEY}`],
+  ],
+  [
+    'finalizers without a domain',
+    { finalizers: ['kubernetes', 'cleanup', 'orphan', 'done'] },
+    [
+      'metadata.finalizers[1]: Invalid value: "cleanup": name is neither a standard finalizer name nor is it fully qualified',
+      'metadata.finalizers[3]: Invalid value: "done": name is neither a standard finalizer name nor is it fully qualified',
+    ],
   ],
   [
     'finalizers that contradict each other',
@@ -359,4 +367,76 @@ test('[F-4] generation counts the spec, and not the status, of what is created w
   expect(created.status).toEqual({ loadBalancer: {} });
   expect(status.spec).not.toHaveProperty('ingressClassName');
   expect(spec.status.loadBalancer.ingress).toEqual([{ ip: '1.2.3.5' }]);
+});
+
+describe('the rules of a change', () => {
+  const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+  const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+  const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', rules: [] };
+  const BUDGET = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    spec: { minAvailable: 1 },
+  };
+  const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', spec: {} };
+  const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
+  const QUOTA = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { pods: '1' } } };
+
+  async function fieldsRefused(path: string, body: object, metadata: object): Promise<string[]> {
+    const { send } = await startCluster();
+    await send('POST', path, { ...body, metadata: { name: 'x' } });
+    const { body: answer } = await send('PATCH', `${path}/x`, { metadata });
+    return (answer.details?.causes ?? []).map(({ field }: { field: string }) => field);
+  }
+
+  const labels = { 'a b': '' };
+  const [L, F, K] = ['metadata.labels', 'metadata.finalizers', 'metadata.finalizers[0]'];
+
+  test.each([
+    [
+      'twice by the general rules, and by each step of the kind',
+      CONFIG_MAPS,
+      configMap('x'),
+      { labels },
+      [L, L, L, L],
+    ],
+    ['once more by a kind that validates the change alone', QUOTAS, QUOTA, { labels }, [L, L, L]],
+    ['by the general rules alone where the kind has none', BUDGETS, BUDGET, { labels }, [L, L]],
+    [
+      'of a finalizer only where the whole metadata is validated',
+      ROLES,
+      ROLE,
+      { finalizers: ['a b'] },
+      [F, F, K, K],
+    ],
+    [
+      'of a finalizer without a domain not in the group of Leases',
+      LEASES,
+      LEASE,
+      { finalizers: ['cleanup'] },
+      [],
+    ],
+    [
+      'of a finalizer without a domain not for a disruption budget',
+      BUDGETS,
+      BUDGET,
+      { finalizers: ['cleanup'] },
+      [],
+    ],
+  ])('are reported %s', async (_, path, body, metadata, expected) => {
+    expect(await fieldsRefused(path, body, metadata)).toEqual(expected);
+  });
+
+  test('are reported after those of a new object of the kind, and only where these find nothing', async () => {
+    const { send } = await startCluster();
+    const spec = { minAvailable: 1, maxUnavailable: 1 };
+    const both = { ...BUDGET, metadata: { name: 'x', labels }, spec };
+
+    const { body } = await send('POST', BUDGETS, both);
+    const { body: valid } = await send('POST', BUDGETS, { ...both, spec: { minAvailable: 1 } });
+
+    expect(body.details.causes).toEqual([expect.objectContaining({ field: 'spec' })]);
+    expect(valid.details.causes).toEqual([expect.objectContaining({ field: L })]);
+  });
 });

@@ -119,7 +119,21 @@ const CONTAINERS: readonly Row[] = [
     'a field that a Pod does not tell',
     { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.hostname' } } }] },
     [
-      `${C}.env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "spec.hostname": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"`,
+      `${C}.env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.hostname": error converting fieldPath: field label not supported: spec.hostname`,
+    ],
+  ],
+  [
+    'a field that a Pod does not tell its environment',
+    { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } }] },
+    [
+      `${C}.env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "status.phase": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"`,
+    ],
+  ],
+  [
+    'a part of a field that has no parts',
+    { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "spec.nodeName['a']" } } }] },
+    [
+      `${C}.env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.nodeName['a']": error converting fieldPath: field label does not support subscript: spec.nodeName['a']`,
     ],
   ],
   [

@@ -48,6 +48,86 @@ const JOBS: readonly Row[] = [
     ['spec.completionMode: Unsupported value: "Some": supported values: "NonIndexed", "Indexed"'],
   ],
   [
+    'a selector beside the one that the server makes',
+    { 'spec.selector': { matchLabels: { tier: 'web' } } },
+    [
+      expect.stringContaining('`selector` not auto-generated'),
+      expect.stringContaining('`selector` does not match template `labels`'),
+    ],
+  ],
+  [
+    "another Job's label in its template",
+    { 'spec.template.metadata': { labels: { 'job-name': 'other' } } },
+    [expect.stringMatching(/^spec\.template\.metadata\.labels\[job-name\]: .*: must be 'j'$/)],
+  ],
+  [
+    'a failure policy without sense',
+    {
+      'spec.podFailurePolicy': {
+        rules: [
+          {
+            action: 'Stop',
+            onExitCodes: { operator: 'NotIn', values: [9, 4, 9], containerName: 'x' },
+          },
+          { action: 'Count' },
+          { action: 'FailIndex', onPodConditions: [{ type: 'Ready', status: 'Maybe' }] },
+        ],
+      },
+    },
+    [
+      'spec.podFailurePolicy.rules[0].action: Unsupported value: "Stop": supported values: "Count", "FailIndex", "FailJob", "Ignore"',
+      'spec.podFailurePolicy.rules[0].onExitCodes.containerName: Invalid value: "x": must be one of the container or initContainer names in the pod template',
+      'spec.podFailurePolicy.rules[0].onExitCodes.values[2]: Duplicate value: 9',
+      'spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [9,4,9]: must be ordered',
+      'spec.podFailurePolicy.rules[1]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required',
+      'spec.podFailurePolicy.rules[2].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',
+      'spec.podFailurePolicy.rules[2].onPodConditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
+    ],
+  ],
+  [
+    'a success policy of indexes that it has not',
+    {
+      'spec.completionMode': 'Indexed',
+      'spec.completions': 4,
+      'spec.successPolicy': {
+        rules: [
+          { succeededIndexes: '0,4' },
+          { succeededIndexes: '2-1' },
+          { succeededCount: 5 },
+          {},
+        ],
+      },
+    },
+    [
+      'spec.successPolicy.rules[0].succeededIndexes: Invalid value: "0,4": error parsing succeededIndexes: too large index: "4"',
+      'spec.successPolicy.rules[1].succeededIndexes: Invalid value: "2-1": error parsing succeededIndexes: non-increasing order, previous: 2, current: 1',
+      'spec.successPolicy.rules[2].succeededCount: Invalid value: 5: must be less than or equal to 4 (the number of specified completions)',
+      'spec.successPolicy.rules[3]: Required value: at least one of succeededCount or succeededIndexes must be specified',
+    ],
+  ],
+  [
+    'a success policy without indexes, as the server has it inside',
+    { 'spec.successPolicy': { rules: [{ succeededCount: 1 }] } },
+    [
+      'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
+    ],
+  ],
+  [
+    'limits of indexes in a Job without them',
+    { 'spec.maxFailedIndexes': 2 },
+    [
+      'spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified',
+      'spec.maxFailedIndexes: Invalid value: 2: requires indexed completion mode',
+    ],
+  ],
+  [
+    'a manager without a domain',
+    { 'spec.managedBy': 'queue' },
+    [
+      'spec.managedBy: Invalid value: "queue": must be a domain-prefixed path (such as "acme.io/foo")',
+    ],
+  ],
+  [
     'a selector of its own that selects others',
     { 'spec.manualSelector': true, 'spec.selector': { matchLabels: { a: 'b' } } },
     [
@@ -59,6 +139,24 @@ const JOBS: readonly Row[] = [
 describe('[F-12] Job', () => {
   test.each(JOBS)('%s', (_, changes, expected) => {
     expect(problemsOf(changedBy(JOB, changes))).toEqual(expected);
+  });
+
+  test('an indexed one is resized with its parallelism, or not at all', () => {
+    const before = changedBy(JOB, {
+      'metadata.resourceVersion': '1',
+      'spec.manualSelector': true,
+      'spec.selector': { matchLabels: { a: 'b' } },
+      'spec.template.metadata': { labels: { a: 'b' } },
+      'spec.completionMode': 'Indexed',
+      'spec.completions': 2,
+      'spec.parallelism': 2,
+    });
+    const together = changedBy(before, { 'spec.completions': 3, 'spec.parallelism': 3 });
+
+    expect(problemsOf(together, before)).toEqual([]);
+    expect(problemsOf(changedBy(before, { 'spec.completions': 3 }), before)).toEqual([
+      'spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism',
+    ]);
   });
 
   test('its template stays as it is, and is shown as Go has it', () => {

@@ -206,3 +206,19 @@ test.each([
   ]);
   expect((await send('GET', `/api/v1/namespaces/${name}`)).status).toBe(200);
 });
+
+test.each([
+  'default',
+  'kube-system',
+  'kube-public',
+])('the namespace %s may not be deleted, whatever the precondition says', async (name) => {
+  const { send } = await startCluster();
+  const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'other' } };
+
+  const { status, body } = await send('DELETE', `/api/v1/namespaces/${name}`, options);
+
+  expect([status, body.message]).toEqual([
+    403,
+    `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+  ]);
+});

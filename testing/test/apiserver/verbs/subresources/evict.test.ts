@@ -1,7 +1,7 @@
 /** Evictions against a budget whose status is set as its controller would set it. */
 
 import type { KubernetesObject } from 'chancery';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../../src/time/fake-clock.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { eventsOf } from '../../support/committed-events.ts';
@@ -146,4 +146,41 @@ test('a dry run in the query holds beside preconditions in the body', async () =
 
   expect(answer.status).toBe(201);
   expect(server.get('v1', 'Pod', 'default', 'a')?.metadata.deletionTimestamp).toBeUndefined();
+});
+
+describe('the body of an eviction', () => {
+  async function answered(body: object, pod = 'a'): Promise<readonly [number, string]> {
+    const cluster = await clusterWith({ a: [] }, ALLOWS_ONE);
+    const path = `/api/v1/namespaces/default/pods/${pod}/eviction`;
+    const { status, body: answer } = await cluster.send('POST', path, body);
+    return [status, answer.message];
+  }
+  const EVICTION = { apiVersion: 'policy/v1', kind: 'Eviction' };
+  const OTHER = 'name in URL does not match name in Eviction object';
+
+  test.each([
+    [{ ...EVICTION, metadata: { name: 'b' } }, OTHER],
+    [EVICTION, OTHER],
+    [{}, OTHER],
+    [
+      { ...EVICTION, metadata: { name: 'a', namespace: 'other' } },
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+  ])('%j is about another Pod', async (body, message) => {
+    expect(await answered(body)).toEqual([400, message]);
+  });
+
+  test('is looked at before the Pod is', async () => {
+    expect(await answered({ ...EVICTION, metadata: { name: 'a' } }, 'gone')).toEqual([400, OTHER]);
+  });
+
+  test('may be of policy/v1beta1', async () => {
+    const [status] = await answered({
+      apiVersion: 'policy/v1beta1',
+      kind: 'Eviction',
+      metadata: { name: 'a' },
+    });
+
+    expect(status).toBe(201);
+  });
 });
