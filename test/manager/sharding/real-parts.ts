@@ -1,5 +1,6 @@
 /** What the code of the election and of the membership says at each age, asked once: the model's clock is small. */
 
+import { FakeClock } from '@chancery/testing';
 import {
   type Claim,
   newLease,
@@ -8,7 +9,6 @@ import {
 import { LeaseTerm } from '../../../operator/manager/leader/lease-term.ts';
 import { Members, memberLease } from '../../../operator/manager/sharding/members.ts';
 import { preferredMembers } from '../../../operator/manager/sharding/preference.ts';
-import { FakeClock } from '../../../testing/src/time/fake-clock.ts';
 
 /** In these times a term is 2 ticks, its cut-off 3 and its Lease 4. */
 const TICK_MS = 1_000;

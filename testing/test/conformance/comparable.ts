@@ -47,6 +47,31 @@ export function comparable(text: string): unknown {
   return ordered(value);
 }
 
+/**
+ * `value` without what controllers write into a Deployment: when they do is up to them. Their writes show in the status,
+ * in the annotation of the revision and in entries of managedFields.
+ */
+export function withoutControllers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutControllers);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([field, inner]) => [field, withoutControllers(inner)]);
+  const whole = Object.fromEntries(fields);
+  if (whole.kind !== 'Deployment' || !whole.metadata) return whole;
+  const { status: _, ...rest } = whole;
+  const { managedFields, annotations, ...metadata } = whole.metadata;
+  const { 'deployment.kubernetes.io/revision': __, ...kept } = annotations ?? {};
+  const isOthers = ({ manager }: { manager?: string }): boolean =>
+    manager !== 'kube-controller-manager';
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      ...(Object.keys(kept).length > 0 && { annotations: kept }),
+      ...(managedFields && { managedFields: managedFields.filter(isOthers) }),
+    },
+  };
+}
+
 /** The items of a list in an order that does not depend on the names that a server made up. */
 export function inComparableOrder(items: readonly unknown[]): readonly unknown[] {
   const keyed = items.map((item) => ({ item, key: ordered(parsed(madeEqual(textOf(item)))) }));

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { comparable, comparableEvents, comparableHistories } from './comparable.ts';
 import { describeDifference, differences } from './difference.ts';
 import { judge } from './judgement.ts';
+import { isStatus, kindsOf } from './kinds.ts';
 import { KNOWN_DIFFERENCES, SECOND_THRESHOLD, THRESHOLD } from './known-differences.ts';
 import { Names } from './names.ts';
 import { conformance, type ExchangeResult, secondConformance } from './report.ts';
@@ -31,6 +32,7 @@ test('the second set of recordings is answered as equally as it was', REPLAY, as
 
   const { enough, total } = judge(results, {}, SECOND_THRESHOLD);
   expect(enough).toBe(true);
+  expect(kindsOf(results).filter(isStatus)).toEqual([]);
   // Two of 357 cannot be compared.
   expect(total).toBe(355);
   expect(results.map(({ recording }) => recording)).toEqual(

@@ -38,6 +38,7 @@ export function chapterOf(recording: string, exchanges: readonly RecordedExchang
     exchanges,
     startedAt: new Date(startOf(exchanges)).toISOString(),
     namespaces: namespacesBefore(exchanges),
+    withoutControllers: true,
   };
 }
 

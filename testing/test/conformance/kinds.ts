@@ -26,7 +26,8 @@ export function kindsOf(results: readonly ChapterResult[]): readonly DifferenceK
     .sort((a, b) => Number(isStatus(b)) - Number(isStatus(a)) || b.count - a.count);
 }
 
-function isStatus({ kind }: DifferenceKind): boolean {
+/** Whether a status code differs. */
+export function isStatus({ kind }: Pick<DifferenceKind, 'kind'>): boolean {
   return kind.startsWith('status ');
 }
 

@@ -21,7 +21,7 @@ export const KNOWN_DIFFERENCES: Readonly<Record<string, Readonly<Record<number, 
 };
 
 /** The share of all exchanges that must be equal, in percent. */
-export const THRESHOLD = 97;
+export const THRESHOLD = 98;
 
 /** The same for the second set, whose differences are not listed one by one: what is reached. */
-export const SECOND_THRESHOLD = 71.5;
+export const SECOND_THRESHOLD = 98;

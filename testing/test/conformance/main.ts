@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { describeDifference } from './difference.ts';
 import { recordingFolder } from './folder.ts';
 import { type Judgement, judge } from './judgement.ts';
-import { kindsOf } from './kinds.ts';
+import { isStatus, kindsOf } from './kinds.ts';
 import { KNOWN_DIFFERENCES, SECOND_THRESHOLD, THRESHOLD } from './known-differences.ts';
 import { type ChapterResult, conformance, folderConformance, secondConformance } from './report.ts';
 import { CHAPTERS, SECOND_CHAPTERS } from './session.ts';
@@ -21,7 +21,7 @@ what the real server said, "+" what this one says); and the differences by kind.
   --all       shows every place of every difference
   --help      this text
 
-Exits with 1 when fewer than ${THRESHOLD} % are equal (${SECOND_THRESHOLD} % of the second set). Without FOLDER also when an exchange of the first
+Exits with 1 when fewer than ${THRESHOLD} % are equal (${SECOND_THRESHOLD} % of the second set), or when a status code differs. Without FOLDER also when an exchange of the first
 set differs that testing/test/conformance/known-differences.ts does not know, or when one listed there is equal. With 2
 for wrong arguments.
 `;
@@ -91,7 +91,7 @@ async function replayCommitted(shown: Shown): Promise<number> {
   for (const name of verdict.unexpected) print(`not known as different: ${name}`);
   for (const name of verdict.stale) print(`known as different, but equal or not there: ${name}`);
   print(`second set: ${figure(second)}`);
-  return verdict.passed && second.enough ? 0 : 1;
+  return verdict.passed && second.enough && !kindsOf(others).some(isStatus) ? 0 : 1;
 }
 
 async function replayFolder(folder: string, shown: Shown): Promise<number> {
@@ -105,7 +105,7 @@ async function replayFolder(folder: string, shown: Shown): Promise<number> {
   printKinds(results);
   const verdict = judge(results, {}, THRESHOLD);
   print(`total: ${figure(verdict)}`);
-  return verdict.enough ? 0 : 1;
+  return verdict.enough && !kindsOf(results).some(isStatus) ? 0 : 1;
 }
 
 function requireKnown(wanted: readonly string[], names: readonly string[]): void {

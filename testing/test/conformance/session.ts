@@ -22,10 +22,10 @@ export interface Chapter {
   /** What happened before an exchange without being recorded, by the id of the exchange. */
   readonly before?: Readonly<Record<number, (world: World) => void | Promise<void>>>;
   /**
-   * How long the garbage collector took to look at a change, in a recording on a server of its own. Default: as in the
-   * first set.
+   * True: what controllers write into a Deployment at a time of their own is not compared, so that a recording of requests
+   * needs no watches. Default: all is compared.
    */
-  readonly collectorMs?: number;
+  readonly withoutControllers?: boolean;
   /** Headers that the recording left out, by id. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
   /**
@@ -88,28 +88,25 @@ export const CHAPTERS: readonly Chapter[] = [
  * The second set of recordings, taken a day later by other people. Each began on a server of its own, and
  * is replayed on one.
  */
-export const SECOND_CHAPTERS: readonly Chapter[] = [
-  { recording: 'apply-more', startedAt: '2026-11-22T18:02:35.464Z' },
-  { recording: 'patches-more', startedAt: '2026-11-22T18:02:37.372Z' },
-  {
-    recording: 'json-patch',
-    startedAt: '2026-11-22T18:35:37.703Z',
-    // 52 names an owner that does not exist, and 53 takes it away 7 ms later: the collector came too late.
-    collectorMs: 10,
-  },
-  {
-    recording: 'invalid',
-    startedAt: '2026-11-22T18:03:07.233Z',
-    // 49: a cluster IP outside of the configured range, which is another one here.
-    incomparable: [49],
-  },
-  {
-    recording: 'quota-namespaces',
-    startedAt: '2026-11-22T18:03:59.477Z',
-    // 39: the name of the user, which is up to the credentials of the proxy.
-    incomparable: [39],
-  },
-];
+export const SECOND_CHAPTERS: readonly Chapter[] = (
+  [
+    { recording: 'apply-more', startedAt: '2026-11-22T18:02:35.464Z' },
+    { recording: 'patches-more', startedAt: '2026-11-22T18:02:37.372Z' },
+    { recording: 'json-patch', startedAt: '2026-11-22T18:35:37.703Z' },
+    {
+      recording: 'invalid',
+      startedAt: '2026-11-22T18:03:07.233Z',
+      // 49: a cluster IP outside of the configured range, which is another one here.
+      incomparable: [49],
+    },
+    {
+      recording: 'quota-namespaces',
+      startedAt: '2026-11-22T18:03:59.477Z',
+      // 39: the name of the user, which is up to the credentials of the proxy.
+      incomparable: [39],
+    },
+  ] as readonly Chapter[]
+).map((chapter) => ({ ...chapter, withoutControllers: true }));
 
 /** The world as it stood before the first recording. */
 export async function prepare(
