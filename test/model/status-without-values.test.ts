@@ -238,6 +238,8 @@ test('[attack A-3] what a real API server says of names, rights and versions is 
     new Set([
       '400 BadRequest: (not shown) is not a known field selector: only (not shown), (not shown)',
       '400 BadRequest: Lease in version "v1" cannot be handled as a Lease: parsing time (not shown) as (not shown): cannot parse (not shown) as (not shown)',
+      "400 BadRequest: error decoding patch: invalid character (not shown) in literal null (expecting 'u')",
+      '500: failed to create typed patch object (/a; /v1, Kind=ConfigMap): .data.k: expected string, got (not shown)',
       '400 BadRequest: invalid continue token: continue key is not valid: invalid character (not shown) looking for beginning of value',
       '400 BadRequest: strconv.ParseInt: parsing (not shown): invalid syntax',
       "400 BadRequest: the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (not shown)",
