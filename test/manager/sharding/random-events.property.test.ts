@@ -159,6 +159,6 @@ test('whatever happens to replicas and Leases, each child shows the last change 
       expect(new Map(found as [string, string][])).toEqual(texts);
       for (const { operator } of running) await operator.kill();
     }),
-    propertyRuns(0.02),
+    propertyRuns(0.01),
   );
 });

@@ -195,7 +195,7 @@ test('[admission 3] a real API server lets pass what the operator does', async (
   expect(refused).toEqual([]);
 }, 180_000);
 
-test('[A-15] a real API server lets replicas that share the work write the Leases of their set, and no others', async () => {
+test('a real API server lets replicas that share the work write the Leases of their set, and no others', async () => {
   const { env, uids } = await startGarden(true, process.env, SHARED);
   onTestFinished(() => env.stop());
   await env.apply(BEFORE);

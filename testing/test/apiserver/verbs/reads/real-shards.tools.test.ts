@@ -188,7 +188,7 @@ const asked = fc.record({
   accept: fc.constantFrom(...FORMS),
 });
 
-test('[F-19] lists, pages, watches and errors of shards are those of a real API server', async () => {
+test('lists, pages, watches and errors of shards are those of a real API server', async () => {
   const both = await twins({ ShardedListAndWatch: true });
   const { real, embedded } = both;
 
@@ -231,7 +231,7 @@ test('[F-19] lists, pages, watches and errors of shards are those of a real API 
   }
 }, 180_000);
 
-test('[F-19] a real API server ignores the parameter while the gate is off, as the embedded one does', async () => {
+test('a real API server ignores the parameter while the gate is off, as the embedded one does', async () => {
   const both = await twins({});
 
   for (const text of ['', ' ', 'x', range(FIRST, MIDDLE)]) {
