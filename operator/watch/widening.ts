@@ -87,8 +87,8 @@ export class Widening<T extends KubernetesObject> {
   }
 
   /**
-   * Waits before a failed list or watch is repeated. A part that is to be taken in ends it: nobody else works on its
-   * objects until the watch is live, and its Lease has just come through the same ambassador.
+   * Waits before a failed list or watch is repeated. A new part ends the wait, because no
+   * other replica works on its objects meanwhile, and its Lease has just come through the same ambassador.
    *
    * @param leastMs - what the server has asked for, which nothing shortens.
    */

@@ -1,4 +1,4 @@
-/** What is generated for replicas that share the work. */
+/** Roles, filters, policies and manifests for replicas that share the work. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

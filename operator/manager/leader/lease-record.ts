@@ -95,7 +95,7 @@ export function newLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** A Lease that nobody holds and that nobody may take before it was there for as long as it says. */
+/** A Lease without a holder. Candidates may take it when it has existed for its duration. */
 export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   const { apiVersion, kind, metadata } = newLease(target, claim);
   return {
@@ -229,7 +229,7 @@ export class ObservedLease {
   #durationOf(lease: Lease): number {
     const asked = leaseDurationMsOf(lease);
     if (asked !== undefined && asked <= this.#maxDurationMs) return asked;
-    // Nobody acts by a record that never had a holder.
+    // A record without holder and duration never had a holder, so no process acts by it.
     return holderOf(lease) === undefined && asked === undefined ? 0 : this.#defaultDurationMs;
   }
 }

@@ -8,7 +8,7 @@ const UPDATE = 'UPDATE leases.coordination.k8s.io';
 /** Label of the Leases of replicas that share the work: whose they are. */
 const SET = 'chancery.dev/shard-set';
 
-/** Annotation of a replica's own Lease. Whatever Lease has it, in a set, counts as a replica. */
+/** Annotation of a replica's own Lease. Each Lease of a set that has it counts as a replica. */
 const GENERATION = 'chancery.dev/shard-generation';
 
 /** Refuses other changes of a Lease than those that elections make. A permission for Leases may be for anything. */

@@ -21,8 +21,8 @@ export function directiveOf(value: unknown): unknown {
 export const GONE: unique symbol = Symbol('gone');
 
 /**
- * What is left of a value of a patch that has no counterpart in the object: maps without a directive. The maps are
- * changed in place, as the server does it; its texts show it.
+ * A value of a patch that the object does not have: its maps, without their directives. The maps are changed in place,
+ * because the server does so, and quotes them in its texts.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (hasDirective(value)) return GONE;

@@ -30,7 +30,7 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
     );
   }
   const declared = builtInType(type);
-  // Of a few kinds that are built in nobody has the type: their maps are merged, their lists replaced.
+  // Some built-in kinds have no type here: their maps are merged, and their lists are replaced.
   if (declared === undefined) return { below: { type }, strategy: undefined, mergeKey: '' };
   const { fields } = declared;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;

@@ -18,7 +18,7 @@ const reference: Check = (value, field) =>
     apiVersion: groupVersion,
   })(isObject(value) ? value : {}, field);
 
-/** What is scaled has a group. */
+/** The scaled object's apiVersion must name a group. */
 function groupVersion(value: unknown, field: string): readonly Problem[] {
   const text = String(value ?? '');
   const parts = text.split('/');

@@ -34,7 +34,7 @@ export function decodeBuiltIn(merged: unknown, expected: Expected): DecodedPatch
   if (apiVersion === '') return internalVersion(document, quote);
   const typeName = builtInKindName(apiVersion, kind);
   const isExpected = kind === expected.kind && apiVersion === apiVersionOf(expected);
-  // Of a few kinds that are built in nobody has the type.
+  // Some built-in kinds have no type here.
   if (typeName === undefined && isExpected) {
     return { object: asObject(document, expected), unknown: [], quote };
   }

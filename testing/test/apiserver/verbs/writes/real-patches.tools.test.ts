@@ -139,7 +139,7 @@ function send(url: string, method: string, type: string, body: unknown): Promise
   return fetch(url, { method, headers, body: JSON.stringify(body) });
 }
 
-/** What is said of the fields of the patch. Templates of Pods have warnings of their own, which are no part of this. */
+/** The warnings about fields of the patch, without those about templates of Pods. */
 function fieldWarnings({ headers }: Response): readonly string[] {
   const warnings = (headers.get('warning') ?? '').split(/, (?=299)/);
   return warnings.filter((warning) => warning.includes(' field '));
