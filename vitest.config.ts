@@ -193,6 +193,8 @@ export default defineConfig({
           include: LONG,
           exclude: [NOT_OURS, TOOLS, ...LEFT_OUT],
           globalSetup: [RUN_FOLDER],
+          // Some take ten seconds of a core, and four share two.
+          testTimeout: 3 * PATIENCE_MS,
           isolate: false,
         },
       },

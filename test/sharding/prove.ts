@@ -18,7 +18,7 @@ The server's log decides. Exits 0 when it has none of these:
   missed     a mirror that does not show the last change of its object in the end
   ended      a replica that ended by itself
 
-and when no group was without an owner for longer than the bound: a lease, three looks at the Leases and two seconds.
+and when no group was without an owner for longer than the bound: a lease, five looks at the Leases and two seconds.
 
   --replicas N  default 8
   --objects N   default 2000

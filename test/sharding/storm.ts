@@ -43,12 +43,12 @@ export type Fault = (typeof FAULTS)[number];
 export const TIMING = { leaseSeconds: 10, renewDeadlineSeconds: 6, retryPeriodSeconds: 2 } as const;
 
 /**
- * How long a group may be without an owner after one failure: a lease, three looks at the Leases, each a tenth later
+ * How long a group may be without an owner after one failure: a lease, five looks at the Leases, each a tenth later
  * than the period says (the last renewal is seen, the Lease is seen to be old, and a replica that is not preferred waits
- * once more), and two seconds for the requests of these looks and the claim.
+ * for three more), and two seconds for the requests of these looks and the claim.
  */
 export const UNOWNED_BOUND_MS =
-  (TIMING.leaseSeconds + 3 * 1.1 * TIMING.retryPeriodSeconds + 2) * 1_000;
+  (TIMING.leaseSeconds + 5 * 1.1 * TIMING.retryPeriodSeconds + 2) * 1_000;
 
 const LEASE_MS = TIMING.leaseSeconds * 1_000;
 const RESTART_MS = [2_000, 20_000];

@@ -131,8 +131,12 @@ export const PHASES = Object.keys(TRANSITIONS) as readonly Phase[];
 /** Renewals at which another member has to be preferred before a group is handed over. */
 const UNPREFERRED_RENEWALS = 2;
 
-/** Observations before a member takes a free group that another should take: one retry period more. */
-const FREE_OBSERVATIONS = 2;
+/**
+ * Observations before a member takes a free group that another should take. Members see that a Lease is old up to two
+ * retry periods apart, and the preferred one claims the group at its next observation. With fewer, replicas that start
+ * together take groups of each other, and hold more of them for a while than they ever should.
+ */
+const FREE_OBSERVATIONS = 4;
 
 /**
  * The next state, and what to do. It is a pure function.

@@ -59,7 +59,8 @@ test('[sharding 12] watches that are closed with 410 during a hand-over miss no 
   place.env.server.compact();
   place.env.server.closeWatches('clean');
   expect(await place.until(() => isLevel(first, second))).toBe(true);
-  await pass(place, 40_000);
+  // Two waits of up to 30 s after a failed watch, and the lists.
+  await pass(place, 90_000);
 
   await expectMirrored(place, '{"last":"yes"}');
 });

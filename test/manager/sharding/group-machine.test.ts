@@ -50,13 +50,14 @@ test.each<Partial<GroupObservation>>([
   { holder: 'none' },
   { holder: 'self' },
   { holder: 'other', stale: true },
-])('a group is free for the preferred member at once, for another after one more observation: %j', (free) => {
+])('a group is free for the preferred member at once, for another after three more observations: %j', (free) => {
   const notMine = observed({ ...free, preferred: 'other' });
 
   expect(after([observed(free)]).effects).toEqual(['claim']);
-  expect(after([notMine]).effects).toEqual([]);
-  expect(after([notMine, notMine]).effects).toEqual(['claim']);
-  expect(after([notMine, observed({ holder: 'other' }), notMine]).effects).toEqual([]);
+  expect(after([notMine, notMine, notMine]).effects).toEqual([]);
+  expect(after([notMine, notMine, notMine, notMine]).effects).toEqual(['claim']);
+  const interrupted = [notMine, notMine, observed({ holder: 'other' }), notMine, notMine];
+  expect(after(interrupted).effects).toEqual([]);
 });
 
 test('a group of a live holder is left alone, and so is every group without the generation', () => {
