@@ -193,6 +193,12 @@ export type { RunnableContext } from './manager/runnable.ts';
 export { findVisibleToken, TOKEN_FOLDERS, tokenVisible } from './manager/safety/visible-token.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { overridden, settingsFrom } from './manager/settings/settings.ts';
+export {
+  GENERATION_ANNOTATION,
+  groupPrefix,
+  memberPrefix,
+  SET_LABEL,
+} from './manager/sharding/set.ts';
 export type { ProcessStatus } from './manager/status-page/process-status.ts';
 export { builtInHasStatus } from './model/built-in-status.ts';
 export { configMaps, customResourceDefinitions } from './model/builtin.ts';

@@ -2,7 +2,13 @@ import type { Client } from '../../client/client.ts';
 import { isController } from '../../controller/controller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
-import { requireDivisible, SET_LABEL, setNameOf } from '../../manager/sharding/set.ts';
+import {
+  groupPrefix,
+  memberPrefix,
+  requireDivisible,
+  SET_LABEL,
+  setNameOf,
+} from '../../manager/sharding/set.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { Declarations } from '../declarations/load-declarations.ts';
 
@@ -43,7 +49,7 @@ export async function sharedWork(
   requireDivisible(declared.filter(isController), sharding);
   const set = setNameOf(sharding, electing);
   const isAtWork = ({ metadata, spec }: Lease): boolean =>
-    metadata.name?.startsWith(`${set}-member-`) === true &&
+    metadata.name?.startsWith(memberPrefix(set)) === true &&
     Boolean(spec?.holderIdentity) &&
     Date.parse(spec?.renewTime ?? '') > clock.now() - leaseDurationMs - CLOCK_SKEW_MS;
   const found = await client
@@ -55,7 +61,7 @@ export async function sharedWork(
 
 /** The line for people. */
 export function sharedWorkText({ groups, by, lease, replicas }: SharedWork): string {
-  const divided = `${groups} groups by ${by}, Leases ${lease}-group-0 to -${groups - 1}`;
+  const divided = `${groups} groups by ${by}, Leases ${groupPrefix(lease)}0 to -${groups - 1}`;
   if (replicas === undefined) return `${divided}, and replicas that are not known`;
   const shared = `${divided}, ${replicas} ${replicas === 1 ? 'replica' : 'replicas'} at work`;
   if (replicas < 2 || groups >= 2 * replicas) return shared;

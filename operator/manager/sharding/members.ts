@@ -1,9 +1,6 @@
 import type { Lease } from '../../model/builtin.ts';
 import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
-import { SET_LABEL } from './set.ts';
-
-/** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
-const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
+import { GENERATION_ANNOTATION, SET_LABEL } from './set.ts';
 
 /** More than a Deployment has that shares at most 64 groups. */
 const MAX_MEMBERS = 256;

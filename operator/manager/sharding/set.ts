@@ -8,6 +8,19 @@ import type { ShardingSettings } from '../settings/sharding.ts';
 /** Label of every Lease of a set: the replicas that share the keys of one operator. */
 export const SET_LABEL = 'chancery.dev/shard-set';
 
+/** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
+export const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
+
+/** With what the name of a member's Lease begins. The name of its Pod follows. */
+export function memberPrefix(set: string): string {
+  return `${set}-member-`;
+}
+
+/** With what the name of a group's Lease begins. Its number follows. */
+export function groupPrefix(set: string): string {
+  return `${set}-group-`;
+}
+
 /**
  * The name of the replicas that share the keys of `declared`: that of the Lease which they hold together, and the value of the label of all their Leases.
  *

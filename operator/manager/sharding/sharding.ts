@@ -18,7 +18,7 @@ import {
   type SeenMember,
 } from './members.ts';
 import { preferredMembers } from './preference.ts';
-import { SET_LABEL } from './set.ts';
+import { groupPrefix, memberPrefix, SET_LABEL } from './set.ts';
 import { type ShardedWork, ShardGroup } from './shard-group.ts';
 
 export interface ShardingOptions {
@@ -103,7 +103,7 @@ export class Sharding {
       ...options,
       ...membership,
       pod: options.pod,
-      name: `${set}-member-${options.member}`,
+      name: `${memberPrefix(set)}${options.member}`,
     });
     const { clock, log, record = () => {} } = options;
     const gatherMs = timing.retryPeriodMs;
@@ -183,7 +183,7 @@ export class Sharding {
     }
     const now = clock.monotonic();
     const { set } = this.#options;
-    const isOurs = (name = ''): boolean => name === set || name.startsWith(`${set}-group-`);
+    const isOurs = (name = ''): boolean => name === set || name.startsWith(groupPrefix(set));
     const others = found.filter(({ metadata: { name } }) => !isOurs(name));
     const own = found.filter(({ metadata: { name } }) => isOurs(name));
     this.#tell([...this.#members.see(others, now), ...tooLong(own)]);
@@ -303,7 +303,7 @@ export class Sharding {
   }
 
   #leaseName(group: number): string {
-    return `${this.#options.set}-group-${group}`;
+    return `${groupPrefix(this.#options.set)}${group}`;
   }
 }
 

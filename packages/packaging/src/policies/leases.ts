@@ -1,15 +1,10 @@
+import { GENERATION_ANNOTATION, memberPrefix, SET_LABEL } from 'chancery/internal';
 import { allOf, anyOf, literal, metadataOr, SAME_METADATA } from './expressions.ts';
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
 const CREATE = 'CREATE leases.coordination.k8s.io';
 const UPDATE = 'UPDATE leases.coordination.k8s.io';
-
-/** Label of the Leases of replicas that share the work: whose they are. */
-const SET = 'chancery.dev/shard-set';
-
-/** Annotation of a replica's own Lease. Each Lease of a set that has it counts as a replica. */
-const GENERATION = 'chancery.dev/shard-generation';
 
 /** Refuses other changes of a Lease than those that elections make. A permission for Leases may be for anything. */
 export function leaseMetadata(written: Written): Policy['validations'] {
@@ -36,14 +31,14 @@ export function leaseMetadata(written: Written): Policy['validations'] {
  * the label away or changed it before: then it is mended.
  */
 function ofSet(set: string): string {
-  const isSet = (texts: string): string => `${texts}[${literal(SET)}] == ${literal(set)}`;
+  const isSet = (texts: string): string => `${texts}[${literal(SET_LABEL)}] == ${literal(set)}`;
   const [before, labels] = [old('labels', '{}'), metadataOr('object', 'labels', '{}')];
-  const isMember = `variables.name.startsWith(${literal(`${set}-member-`)})`;
+  const isMember = `variables.name.startsWith(${literal(memberPrefix(set))})`;
   const annotations = metadataOr('object', 'annotations', '{}');
   return allOf([
-    `${labels}.all(k, k == ${literal(SET)} ? ${isSet(labels)} : ${isKept(labels, before)})`,
+    `${labels}.all(k, k == ${literal(SET_LABEL)} ? ${isSet(labels)} : ${isKept(labels, before)})`,
     `${before}.all(k, k in ${labels})`,
-    `${annotations}.all(k, (k == ${literal(GENERATION)} && ${isMember}) || (${isKept(annotations, old('annotations', '{}'))}))`,
+    `${annotations}.all(k, (k == ${literal(GENERATION_ANNOTATION)} && ${isMember}) || (${isKept(annotations, old('annotations', '{}'))}))`,
     `${old('annotations', '{}')}.all(k, k in ${annotations})`,
     `${metadataOr('object', 'finalizers', '[]')} == ${old('finalizers', '[]')}`,
     anyOf([
@@ -56,7 +51,7 @@ function ofSet(set: string): string {
 /** The Lease of a replica is deleted with its Pod, which has its name. No other Lease has the name of a Pod. */
 function isOwnedByPod(set: string): string {
   const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
-  const isItsOwn = `variables.name == ${literal(`${set}-member-`)} + r.name`;
+  const isItsOwn = `variables.name == ${literal(memberPrefix(set))} + r.name`;
   const owners = metadataOr('object', 'ownerReferences', '[]');
   return `${owners}.all(r, ${isPod} && ${isItsOwn} && !has(r.controller))`;
 }

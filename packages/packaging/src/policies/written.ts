@@ -5,7 +5,9 @@ import {
   type ChildWrites,
   controlledWritesOf,
   type Generating,
+  groupPrefix,
   leaseNameOf,
+  memberPrefix,
   type ParentWrites,
   POD_NAMESPACE,
   type PoliciesOptions,
@@ -148,6 +150,8 @@ function named(target: Target, all: readonly Target[], set: string | undefined):
  * groups that there can be: during a roll-out, replicas of the release before may divide keys into more of them.
  */
 function namesOfSet(set: string): string {
-  const own = set.replaceAll('.', '[.]');
-  return `^${own}(-group-([0-9]|[1-5][0-9]|6[0-3])|-member-.+)?$`;
+  const [own, group, member] = [set, groupPrefix(set), memberPrefix(set)].map((name) =>
+    name.replaceAll('.', '[.]'),
+  );
+  return `^(${own}|${group}([0-9]|[1-5][0-9]|6[0-3])|${member}.+)$`;
 }
