@@ -63,7 +63,9 @@ test('with --shards the roles, the filter and the policies open the Leases of th
     verbs: ['get', 'list', 'create', 'update'],
   });
   expect(filter).toMatch(/\/namespaces\/demo\/leases\(\/\[a-z0-9\]/);
-  expect(readFileSync(join(policies, 'requests.yaml'), 'utf8')).toContain('^(op-leader|op-leader-group-(');
+  expect(readFileSync(join(policies, 'requests.yaml'), 'utf8')).toContain(
+    '^(op-leader|op-leader-group-(',
+  );
 });
 
 /** It decides by itself that replicas share the work. */
