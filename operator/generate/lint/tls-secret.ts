@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { certificateProblem } from '../../core/serving-certificate.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Problem } from './diagnostic.ts';
@@ -18,11 +18,11 @@ export function tlsSecretProblem(
 ): Pick<Problem, 'path' | 'wrong' | 'todo'> | undefined {
   const [chain, key] = [textOf(secret, 'tls.crt'), textOf(secret, 'tls.key')];
   if (chain === '' && key === '') return undefined;
-  const certificate = readOr(() => new X509Certificate(chain));
+  const certificate = readOr(() => new (nodeCrypto().X509Certificate)(chain));
   const wrong =
     certificate === undefined ? 'is no certificate' : certificateProblem(certificate, names, now);
   if (wrong !== undefined) return { path: 'data[tls.crt]', wrong, todo: TODO };
-  const privateKey = readOr(() => createPrivateKey(key));
+  const privateKey = readOr(() => nodeCrypto().createPrivateKey(key));
   if (privateKey !== undefined && certificate?.checkPrivateKey(privateKey)) return undefined;
   return { path: 'data[tls.key]', wrong: 'is not the key of tls.crt', todo: TODO };
 }

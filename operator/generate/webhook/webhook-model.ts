@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import {
   CONVERSION_PATH,
   type CustomResourceDefinition,
@@ -36,7 +36,7 @@ export function webhookModel(options: WebhooksOptions, place: Place): WebhookMod
   return {
     options,
     certificates,
-    configHash: createHash('sha256').update(config).digest('hex').slice(0, 32),
+    configHash: nodeCrypto().createHash('sha256').update(config).digest('hex').slice(0, 32),
     objects: [
       service(place, certificates),
       {

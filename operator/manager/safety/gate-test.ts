@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { type RequestOptions, request } from 'node:https';
+import type { RequestOptions } from 'node:https';
+import process from 'node:process';
 import type { TLSSocket } from 'node:tls';
 import { certificateProblem } from '../../core/serving-certificate.ts';
 import { GATE_TEST_AGENT } from './gate-test-agent.ts';
@@ -148,6 +149,7 @@ async function answerOf(
     },
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   };
+  const { request } = process.getBuiltinModule('node:https');
   return new Promise((resolve, reject) => {
     const asked = request(options, (answer) => {
       const certificate = (answer.socket as TLSSocket).getPeerX509Certificate();

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { freePort } from '../ports/free-port.ts';
 import { writeKubeconfig, writeSecrets } from './secrets.ts';
 import { ServerProcess, type ServerProcessOptions } from './server-process.ts';
@@ -118,14 +118,15 @@ export class ControlPlane {
     args: readonly string[],
     isServing: ServerProcessOptions['isReady'],
   ): Promise<void> {
-    const process = new ServerProcess({ ...this.#options, name, path, args, isReady: isServing });
-    this.#running.push(process);
-    await process.start();
+    const server = new ServerProcess({ ...this.#options, name, path, args, isReady: isServing });
+    this.#running.push(server);
+    await server.start();
   }
 }
 
 async function isReady(port: number, caFile: string, token: string): Promise<boolean> {
   const ca = await readFile(caFile);
+  const { request } = process.getBuiltinModule('node:https');
   return new Promise((resolve, reject) => {
     const call = request(
       {
