@@ -11,8 +11,6 @@ export type Question =
 
 export interface Started {
   readonly url: string;
-  readonly importMs: number;
-  readonly startMs: number;
   /** A second server in the same process: what a test suite pays for each. */
   readonly nextStartMs: number;
   /** Processor time of all that, which other work on the machine stretches less. */
@@ -27,9 +25,7 @@ export interface Taken {
 }
 
 const [, , file = '../../testing/src/apiserver/api-server.ts'] = process.argv;
-const beforeMs = performance.now();
 const module = (await import(file)) as typeof import('../../testing/src/apiserver/api-server.ts');
-const importedMs = performance.now();
 const server = await module.ApiServer.start();
 const startedMs = performance.now();
 const processor = process.cpuUsage();
@@ -39,8 +35,6 @@ await next.close();
 
 say({
   url: server.url,
-  importMs: importedMs - beforeMs,
-  startMs: startedMs - importedMs,
   nextStartMs: nextMs - startedMs,
   processorMs: (processor.user + processor.system) / 1_000,
 } satisfies Started);

@@ -1,7 +1,8 @@
 /**
  * What the embedded API server costs: its start, writes, the delay of watches, memory. Five runs, each
- * on a server in a process of its own; `npm run measure -- apiserver`, with `--built` from what
- * `npm run build` has made. See docs/measurements.md.
+ * on a server in a process of its own, and twenty of the first list; `npm run measure -- apiserver`, with `--built` from
+ * what `npm run build` has made. With KUBEBUILDER_ASSETS etcd and kube-apiserver are measured beside it, in turn.
+ * See docs/measurements.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,15 +10,19 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { FirstList } from './apiserver-first-list.ts';
 import type { Question, Started, Taken } from './apiserver-process.ts';
+import { machineLoad } from './figures.ts';
 
 const RUNS = 5;
-const SERVER = process.argv.includes('--built')
-  ? '../../testing/dist/index.js'
-  : '../../testing/src/apiserver/api-server.ts';
-const COMMAND = process.argv.includes('--built')
-  ? '../../dist/operator/cli/main.js'
-  : '../../operator/cli/main.ts';
+const FIRST_LISTS = 20;
+const IS_BUILT = process.argv.includes('--built');
+/** By the entry that a test imports. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  '@chancery/testing/api-server': IS_BUILT ? 'dist/api-server.js' : 'src/api-server.ts',
+  '@chancery/testing': IS_BUILT ? 'dist/index.js' : 'src/index.ts',
+};
+const COMMAND = IS_BUILT ? '../../dist/operator/cli/main.js' : '../../operator/cli/main.ts';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const CREATES = 10_000;
 const CREATES_AT_A_TIME = 16;
@@ -28,16 +33,30 @@ const HISTORY = [10_000, 20_000] as const;
 
 const MIB = 1024 * 1024;
 
-/** One row of the report: a figure of each run. */
-const rows = new Map<string, number[]>();
+const EMBEDDED = 'embedded';
+const REAL = 'etcd and kube-apiserver, through kubectl proxy';
 
+/** What is measured → of which server → a figure of each run. */
+const rows = new Map<string, Map<string, number[]>>();
+
+for (let run = 1; run <= FIRST_LISTS; run++) {
+  for (const [entry, file] of Object.entries(ENTRIES)) await measureFirstList(entry, file);
+}
+process.stderr.write(`${FIRST_LISTS} first lists\n`);
 for (let run = 1; run <= RUNS; run++) {
   await measureCommand();
-  await measure();
-  process.stderr.write(`run ${run} of ${RUNS}\n`);
+  await measureEmbedded();
+  if (process.env.KUBEBUILDER_ASSETS) await measureReal();
+  process.stderr.write(`run ${run} of ${RUNS}, load ${machineLoad()}\n`);
 }
-process.stdout.write(`Node ${process.version}, ${RUNS} runs: median (least - most)\n`);
-for (const [name, figures] of rows) process.stdout.write(row(name, figures));
+process.stdout.write(`Node ${process.version}: median (least - most)\n`);
+if (!process.env.KUBEBUILDER_ASSETS) {
+  process.stdout.write(`${REAL}: not run, KUBEBUILDER_ASSETS is not set\n`);
+}
+for (const [name, figures] of rows) {
+  process.stdout.write(`${name}\n`);
+  for (const [server, taken] of figures) process.stdout.write(row(server, taken));
+}
 
 /** From the start of `chancery apiserver`, Node's own start included, until it says where it is. */
 async function measureCommand(): Promise<void> {
@@ -48,45 +67,82 @@ async function measureCommand(): Promise<void> {
   });
   try {
     await once(child.stdout, 'data');
-    note('`chancery apiserver` until it listens, ms', performance.now() - startMs);
+    note(EMBEDDED, '`chancery apiserver` until it listens, ms', performance.now() - startMs);
   } finally {
     child.kill();
     await once(child, 'exit');
   }
 }
 
-async function measure(): Promise<void> {
-  const server = fork(new URL('apiserver-process.ts', import.meta.url), [SERVER], {
+/** In a fresh process: until a client has the first list, without the start of Node itself. */
+async function measureFirstList(entry: string, file: string): Promise<void> {
+  const path = fileURLToPath(new URL(`../../testing/${file}`, import.meta.url));
+  const child = fork(new URL('apiserver-first-list.ts', import.meta.url), [path]);
+  try {
+    const { importMs, startMs, listMs } = (await answer(child)) as FirstList;
+    note(entry, 'import, ms', importMs);
+    note(entry, 'start, ms', startMs);
+    note(entry, 'import, start and first list in a fresh process, ms', importMs + startMs + listMs);
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
+
+async function measureEmbedded(): Promise<void> {
+  const entry = fileURLToPath(
+    new URL(`../../testing/${ENTRIES['@chancery/testing/api-server']}`, import.meta.url),
+  );
+  const server = fork(new URL('apiserver-process.ts', import.meta.url), [entry], {
     execArgv: [...process.execArgv, '--expose-gc'],
   });
   try {
     const { url, ...started } = (await answer(server)) as Started;
-    note('import in a fresh process, ms', started.importMs);
-    note('start, ms', started.startMs);
-    note('processor time of both, with Node itself, ms', started.processorMs);
-    note('start of a second server, ms', started.nextStartMs);
-    await measureIdleWatches(server, url);
-    await measureDelay(url);
-    await measureCreates(server, url);
+    note(EMBEDDED, 'processor time of import and start, with Node itself, ms', started.processorMs);
+    note(EMBEDDED, 'start of a second server, ms', started.nextStartMs);
+    await measureServer(EMBEDDED, server, url);
     await measureHistory(server);
   } finally {
     server.kill();
+    await once(server, 'exit');
   }
 }
 
-function note(name: string, figure: number): void {
-  const figures = rows.get(name) ?? [];
-  figures.push(figure);
+/** What a test with `CHANCERY_TEST_ENV=kubebuilder` has. */
+async function measureReal(): Promise<void> {
+  const startMs = performance.now();
+  const server = fork(new URL('control-plane-process.ts', import.meta.url));
+  try {
+    const { url } = (await answer(server)) as { readonly url: string };
+    note(REAL, 'import, start and first list in a fresh process, ms', performance.now() - startMs);
+    await measureServer(REAL, server, url);
+  } finally {
+    server.send({ ask: 'end' });
+    await once(server, 'exit');
+  }
+}
+
+async function measureServer(name: string, server: ChildProcess, url: string): Promise<void> {
+  await measureIdleWatches(name, server, url);
+  await measureDelay(name, url);
+  await measureCreates(name, server, url);
+}
+
+function note(server: string, name: string, figure: number): void {
+  const figures = rows.get(name) ?? new Map<string, number[]>();
+  const taken = figures.get(server) ?? [];
+  taken.push(figure);
+  figures.set(server, taken);
   rows.set(name, figures);
 }
 
-async function measureIdleWatches(server: ChildProcess, url: string): Promise<void> {
+async function measureIdleWatches(name: string, server: ChildProcess, url: string): Promise<void> {
   const before = await ask(server, { ask: 'nothing' });
   const sockets = await Promise.all(Array.from({ length: IDLE_WATCHES }, () => openWatch(url)));
   const after = await ask(server, { ask: 'nothing' });
   for (const socket of sockets) socket.destroy();
   const bytes = after.residentBytes - before.residentBytes;
-  note(`${IDLE_WATCHES} idle watches, MiB resident`, bytes / MIB);
+  note(name, `${IDLE_WATCHES} idle watches, MiB resident`, bytes / MIB);
 }
 
 /** Resolves when the headers are there: the watch is open. */
@@ -102,7 +158,7 @@ async function openWatch(url: string): Promise<Socket> {
 }
 
 /** From the sending of a change until a watch has told of it. */
-async function measureDelay(url: string): Promise<void> {
+async function measureDelay(name: string, url: string): Promise<void> {
   const agent = new Agent({ keepAlive: true });
   const watching = request(`${url}${CONFIG_MAPS}?watch=1&resourceVersion=1`);
   watching.end();
@@ -119,13 +175,17 @@ async function measureDelay(url: string): Promise<void> {
     await sent;
   }
   delays.sort((a, b) => a - b);
-  note('from sending a change to hearing of it, median, ms', delays[CHANGES >> 1] ?? 0);
-  note('the same, 99th percentile, ms', delays[Math.floor(CHANGES * 0.99)] ?? 0);
+  note(name, 'from sending a change to hearing of it, median, ms', delays[CHANGES >> 1] ?? 0);
+  note(
+    name,
+    'from sending a change to hearing of it, 99th percentile, ms',
+    delays[Math.floor(CHANGES * 0.99)] ?? 0,
+  );
   watching.destroy();
   agent.destroy();
 }
 
-async function measureCreates(server: ChildProcess, url: string): Promise<void> {
+async function measureCreates(name: string, server: ChildProcess, url: string): Promise<void> {
   const before = await ask(server, { ask: 'nothing' });
   const agent = new Agent({ keepAlive: true, maxSockets: CREATES_AT_A_TIME });
   const startMs = performance.now();
@@ -136,10 +196,11 @@ async function measureCreates(server: ChildProcess, url: string): Promise<void> 
     }
   };
   await Promise.all(Array.from({ length: CREATES_AT_A_TIME }, work));
-  note(`${CREATES} ConfigMaps created over HTTP, s`, (performance.now() - startMs) / 1_000);
+  note(name, `${CREATES} ConfigMaps created over HTTP, s`, (performance.now() - startMs) / 1_000);
   const after = await ask(server, { ask: 'nothing' });
   const processorMs = after.processorMs - before.processorMs;
-  note('processor time of the server for them, s', processorMs / 1_000);
+  note(name, `processor time of the server for ${CREATES} ConfigMaps, s`, processorMs / 1_000);
+  note(name, `resident after ${CREATES} ConfigMaps, MiB`, after.residentBytes / MIB);
   agent.destroy();
 }
 
@@ -147,8 +208,8 @@ async function measureHistory(server: ChildProcess): Promise<void> {
   const [some, more] = HISTORY;
   const full = await ask(server, { ask: 'write', count: some });
   const later = await ask(server, { ask: 'write', count: more });
-  note(`heap after ${some} changes of 1 kB, MiB`, full.heapBytes / MIB);
-  note(`heap after ${more} more, MiB`, later.heapBytes / MIB);
+  note(EMBEDDED, `heap after ${some} changes of 1 kB, MiB`, full.heapBytes / MIB);
+  note(EMBEDDED, `heap after ${more} more, MiB`, later.heapBytes / MIB);
 }
 
 function configMap(name: string): object {
@@ -196,5 +257,5 @@ function row(name: string, figures: readonly number[]): string {
   const [least = '', median = '', most = ''] = [0, sorted.length >> 1, sorted.length - 1].map(
     (index) => (sorted[index] ?? 0).toFixed(1),
   );
-  return `${name.padEnd(52)} ${median} (${least} - ${most})\n`;
+  return `    ${name.padEnd(48)} ${median} (${least} - ${most})\n`;
 }
