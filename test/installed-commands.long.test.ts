@@ -144,6 +144,27 @@ test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
   },
 );
 
+test(
+  'npx @chancery/testing serves from a folder without a project, and ends by SIGTERM',
+  PATIENT,
+  async () => {
+    const project = await folder();
+    // npx passes the signal on, and its code is that of the command.
+    const line = `npx @chancery/testing --port 0 --ready-file ready & npx=$!
+    until [ -e ready ] || ! kill -0 $npx; do sleep 0.1; done
+    cat ready; kill -TERM $npx; wait $npx; ls`;
+
+    const { stdout, stderr } = await shell(line, project);
+
+    const [url, again, ...left] = stdout.trim().split('\n').toSorted();
+    expect({ url, stderr }).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
+    expect(again).toBe(url); // on standard output, and in the file
+    expect(left).toEqual([]);
+  },
+);
+
 test('the plugin of kubebuilder loads nothing of chancery before it has read its request', async () => {
   const files = [join(packaging, 'dist/plugin/main.js')];
   const others: string[] = [];
