@@ -41,6 +41,7 @@ export const PARTS: Readonly<Record<string, Parts>> = {
     ],
   },
   '@chancery/testing': {
+    modules: { 'chancery-testing': './src/chancery-testing.ts' },
     copies: { 'kubernetes.json': 'src/apiserver/built-in-types/kubernetes.json' },
   },
   'create-chancery': { modules: { 'create-chancery': './main.ts' } },

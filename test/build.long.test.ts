@@ -316,8 +316,9 @@ describe('testing/README.md', () => {
   });
 
   test('its command serves an API to a client that has its kubeconfig', async () => {
-    const [, shown = ''] = /^```sh command\nnpx chancery (.*?)\n```$/ms.exec(await readme()) ?? [];
-    const script = join(toolkit, 'operator/cli/chancery.js');
+    const [, shown = ''] =
+      /^```sh command\nnpx @chancery\/testing (.*?)\n```$/ms.exec(await readme()) ?? [];
+    const script = join(installed, 'node_modules/@chancery/testing/dist/chancery-testing.js');
     const server = spawn(process.execPath, [script, ...shown.split(' ')], { cwd: installed });
     onTestFinished(() => void server.kill());
 

@@ -144,6 +144,26 @@ test.each(['certificates', 'hooks', 'metacontroller', 'packaging'])(
   },
 );
 
+test(
+  'npx @chancery/testing serves from a folder without a project, and ends when npx does',
+  PATIENT,
+  async () => {
+    const project = await folder();
+    const line = `npx @chancery/testing --port 0 --ready-file ready & npx=$!
+    until [ -e ready ] || ! kill -0 $npx; do sleep 0.1; done
+    cat ready; kill -TERM $npx
+    while [ -e ready ]; do sleep 0.1; done`;
+
+    const { stdout, stderr } = await shell(line, project);
+
+    const [url, again] = stdout.trim().split('\n').toSorted();
+    expect({ url, stderr }).toMatchObject({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
+    expect(again).toBe(url); // on standard output, and in the file
+  },
+);
+
 test('the plugin of kubebuilder loads nothing of chancery before it has read its request', async () => {
   const files = [join(packaging, 'dist/plugin/main.js')];
   const others: string[] = [];

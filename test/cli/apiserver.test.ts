@@ -4,33 +4,18 @@ import { createServer as createWebhook } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type ApiServer, consistently, eventually } from '@chancery/testing';
+import type * as testing from '@chancery/testing';
+import { consistently, eventually } from '@chancery/testing';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import type { ServerClass } from '../../operator/cli/apiserver/apiserver.ts';
+import type { TestingPackage } from '../../operator/cli/apiserver/testing-package.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { chancery, folderWith } from './child.ts';
-import { type Invocation, invoke } from './invocation.ts';
+import { invoke } from './invocation.ts';
+import { read, said, serving } from './support/served-api.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
 
 const HALF = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
-
-/** The one line of a refusal. */
-function said(message: string | RegExp): unknown {
-  return typeof message === 'string'
-    ? `chancery apiserver: ${message}`
-    : expect.stringMatching(new RegExp(message.source.replace('^', '^chancery apiserver: ')));
-}
-
-/** Resolves to the URL on standard output. */
-async function serving({ stdout, exit }: Invocation): Promise<string> {
-  await Promise.race([stdout.until(() => stdout.lines.length > 0), exit]);
-  return stdout.lines[0] ?? expect.unreachable('it ended before it served');
-}
-
-async function read(url: string, path: string): Promise<unknown> {
-  return (await fetch(url + path)).json();
-}
 
 test('it serves on loopback until it is asked to stop, and ends with 0', async () => {
   const invocation = invoke(['apiserver', '--port', '0']);
@@ -317,6 +302,14 @@ test.each([
   ],
   [['--force'], '--force is for --kubeconfig-out, which is not given'],
   [['--kubeconfig-out='], '--kubeconfig-out must name a file'],
+  [['--ready-file='], '--ready-file must name a file'],
+  [['--snapshot='], '--snapshot must name a file'],
+  [['--faults='], '--faults must name a file'],
+  [['--faults', 'no-such-file'], 'cannot read --faults no-such-file: no such file or folder'],
+  [['--install', 'no-such-folder'], 'cannot read --install no-such-folder: no such file or folder'],
+  [['--snapshot', '/dev/null/state'], /^cannot save --snapshot \/dev\/null\/state: ENOTDIR/],
+  [['--ready-file', '/dev/null/ready'], /^cannot write --ready-file \/dev\/null\/ready: ENOTDIR/],
+  [['--admin-port', 'x'], '--admin-port must be a whole number from 0 to 65535, not "x"'],
   [['-f', '/dev/null/a'], /^cannot read -f \/dev\/null\/a: ENOTDIR/],
   [['-f', 'no-such-file'], 'cannot read -f no-such-file: no such file or folder'],
   [['--kubeconfg-out', 'x'], "unknown option '--kubeconfg-out'; did you mean --kubeconfig-out?"],
@@ -349,6 +342,6 @@ test.each([
   expect(stderr.lines).toEqual([said(message)]);
 });
 
-test('the server of the test kit is what the command expects', () => {
-  expectTypeOf<typeof ApiServer>().toExtend<ServerClass>();
+test('the test kit is what the command expects', () => {
+  expectTypeOf<typeof testing>().toExtend<TestingPackage<testing.StorageSnapshot>>();
 });

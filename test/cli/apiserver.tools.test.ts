@@ -10,15 +10,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { pathOf } from '../tools/tools.ts';
 import { folderWith } from './child.ts';
-import { type Invocation, invoke } from './invocation.ts';
+import { invoke } from './invocation.ts';
+import { serving } from './support/served-api.ts';
 
 const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { k: "1" }\n';
-
-/** Resolves to the URL on standard output. */
-async function serving({ stdout, exit }: Invocation): Promise<string> {
-  await Promise.race([stdout.until(() => stdout.lines.length > 0), exit]);
-  return stdout.lines[0] ?? expect.unreachable('it ended before it served');
-}
 
 test('with --tls it is reached by the kubeconfig alone, which has its authority and a token', async () => {
   const path = join(folderWith({}), 'config');

@@ -61,6 +61,21 @@ function startInformer(apiUrl: string, clock: Clock): Informer<ConfigMap> {
   return informer;
 }
 
+test('a client that comes again after 503 finds what it wrote', async () => {
+  const api = await ApiServer.start({ faults: [{ verbs: ['create'], status: 503, count: 1 }] });
+  onTestFinished(() => api.close());
+  const write = () =>
+    fetch(`${api.url}/api/v1/namespaces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ metadata: { name: 'demo' } }),
+    });
+
+  const answers = [await write(), await write()];
+
+  expect(answers.map(({ status }) => status)).toEqual([503, 201]);
+});
+
 test('an informer survives a connection that is reset in the middle of its list', async () => {
   const api = await ApiServer.start();
   onTestFinished(() => api.close());
@@ -86,7 +101,7 @@ test('the guide shows these very examples', () => {
   const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
   const here = readFileSync(new URL(import.meta.url), 'utf8');
 
-  expect(examples.length).toBe(3);
+  expect(examples.length).toBe(4);
   expect(examples.filter((code) => !here.includes(code))).toEqual([]);
 });
 

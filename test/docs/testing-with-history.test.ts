@@ -1,7 +1,9 @@
 /** The guide's examples, word for word: a test below holds the two equal. */
-import { readFileSync } from 'node:fs';
-import { ApiServer, FakeClock, Storage } from '@chancery/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, FakeClock, readSnapshot, Storage, writeSnapshot } from '@chancery/testing';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 test('an etcd that was restored from a backup', async () => {
   const server = await ApiServer.start();
@@ -12,6 +14,22 @@ test('an etcd that was restored from a backup', async () => {
   server.restore(backup);
 
   expect(server.get('v1', 'ConfigMap', 'default', 'lost')).toBeUndefined();
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'chancery-history-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'state');
+
+test('a server that begins with the objects of another one', async () => {
+  const first = await ApiServer.start();
+  first.applyManifest('{ apiVersion: v1, kind: ConfigMap, metadata: { name: kept } }');
+  await writeSnapshot(file, first.snapshot());
+  await first.close();
+
+  const second = await ApiServer.start({ snapshot: await readSnapshot(file) });
+  onTestFinished(() => second.close());
+
+  expect(second.get('v1', 'ConfigMap', 'default', 'kept')).toBeDefined();
 });
 
 test('a client that resumes too late', async () => {
@@ -49,6 +67,6 @@ test('the guide has these examples', () => {
   );
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(4);
   for (const block of blocks) expect(here).toContain(block);
 });

@@ -78,6 +78,12 @@ export const TOOLS: readonly Tool[] = [
   tool('strace', ['strace', 'strace', ''], { whyNot: whyNoTrace }),
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
   tool('python3', ['python3']),
+  tool('python3-kubernetes', ['python3-kubernetes'], {
+    variable: 'PYTHON3',
+    programs: ['python3'],
+    macos: 'pip3 install kubernetes',
+    whyNot: whyNoPythonClient,
+  }),
   tool('nginx', ['nginx']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),
@@ -186,6 +192,12 @@ function whyNoGoSources(): string | undefined {
   return missing.length === 0
     ? undefined
     : `no sources of ${missing.join(' and ')} in ${GO_SOURCES} (Debian: apt-get install ${GO_PACKAGES})`;
+}
+
+function whyNoPythonClient(python: string): string | undefined {
+  return spawnSync(python, ['-c', 'import kubernetes']).status === 0
+    ? undefined
+    : 'this Python has no module kubernetes (Debian: apt-get install python3-kubernetes)';
 }
 
 function whyNoTrace(strace: string): string | undefined {

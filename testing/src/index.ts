@@ -5,6 +5,7 @@
  * @module
  */
 
+export { type AdminClock, AdminEndpoint, type AdminOptions } from './admin/admin-endpoint.ts';
 export {
   type Ambassador,
   type AmbassadorKind,
@@ -34,6 +35,8 @@ export {
 export type { BehaviourOptions } from './apiserver/behaviour/behaviour.ts';
 export type { FeatureGates } from './apiserver/behaviour/feature-gates.ts';
 export type { ServerGeneration } from './apiserver/behaviour/server-generation.ts';
+export { type FaultRule, readFaults } from './apiserver/fault-rules/fault-rule.ts';
+export type { FaultRules } from './apiserver/fault-rules/fault-rules.ts';
 export type { Manifest } from './apiserver/objects/manifest-objects.ts';
 export type {
   CommittedEvent,
@@ -41,6 +44,7 @@ export type {
   StoredObject,
 } from './apiserver/objects/stored-object.ts';
 export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
+export { readSnapshot, writeSnapshot } from './apiserver/storage/snapshot-file.ts';
 export {
   Storage,
   type StorageEvent,
@@ -116,3 +120,4 @@ export { freePort } from './ports/free-port.ts';
 export { type ConsistentlyOptions, consistently } from './time/consistently.ts';
 export { type EventuallyOptions, eventually } from './time/eventually.ts';
 export { FakeClock, settle } from './time/fake-clock.ts';
+export { MovableClock } from './time/movable-clock.ts';

@@ -9,6 +9,7 @@ import { importsIn, read, root } from './imports.ts';
 
 /** Folder of `testing/src/` → folders it may import from, all of them further down; `index.ts` imports any. */
 const KIT: Readonly<Record<string, readonly string[]>> = {
+  admin: ['apiserver'],
   env: ['operator', 'control-plane', 'ambassador', 'faults', 'apiserver', 'time', 'ports'],
   operator: ['time'],
   'control-plane': ['ports'],
@@ -38,6 +39,7 @@ const API_SERVER: Readonly<Record<string, readonly string[]>> = {
     'registry',
     'tables',
     'objects',
+    'fault-rules',
     'failures',
     'built-in-types',
   ],
@@ -100,6 +102,7 @@ const API_SERVER: Readonly<Record<string, readonly string[]>> = {
   watch: ['storage', 'registry', 'objects', 'built-in-types'],
   request: ['behaviour', 'auth', 'validation', 'registry', 'cel', 'objects', 'failures'],
   behaviour: ['storage', 'objects'],
+  'fault-rules': ['auth'],
   auth: ['storage', 'registry', 'objects', 'failures'],
   storage: ['objects'],
   validation: ['registry', 'cel', 'objects', 'failures', 'built-in-types'],

@@ -23,7 +23,14 @@ export function apiserverArguments({
     throw new ConfigurationError('expected --workloads or --no-workloads, got both');
   }
   const { kubeconfigOut } = values;
-  if (kubeconfigOut === '') throw new ConfigurationError('--kubeconfig-out must name a file');
+  for (const [option, path] of [
+    ['--kubeconfig-out', kubeconfigOut],
+    ['--ready-file', values.readyFile],
+    ['--snapshot', values.snapshot],
+    ['--faults', values.faults],
+  ]) {
+    if (path === '') throw new ConfigurationError(`${option} must name a file`);
+  }
   if (values.force && kubeconfigOut === undefined) {
     throw new ConfigurationError('--force is for --kubeconfig-out, which is not given');
   }

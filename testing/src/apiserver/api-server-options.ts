@@ -3,6 +3,8 @@ import type { AuthenticationOptions } from './auth/authentication.ts';
 import type { AuthorizationMode } from './auth/authorization.ts';
 import type { BehaviourOptions } from './behaviour/behaviour.ts';
 import type { WorkloadOptions } from './controllers/workloads.ts';
+import type { FaultRule } from './fault-rules/fault-rule.ts';
+import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { TlsOptions } from './tls/secure-port.ts';
 
 export interface ApiServerOptions extends BehaviourOptions {
@@ -45,4 +47,11 @@ export interface ApiServerOptions extends BehaviourOptions {
    * `edit`, `view`, `system:discovery` and others, with their bindings).
    */
   readonly authorization?: AuthorizationMode;
+  /**
+   * What the server begins with, of another server or of `readSnapshot`: objects, uids and the revision are what they
+   * were. Only what every cluster has and the snapshot has not is added. Default: an empty cluster.
+   */
+  readonly snapshot?: StorageSnapshot;
+  /** Faults from the beginning, which `faults` of the server replaces. Default: none. */
+  readonly faults?: readonly FaultRule[];
 }

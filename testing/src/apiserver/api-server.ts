@@ -13,6 +13,7 @@ import type { Cluster } from './cluster/cluster.ts';
 import { createCluster } from './create-cluster.ts';
 import { badRequest } from './failures/failure.ts';
 import { unknownResource } from './failures/request-failures.ts';
+import { FaultRules } from './fault-rules/fault-rules.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import type { RecordedRequest } from './http/recorded-request.ts';
 import { InProcessAccess } from './in-process-access.ts';
@@ -55,6 +56,8 @@ const DEFAULT_REQUEST_LIMIT = 10_000;
  * webhook. What they return is a copy.
  */
 export class ApiServer {
+  /** What happens to requests in place of their answers. It holds for HTTP, and not for the methods here. */
+  readonly faults: FaultRules;
   readonly #cluster: Cluster;
   readonly #http: HttpServer;
   readonly #access: InProcessAccess;
@@ -80,6 +83,7 @@ export class ApiServer {
     this.#alarms = alarms;
     this.#address = http.address;
     this.#secure = secure;
+    this.faults = http.faults;
     this.#http = new HttpServer(cluster, http);
     this.#callerPorts = new CallerPorts((port, caller) => this.#http.listen(port, caller));
     this.#access = new InProcessAccess(cluster, IN_PROCESS_MANAGER);
@@ -93,7 +97,8 @@ export class ApiServer {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
     const { address = '127.0.0.1', requestLimit = DEFAULT_REQUEST_LIMIT, tls } = options;
-    const http = { requestLimit, address, bodyTimeoutMs: options.bodyTimeoutMs };
+    const faults = new FaultRules(options.faults);
+    const http = { requestLimit, address, bodyTimeoutMs: options.bodyTimeoutMs, faults };
     const secure = tls && (await openSecurePort(tls, address));
     const server = new ApiServer(cluster, alarms, http, secure);
     await bringUp(

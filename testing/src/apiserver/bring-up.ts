@@ -1,3 +1,4 @@
+import { ConfigurationError, type KubernetesObject, messageOf } from 'chancery';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
@@ -9,6 +10,7 @@ import { Definitions } from './crd/definitions.ts';
 import { StorageMigrations } from './crd/storage-migration.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
+import type { StorageSnapshot } from './storage/snapshot.ts';
 
 /** Who writes when a test does so without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
@@ -27,38 +29,62 @@ export async function bringUp(
   closeWatches: (resource: ResourceName) => void,
   endings: (() => void)[],
 ): Promise<void> {
-  const { workloads = false, authorization, definitionDelays = false } = options;
+  const { workloads = false, authorization, definitionDelays = false, snapshot } = options;
   const accessOf = (manager: string): InProcessAccess => new InProcessAccess(cluster, manager);
   const access = accessOf(IN_PROCESS_MANAGER);
   const pace = definitionDelays ? REAL_PACE : NO_PACE;
   const definitions = new Definitions(cluster, { pace, closeWatches });
   endings.push(cluster.watchCache.start(), definitions.start());
   if (cluster.behaviour.storageMigrations) endings.push(new StorageMigrations(cluster).start());
+  if (snapshot !== undefined) restore(cluster, snapshot);
   endings.push(keepQuotaStatus(cluster, accessOf));
-  for (const name of ['default', 'kube-system']) {
-    access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  }
+  const ensure = (object: KubernetesObject): void => {
+    if (snapshot === undefined || !isThere(access, object)) access.createObject(object);
+  };
+  for (const name of ['default', 'kube-system']) ensure(namespace(name));
   if (countsRoles(authorization)) {
-    for (const object of bootstrapPolicy()) access.createObject(object);
+    for (const object of bootstrapPolicy()) ensure(object);
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }
   if (workloads === false) return;
-  for (const object of controlPlaneObjects(cluster.clock.now())) access.createObject(object);
+  for (const object of controlPlaneObjects(cluster.clock.now())) ensure(object);
   // Many files, which a server without controllers need not read.
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
   endings.push(() => running.close());
 }
 
+/** @throws ConfigurationError `CONFIG` for a definition that no server has stored. */
+function restore({ storage, watchCache }: Cluster, snapshot: StorageSnapshot): void {
+  try {
+    storage.restore(snapshot);
+  } catch (error) {
+    const why = `the snapshot has objects that cannot be served: ${messageOf(error)}`;
+    throw new ConfigurationError(why, { cause: error });
+  }
+  watchCache.restart();
+}
+
+/** After a restore most of it is. */
+function isThere(
+  access: InProcessAccess,
+  { apiVersion, kind, metadata }: KubernetesObject,
+): boolean {
+  const resource = access.resourceOf(apiVersion, kind);
+  return (
+    resource !== undefined && access.get(resource, metadata.namespace, metadata.name) !== undefined
+  );
+}
+
+function namespace(name: string): StoredObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
 /** The objects that a real control plane makes before the first client connects. */
 function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   return [
-    ...CONTROL_PLANE_NAMESPACES.map((name) => ({
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name },
-    })),
+    ...CONTROL_PLANE_NAMESPACES.map(namespace),
     // Names the authorities of client certificates: none, because the server takes no such certificate.
     settings('extension-apiserver-authentication', {}),
     // Says since when the server notes the use of old tokens.

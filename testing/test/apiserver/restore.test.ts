@@ -1,4 +1,7 @@
+import { ConfigurationError } from 'chancery';
 import { expect, test } from 'vitest';
+import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { parseSnapshot } from '../../src/apiserver/storage/snapshot-file.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 import { summary, watch } from './support/watched.ts';
@@ -94,6 +97,87 @@ test('a snapshot of one server can be restored in another', async () => {
   expect(one?.body).toEqual(other?.body);
 });
 
+test('a server begins with a snapshot: objects, uids, definitions and the revision', async () => {
+  const first = await startCluster();
+  first.server.create(definition());
+  first.server.create(widget('w'));
+  first.server.create(configMap('a'));
+  const snapshot = first.server.snapshot();
+
+  const { server, send } = await startCluster({ snapshot });
+
+  expect(server.snapshot().revision).toBe(snapshot.revision);
+  for (const path of [CONFIG_MAPS, '/api/v1/namespaces', WIDGETS]) {
+    expect((await send('GET', path)).body.items).toEqual(
+      (await first.send('GET', path)).body.items,
+    );
+  }
+  expect(revisionOf(server.create(widget('next')))).toBe(snapshot.revision + 1);
+});
+
+test('a watch from before the snapshot that a server began with is 410, one from it resumes', async () => {
+  const first = await startCluster();
+  const old = revisionOf(first.server.create(configMap('a')));
+  first.server.create(configMap('b'));
+  const snapshot = first.server.snapshot();
+  const cluster = await startCluster({ snapshot });
+  cluster.server.create(configMap('c'));
+
+  const [before, from] = await Promise.all(
+    [old, snapshot.revision].map((revision) =>
+      watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=${revision}`),
+    ),
+  );
+
+  expect((await before?.next())?.object.code).toBe(410);
+  expect(summary((await from?.next()) as never)).toBe('ADDED c');
+});
+
+test('a server does not start with a definition that no server has stored, and says so', async () => {
+  const damaged = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.dev', resourceVersion: '2' },
+    status: { conditions: [{ type: 'Established', status: 'True' }] },
+  };
+  const resource = 'customresourcedefinitions.apiextensions.k8s.io';
+  const header = { format: 'chancery snapshot', version: 1, revision: 2, objects: 1 };
+  const lines = [header, { resource, object: damaged }].map((line) => `${JSON.stringify(line)}\n`);
+  const snapshot = parseSnapshot(Buffer.from(lines.join('')));
+
+  const starting = ApiServer.start({ snapshot });
+
+  await expect(starting).rejects.toThrow(ConfigurationError);
+  await expect(starting).rejects.toThrow(/^the snapshot has objects that cannot be served: /);
+});
+
+test('a server with controllers and roles adds only what the snapshot has not, and its workloads go on', async () => {
+  const options = { workloads: {}, authorization: 'RBAC' } as const;
+  const first = await startCluster(options);
+  first.server.applyManifest(DEPLOYMENT);
+  const pods = (server: ApiServer): readonly string[] =>
+    server
+      .list('v1', 'Pod')
+      .flatMap(({ metadata, ...pod }) =>
+        (pod as { status?: { phase?: string } }).status?.phase === 'Running' ? metadata.name : [],
+      );
+  await expect.poll(() => pods(first.server)).toHaveLength(2);
+  first.server.delete('v1', 'ConfigMap', 'kube-system', 'extension-apiserver-authentication');
+  const snapshot = first.server.snapshot();
+
+  const { server } = await startCluster({ ...options, snapshot });
+  const roles = server.list('rbac.authorization.k8s.io/v1', 'ClusterRole');
+
+  expect(pods(server)).toEqual(pods(first.server));
+  expect(roles).toEqual(first.server.list('rbac.authorization.k8s.io/v1', 'ClusterRole'));
+  expect(
+    server.get('v1', 'ConfigMap', 'kube-system', 'extension-apiserver-authentication'),
+  ).toBeDefined();
+  server.patch('apps/v1', 'Deployment', 'default', 'web', { spec: { replicas: 3 } });
+  await expect.poll(() => pods(server)).toHaveLength(3);
+  expect(pods(server)).toEqual(expect.arrayContaining([...pods(first.server)]));
+});
+
 test('a restarted server keeps its pages, and lets no watch resume from before', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
@@ -110,6 +194,25 @@ test('a restarted server keeps its pages, and lets no watch resume from before',
   expect(next.body.items).toHaveLength(1);
   expect((await watched.next())?.object.code).toBe(410);
 });
+
+const WIDGETS = '/apis/example.dev/v1/namespaces/default/widgets';
+
+function widget(name: string) {
+  const metadata = { name, namespace: 'default' };
+  return { apiVersion: 'example.dev/v1', kind: 'Widget', metadata };
+}
+
+const DEPLOYMENT = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  replicas: 2
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: c, image: i }] }
+`;
 
 function definition() {
   return {

@@ -12,6 +12,7 @@ import {
   unknownPath,
   unknownResource,
 } from '../failures/request-failures.ts';
+import type { FaultRules } from '../fault-rules/fault-rules.ts';
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
@@ -24,6 +25,7 @@ import { parsePath, type RequestInfo } from './exchange/request-info.ts';
 import { handleDiscovery } from './handlers/handle-discovery.ts';
 import { handleResource } from './handlers/handle-resource.ts';
 import { WatchStream } from './handlers/watch-stream.ts';
+import { injectFault } from './inject-fault.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
 export interface HttpServerOptions {
@@ -33,6 +35,7 @@ export interface HttpServerOptions {
   readonly address: string;
   /** How long a client may take to send a body; undefined for as long as a real server waits. */
   readonly bodyTimeoutMs?: number | undefined;
+  readonly faults: FaultRules;
 }
 
 /** The HTTP side of the server: requests to verbs, events to open watches. */
@@ -123,6 +126,12 @@ export class HttpServer {
       if (!response.writableEnded) gone.abort();
     });
     try {
+      const fault = this.#options.faults.take(exchange.method, exchange.path, exchange.query);
+      if (
+        fault !== undefined &&
+        (await injectFault(fault, exchange, this.#cluster.clock, gone.signal))
+      )
+        return;
       exchange.caller = admit(exchange, this.#cluster, caller);
       await this.#route(exchange, gone.signal);
     } catch (error) {
@@ -177,7 +186,12 @@ export class HttpServer {
   #watch(exchange: Exchange, served: ServedResource, options: ListOptions, view: View): void {
     const stream = new WatchStream(this.#cluster, served, options, exchange, view, this.#lines);
     this.#watches.add(stream);
-    stream.start(() => this.#watches.delete(stream));
+    const cut = exchange.watchCut;
+    const cancel = cut && this.#cluster.later(cut.afterMs, () => stream.close(cut.how));
+    stream.start(() => {
+      this.#watches.delete(stream);
+      cancel?.();
+    });
   }
 
   #record(exchange: Exchange): void {

@@ -26,6 +26,8 @@ export class Exchange {
   caller: Caller | undefined;
   /** How long the body may take; without it as long as a real server waits. */
   bodyTimeoutMs: number | undefined;
+  /** How a fault ends the watch, if the request begins one. */
+  watchCut: { readonly how: 'clean' | 'reset'; readonly afterMs: number } | undefined;
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
 

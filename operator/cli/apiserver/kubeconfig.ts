@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { formatYaml } from '../../core/yaml.ts';
+import { writeWholeFile } from './whole-file.ts';
+
+/** The first line of every file that we write. We overwrite only files that begin with it. */
+const SIGNATURE = '# Written by `chancery apiserver`, which overwrites it: keep nothing in here.';
+
+const NAME = 'chancery';
+
+interface KubeconfigOptions {
+  /** URL of the API server. */
+  readonly server: string;
+  /** For a server with TLS: the PEM of its certificate authority, and a bearer token. */
+  readonly credentials?: { readonly ca: string; readonly token: string };
+  /** The namespace that kubectl uses by default. */
+  readonly namespace: string;
+}
+
+/**
+ * Writes a kubeconfig with one context.
+ *
+ * The file has mode 0600. It is written completely or not at all.
+ *
+ * @throws ConfigurationError `CONFIG` that names the file, when it cannot be written.
+ */
+export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
+  try {
+    await writeWholeFile(path, `${SIGNATURE}\n${formatYaml(kubeconfig(options))}`, 0o600);
+  } catch (error) {
+    throw unwritable(path, messageOf(error), error);
+  }
+}
+
+/**
+ * Checks, before anything starts, that `path` is free or was written by this command.
+ *
+ * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read.
+ */
+export async function requireOurs(path: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw unwritable(path, messageOf(error), error);
+  });
+  if (present === undefined || present.startsWith(SIGNATURE)) return;
+  throw unwritable(path, 'another file is there; name a new one, or add --force to overwrite it');
+}
+
+function unwritable(path: string, why: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(`cannot write --kubeconfig-out ${path}: ${why}`, { cause });
+}
+
+function kubeconfig({ server, namespace, credentials }: KubeconfigOptions): object {
+  const user = credentials === undefined ? {} : { token: credentials.token };
+  // Without this, @kubernetes/client-node and what is built on it refuse plain HTTP. Beside a
+  // certificate authority, client-go refuses it.
+  const trust =
+    credentials === undefined
+      ? { 'insecure-skip-tls-verify': true }
+      : { 'certificate-authority-data': Buffer.from(credentials.ca).toString('base64') };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': NAME,
+    clusters: [{ name: NAME, cluster: { server, ...trust } }],
+    contexts: [{ name: NAME, context: { cluster: NAME, user: NAME, namespace } }],
+    users: [{ name: NAME, user }],
+  };
+}

@@ -1,0 +1,23 @@
+import { open, rename, rm } from 'node:fs/promises';
+
+/**
+ * Writes a file completely or not at all: whoever finds it finds the whole text.
+ *
+ * @throws Error of the file system.
+ */
+export async function writeWholeFile(path: string, text: string, mode: number): Promise<void> {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    await rm(draft, { force: true }); // of a process that was killed
+    const file = await open(draft, 'wx', mode);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { type StructuralSchema, VERSION } from 'chancery/internal';
+import { type Operation, SNAPSHOT } from './operations.ts';
+
+const PROBLEM: StructuralSchema = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string' } },
+};
+
+const PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The body is wrong, and the message says where.',
+  403: 'The Host or the Origin is not this machine.',
+  413: 'The body is larger than it may be.',
+};
+
+/** The media type of a snapshot: lines of JSON. */
+export const SNAPSHOT_TYPE = 'application/x-ndjson';
+
+/** The OpenAPI document of the operations. */
+export function documentOf(operations: readonly Operation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationObject(operation),
+    };
+  }
+  const title = 'Administration of a Kubernetes API for tests';
+  return { openapi: '3.0.3', info: { title, version: VERSION }, paths };
+}
+
+function operationObject({ id, summary, body, answer }: Operation): object {
+  const codes = body === undefined ? [403] : [400, 403, 413];
+  return {
+    operationId: id,
+    summary,
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: isRequired(body.form), content: contentOf(body.form) } }),
+    responses: {
+      ...(answer === undefined
+        ? { 204: { description: 'Done.' } }
+        : { 200: { description: 'Done.', content: contentOf(answer) } }),
+      ...Object.fromEntries(
+        codes.map((code) => [code, { description: PROBLEMS[code], content: contentOf(PROBLEM) }]),
+      ),
+    },
+  };
+}
+
+/** A body may be left out if none of its fields is needed. */
+export function isRequired(form: StructuralSchema | typeof SNAPSHOT): boolean {
+  return form === SNAPSHOT || (form.required ?? []).length > 0;
+}
+
+function contentOf(form: StructuralSchema | typeof SNAPSHOT): object {
+  return form === SNAPSHOT
+    ? { [SNAPSHOT_TYPE]: { schema: { type: 'string', format: 'binary' } } }
+    : { 'application/json': { schema: closed(form) } };
+}
+
+/** The schema with the rule that no other fields are taken. */
+function closed(schema: StructuralSchema): StructuralSchema {
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: closed(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, inner]) => [name, closed(inner)]),
+          ),
+          additionalProperties: false,
+        }),
+  };
+}

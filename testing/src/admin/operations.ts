@@ -1,0 +1,189 @@
+import type { StructuralSchema } from 'chancery/internal';
+import type { ApiServer } from '../apiserver/api-server.ts';
+import { FAULTS, readFaults } from '../apiserver/fault-rules/fault-rule.ts';
+import {
+  parseSnapshot,
+  SNAPSHOT_LIMIT_BYTES,
+  snapshotParts,
+} from '../apiserver/storage/snapshot-file.ts';
+
+/** A clock that can be moved, as the server has it. */
+export interface AdminClock {
+  now(): number;
+  /** A promise that it returns is awaited. */
+  advance(ms: number): unknown;
+}
+
+/** What operations work on. */
+export interface Administered {
+  readonly server: ApiServer;
+  readonly clock: AdminClock;
+}
+
+/** One entry of the table below, from which the handlers, the checks of bodies and the OpenAPI document follow. */
+export interface Operation {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** `operationId` in the document. */
+  readonly id: string;
+  readonly summary: string;
+  /** The body of the request. Without it a body is not read. */
+  readonly body?: Body;
+  /** The body of the answer: a JSON value, or a snapshot. Without it the answer is a 204. */
+  readonly answer?: StructuralSchema | typeof SNAPSHOT;
+  /** @param body - the JSON value, which the schema has checked; of a snapshot the bytes. */
+  act(administered: Administered, body: unknown): unknown;
+}
+
+/** The form of a body that is a snapshot. */
+export const SNAPSHOT = 'snapshot';
+
+interface Body {
+  readonly form: StructuralSchema | typeof SNAPSHOT;
+  readonly limitBytes: number;
+}
+
+/** Far more than a hundred rules need. */
+const JSON_LIMIT_BYTES = 1_048_576;
+/** A move rings every alarm on its way. */
+const MAX_ADVANCE_MS = 30 * 86_400_000;
+
+const json = (properties: Readonly<Record<string, StructuralSchema>>): Body => ({
+  form: { type: 'object', properties },
+  limitBytes: JSON_LIMIT_BYTES,
+});
+
+const FAULTS_ANSWER: StructuralSchema = {
+  type: 'object',
+  required: ['faults', 'applied'],
+  properties: {
+    ...FAULTS.properties,
+    applied: {
+      type: 'array',
+      description: 'How many requests each fault has hit.',
+      items: { type: 'integer' },
+    },
+  },
+};
+
+const TIME: StructuralSchema = {
+  type: 'object',
+  required: ['now'],
+  properties: { now: { type: 'string', format: 'date-time' } },
+};
+
+/** Everything that the endpoint does, besides showing its document. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/faults',
+    id: 'getFaults',
+    summary: 'The faults, and how often each has hit.',
+    answer: FAULTS_ANSWER,
+    act: ({ server }) => faultsOf(server),
+  },
+  {
+    method: 'PUT',
+    path: '/faults',
+    id: 'putFaults',
+    summary: 'Has these faults in place of all others. Counts begin at zero.',
+    body: { form: FAULTS, limitBytes: JSON_LIMIT_BYTES },
+    answer: FAULTS_ANSWER,
+    act({ server }, body) {
+      server.faults.replace(readFaults(body, 'the body'));
+      return faultsOf(server);
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/faults',
+    id: 'deleteFaults',
+    summary: 'Ends all faults.',
+    act: ({ server }) => server.faults.clear(),
+  },
+  {
+    method: 'GET',
+    path: '/clock',
+    id: 'getClock',
+    summary: 'The time of the server.',
+    answer: TIME,
+    act: ({ clock }) => timeOf(clock),
+  },
+  {
+    method: 'POST',
+    path: '/clock/advance',
+    id: 'advanceClock',
+    summary:
+      'Moves the time forward, besides running by itself. What falls due happens in its order.',
+    body: {
+      form: {
+        type: 'object',
+        required: ['ms'],
+        properties: { ms: { type: 'integer', minimum: 0, maximum: MAX_ADVANCE_MS } },
+      },
+      limitBytes: JSON_LIMIT_BYTES,
+    },
+    answer: TIME,
+    async act({ clock }, body) {
+      await clock.advance((body as { readonly ms: number }).ms);
+      return timeOf(clock);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/watches/cut',
+    id: 'cutWatches',
+    summary: 'Ends all open watches, as the server ends them or by cut connections.',
+    body: json({
+      how: { type: 'string', enum: ['clean', 'reset'], description: 'Default clean.' },
+    }),
+    answer: { type: 'object', required: ['cut'], properties: { cut: { type: 'integer' } } },
+    act({ server }, body) {
+      const { how = 'clean' } = body as { readonly how?: 'clean' | 'reset' };
+      const cut = server.openWatches;
+      server.closeWatches(how);
+      return { cut };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/compact',
+    id: 'compact',
+    summary: 'Forgets history: pages, exact lists and watches from before are answered with 410.',
+    body: json({
+      what: {
+        type: 'string',
+        enum: ['everything', 'pages'],
+        description:
+          'With pages watches still resume, as after a compaction of etcd. Default everything.',
+      },
+    }),
+    act({ server }, body) {
+      server.compact((body as { readonly what?: 'everything' | 'pages' }).what);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/snapshot',
+    id: 'getSnapshot',
+    summary: 'All objects as they are now, with their Secrets. History is left out.',
+    answer: SNAPSHOT,
+    act: ({ server }) => snapshotParts(server.snapshot()),
+  },
+  {
+    method: 'PUT',
+    path: '/snapshot',
+    id: 'putSnapshot',
+    summary: 'Goes back to a snapshot. Open watches end, and none resumes from before.',
+    body: { form: SNAPSHOT, limitBytes: SNAPSHOT_LIMIT_BYTES },
+    act: ({ server }, body) => server.restore(parseSnapshot(body as Buffer)),
+  },
+];
+
+function faultsOf({ faults: { rules, applied } }: ApiServer): unknown {
+  return { faults: rules, applied };
+}
+
+function timeOf(clock: AdminClock): unknown {
+  return { now: new Date(clock.now()).toISOString() };
+}

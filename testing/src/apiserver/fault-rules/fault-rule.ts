@@ -1,0 +1,167 @@
+import { ConfigurationError } from 'chancery';
+import type { StructuralSchema } from 'chancery/internal';
+import { listed, requireSchema } from './checked-value.ts';
+
+const VERBS = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+] as const;
+
+/**
+ * What happens to some requests in place of their answer, or before it. A field that is absent selects every request.
+ *
+ * A rule has one effect: `status`, `reset` or `cutWatch`, or `delayMs` alone.
+ */
+export interface FaultRule {
+  /** For people: shown where the rules are read. */
+  readonly name?: string;
+  /** In the words of RBAC. */
+  readonly verbs?: readonly (typeof VERBS)[number][];
+  /**
+   * The path of the request, such as `/apis/apps/v1/namespaces/web-*`. A `*` at the end of a part stands for anything
+   * in that part; `**` as the last part stands for all further parts. The query does not count.
+   */
+  readonly path?: string;
+  /** Requests that are answered as usual before the first is hit. Default 0. */
+  readonly skip?: number;
+  /** Requests that are hit, and no more. Default: all. */
+  readonly count?: number;
+  /** Before the effect or the usual answer; of `cutWatch` after the watch has begun. At most an hour. Default 0. */
+  readonly delayMs?: number;
+  /** The code of a failure, from 400 to 599. The server carries nothing out. */
+  readonly status?: number;
+  /** Of the failure. Default: a text that names the rule. */
+  readonly message?: string;
+  /** Of the failure, such as `TooManyRequests`. Default: the usual one of the code. */
+  readonly reason?: string;
+  /** Of the failure: when to come again, also as a header. */
+  readonly retryAfterSeconds?: number;
+  /** The connection is cut, and the request not carried out. */
+  readonly reset?: true;
+  /** A watch begins and ends `delayMs` later: as the server ends it, or by a cut connection. */
+  readonly cutWatch?: 'clean' | 'reset';
+}
+
+const MAX_RULES = 100;
+const MAX_COUNT = 1_000_000_000;
+const MAX_DELAY_MS = 3_600_000;
+const MAX_TEXT = 1_000;
+
+const text = (description: string): StructuralSchema => ({
+  type: 'string',
+  maxLength: MAX_TEXT,
+  description,
+});
+const number = (description: string, minimum: number, maximum: number): StructuralSchema => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
+});
+
+const RULE: StructuralSchema = {
+  type: 'object',
+  description:
+    'What happens to the requests that it selects. It has one effect: status, reset or cutWatch, or delayMs alone.',
+  properties: {
+    name: text('For people.'),
+    verbs: {
+      type: 'array',
+      minItems: 1,
+      maxItems: VERBS.length,
+      items: { type: 'string', enum: VERBS },
+      description: 'The verbs of RBAC that it selects. Default: all.',
+    },
+    path: text(
+      'The path that it selects. A * at the end of a part stands for anything in that part, and ** as the last part for all further parts. Default: all.',
+    ),
+    skip: number('Requests that pass before the first is hit. Default 0.', 0, MAX_COUNT),
+    count: number('Requests that are hit, and no more. Default: all.', 1, MAX_COUNT),
+    delayMs: number(
+      'Milliseconds before the effect or the usual answer; of cutWatch after the watch has begun. Default 0.',
+      0,
+      MAX_DELAY_MS,
+    ),
+    status: number('The code of a failure. The server carries nothing out.', 400, 599),
+    message: text('Of the failure.'),
+    reason: text('Of the failure. Default: the usual one of the code.'),
+    retryAfterSeconds: number('Of the failure, and a header.', 0, MAX_DELAY_MS / 1_000),
+    reset: {
+      type: 'boolean',
+      enum: [true],
+      description: 'The connection is cut, and the request not carried out.',
+    },
+    cutWatch: {
+      type: 'string',
+      enum: ['clean', 'reset'],
+      description: 'A watch begins and ends delayMs later.',
+    },
+  },
+};
+
+/** The schema of `{ "faults": […] }`, the form of rules in files and requests. */
+export const FAULTS: StructuralSchema = {
+  type: 'object',
+  required: ['faults'],
+  properties: { faults: { type: 'array', maxItems: MAX_RULES, items: RULE } },
+};
+
+/**
+ * The rules of a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, which a YAML file or a
+ * request has.
+ *
+ * @param what - the beginning of the message, such as the name of the file.
+ * @throws ConfigurationError `CONFIG` with the path of each field that is wrong, and for an unknown field with those
+ *   that are known. At most 100 rules.
+ */
+export function readFaults(value: unknown, what: string = 'faults'): readonly FaultRule[] {
+  requireSchema(value, FAULTS, what);
+  const { faults } = value as { readonly faults: readonly FaultRule[] };
+  const problems = faults.flatMap((rule, at) =>
+    ruleProblems(rule).map((problem) => `faults[${at}]${problem}`),
+  );
+  if (problems.length > 0) throw new ConfigurationError(`${what}: ${listed(problems)}`);
+  return faults;
+}
+
+function ruleProblems(rule: FaultRule): readonly string[] {
+  const { status, delayMs, path, verbs = [], cutWatch } = rule;
+  const effects = EFFECTS.filter((effect) => rule[effect] !== undefined);
+  const problems: string[] = [];
+  if (effects.length > 1) problems.push(` has ${effects.join(' and ')}: make two rules of it`);
+  if (effects.length === 0 && delayMs === undefined) {
+    problems.push(' does nothing: it needs status, reset, cutWatch or delayMs');
+  }
+  for (const field of OF_STATUS) {
+    if (rule[field] !== undefined && status === undefined) {
+      problems.push(`.${field} is part of a failure, and needs status`);
+    }
+  }
+  if (path !== undefined && !isPattern(path)) {
+    problems.push(
+      '.path must begin with "/", with "*" only at the end of a part, and "**" only as the last part',
+    );
+  }
+  if (cutWatch !== undefined && verbs.some((verb) => verb !== 'watch')) {
+    problems.push('.verbs must be [watch] or absent beside cutWatch');
+  }
+  return problems;
+}
+
+const EFFECTS = ['status', 'reset', 'cutWatch'] as const;
+const OF_STATUS = ['message', 'reason', 'retryAfterSeconds'] as const;
+
+function isPattern(path: string): boolean {
+  const parts = path.split('/');
+  return (
+    parts[0] === '' &&
+    parts.length > 1 &&
+    parts.every((part, at) => /^[^*]*\*?$/.test(part) || (part === '**' && at === parts.length - 1))
+  );
+}

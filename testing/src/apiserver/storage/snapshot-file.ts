@@ -1,0 +1,212 @@
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import process from 'node:process';
+import { ConfigurationError, keyOf, messageOf, type ObjectKey, OperatorError } from 'chancery';
+import { parseGoJson } from '../objects/go-json.ts';
+import { jsonText } from '../objects/json-text.ts';
+import { isJsonObject } from '../objects/json-value.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
+import { StorageSnapshot } from './snapshot.ts';
+
+/** Half of the longest text that V8 can hold, and far more than a test writes: 100,000 small objects have 60 MB. */
+export const SNAPSHOT_LIMIT_BYTES: number = 256 * 1_048_576;
+
+const FORMAT = 'chancery snapshot';
+const VERSION = 1;
+/** Lines are written in parts of about this size. */
+const PART_CHARS = 1_048_576;
+
+/**
+ * A snapshot as lines of JSON: a header with version, revision and the number of objects, and then one line for each
+ * object. History is left out: after a restore, nothing reaches further back than the snapshot.
+ */
+function* snapshotLines({ revision, collections }: StorageSnapshot): Generator<string> {
+  let objects = 0;
+  for (const collection of collections.values()) objects += collection.objects.size;
+  yield `${JSON.stringify({ format: FORMAT, version: VERSION, revision, objects })}\n`;
+  for (const [resource, collection] of collections) {
+    for (const object of collection.objects.values()) yield `${jsonText({ resource, object })}\n`;
+  }
+}
+
+/** The lines of a snapshot, joined to parts of about a megabyte. */
+export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
+  let part = '';
+  for (const line of snapshotLines(snapshot)) {
+    part += line;
+    if (part.length < PART_CHARS) continue;
+    yield part;
+    part = '';
+  }
+  if (part !== '') yield part;
+}
+
+/**
+ * What `snapshotParts` has written.
+ *
+ * @throws ConfigurationError `CONFIG` for anything else: another version, a text that is cut off, more than 256 MiB.
+ */
+export function parseSnapshot(bytes: Buffer): StorageSnapshot {
+  if (bytes.length > SNAPSHOT_LIMIT_BYTES) throw tooLarge(bytes.length);
+  const { revision, objects, end } = headerOf(bytes);
+  const collections = new Map<ResourceName, Map<ObjectKey, StoredObject>>();
+  let from = end;
+  for (let read = 0; read < objects; read++) {
+    const to = bytes.indexOf(10, from);
+    if (to < 0) {
+      throw unusable(`it is cut off: of its ${objects} objects, ${read} are complete`);
+    }
+    const { resource, object } = entryOf(bytes.toString('utf8', from, to), revision, read + 2);
+    const collection = collections.get(resource) ?? new Map();
+    const key = keyOf(object);
+    if (collection.has(key)) throw unusable(`line ${read + 2} has ${resource} ${key} again`);
+    collections.set(resource, collection.set(key, object));
+    from = to + 1;
+  }
+  if (from < bytes.length) throw unusable(`it goes on after its ${objects} objects`);
+  return new StorageSnapshot(
+    revision,
+    new Map(
+      [...collections].map(([name, kept]) => [
+        name,
+        { objects: kept, events: [], floor: revision },
+      ]),
+    ),
+  );
+}
+
+interface Header {
+  readonly revision: number;
+  readonly objects: number;
+  /** Where the objects begin. */
+  readonly end: number;
+}
+
+/** A header is far shorter. */
+const MAX_HEADER_BYTES = 1_024;
+
+function headerOf(bytes: Buffer): Header {
+  const line = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(10);
+  const header = line < 0 ? undefined : decoded(bytes.toString('utf8', 0, line));
+  if (!isJsonObject(header) || header.format !== FORMAT) {
+    throw unusable(bytes.length === 0 ? 'it is empty' : 'it does not begin as a snapshot does');
+  }
+  const { version, revision, objects } = header;
+  if (version !== VERSION) {
+    throw new ConfigurationError(
+      `it has version ${JSON.stringify(version)} of the format, and this release reads version ${VERSION} only`,
+    );
+  }
+  if (!isCount(revision) || revision === 0 || !isCount(objects)) {
+    throw unusable('its first line is damaged: revision and objects are numbers');
+  }
+  return { revision, objects, end: line + 1 };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+interface SnapshotEntry {
+  readonly resource: ResourceName;
+  readonly object: StoredObject;
+}
+
+function entryOf(line: string, revision: number, at: number): SnapshotEntry {
+  const entry = decoded(line);
+  if (!isJsonObject(entry)) throw unusable(`line ${at} is no JSON`);
+  const { resource, object } = entry;
+  const problem =
+    typeof resource !== 'string' || resource === ''
+      ? 'names no resource'
+      : objectProblem(object, revision);
+  if (problem !== undefined) throw unusable(`line ${at} ${problem}`);
+  return entry as unknown as SnapshotEntry;
+}
+
+function objectProblem(object: unknown, revision: number): string | undefined {
+  if (!isJsonObject(object)) return 'has no object';
+  const { apiVersion, kind, metadata } = object;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    return 'has an object without apiVersion or kind';
+  }
+  if (!isJsonObject(metadata)) return 'has an object without metadata';
+  const { name, namespace = '', resourceVersion } = metadata;
+  if (typeof name !== 'string' || name === '' || typeof namespace !== 'string') {
+    return 'has an object without a name';
+  }
+  const isPast = typeof resourceVersion === 'string' && /^[0-9]{1,16}$/.test(resourceVersion);
+  if (isPast && Number(resourceVersion) <= revision) return undefined;
+  return `has an object with a resourceVersion beyond revision ${revision}`;
+}
+
+/** The JSON of a line; undefined when it is none. Integers keep all their digits. */
+function decoded(line: string): unknown {
+  try {
+    return /[0-9]{16}/.test(line) ? parseGoJson(line).value : JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(why: string): ConfigurationError {
+  return new ConfigurationError(why);
+}
+
+function tooLarge(bytes: number): ConfigurationError {
+  return unusable(`it has ${bytes} bytes, and a snapshot has at most ${SNAPSHOT_LIMIT_BYTES}`);
+}
+
+/**
+ * The snapshot that `writeSnapshot` has saved to a file.
+ *
+ * @throws ConfigurationError `CONFIG` that names the file, when it cannot be read, has another version, is cut off or
+ *   damaged, or has more than 256 MiB.
+ */
+export async function readSnapshot(path: string): Promise<StorageSnapshot> {
+  try {
+    const { size } = await stat(path);
+    if (size > SNAPSHOT_LIMIT_BYTES) throw tooLarge(size);
+    return parseSnapshot(await readFile(path));
+  } catch (error) {
+    throw new ConfigurationError(
+      `cannot restore the snapshot ${path}: ${messageOf(error)}; ` +
+        'name another one, or a file that is not there to begin with an empty server',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Saves a snapshot to a file, readable by the user alone: it has the Secrets of the server. The file is written
+ * completely or not at all. History is not saved.
+ *
+ * @throws OperatorError `CONFIG` that names the file, when it cannot be written, or would have more than 256 MiB.
+ */
+export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
+  const draft = `${path}.${process.pid}.tmp`;
+  try {
+    await rm(draft, { force: true }); // of a process that was killed
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      let bytes = 0;
+      for (const part of snapshotParts(snapshot)) {
+        bytes += Buffer.byteLength(part);
+        if (bytes > SNAPSHOT_LIMIT_BYTES) {
+          throw new Error(`its objects have more than ${SNAPSHOT_LIMIT_BYTES} bytes`);
+        }
+        await file.writeFile(part);
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new OperatorError(`cannot save the snapshot ${path}: ${messageOf(error)}`, {
+      code: 'CONFIG',
+      layer: 'configuration',
+      cause: error,
+    });
+  }
+}
