@@ -1,4 +1,5 @@
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
+import { releaseProtected } from './admission/storage-protection.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -35,6 +36,7 @@ export async function bringUp(
   endings.push(cluster.watchCache.start(), definitions.start());
   if (cluster.behaviour.storageMigrations) endings.push(new StorageMigrations(cluster).start());
   endings.push(keepQuotaStatus(cluster, accessOf));
+  endings.push(releaseProtected(cluster, accessOf('kube-controller-manager')));
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
