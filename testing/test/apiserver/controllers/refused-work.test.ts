@@ -154,7 +154,7 @@ test('a quota lets some replicas be made, and the rest when it is lifted', () =>
   expect(before.pods).toBe(3);
   expect(before.set?.status).toMatchObject({ replicas: 3, readyReplicas: 3 });
   expect(failureOf(before.set)?.message).toMatch(
-    /exceeded quota: budget, requested: pods=1, used: pods=3, limited: pods=3$/,
+    /^pods "web-\w{5}" is forbidden: exceeded quota: budget, requested: pods=1, used: pods=3, limited: pods=3$/,
   );
   expect(podCount(cluster)).toBe(5);
   expect(failureOf(only(cluster, REPLICA_SETS))).toBeUndefined();

@@ -1,6 +1,7 @@
 import {
   exactly,
   PER_CHARACTER,
+  PER_REGEX_CHARACTER,
   plus,
   product,
   type SizeRange,
@@ -200,7 +201,7 @@ const quote: Estimate = (_, [text]) =>
 const FORMAT_REGEX = 128;
 
 const validate: Estimate = (_, [text]) =>
-  text && { cost: Math.ceil(product(traversal(text.size), FORMAT_REGEX * 0.25)) };
+  text && { cost: Math.ceil(product(traversal(text.size), FORMAT_REGEX * PER_REGEX_CHARACTER)) };
 
 /** `a,b=c`: half as many requirements as characters, each of which is a list and an object. */
 const selector: Estimate = (_, [text]) => {
