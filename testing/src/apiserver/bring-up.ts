@@ -1,5 +1,6 @@
 import { ConfigurationError, type KubernetesObject, messageOf } from 'chancery';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
+import { releaseProtected } from './admission/storage-protection.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -38,6 +39,7 @@ export async function bringUp(
   if (cluster.behaviour.storageMigrations) endings.push(new StorageMigrations(cluster).start());
   if (snapshot !== undefined) restore(cluster, snapshot);
   endings.push(keepQuotaStatus(cluster, accessOf));
+  endings.push(releaseProtected(cluster, accessOf('kube-controller-manager')));
   const ensure = (object: KubernetesObject): void => {
     if (snapshot === undefined || !isThere(access, object)) access.createObject(object);
   };

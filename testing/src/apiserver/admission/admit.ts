@@ -10,6 +10,7 @@ import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';
 import { enforceQuotas } from './quota/quotas.ts';
 import { allocate } from './service-addresses.ts';
+import { withProtection } from './storage-protection.ts';
 import { callValidatingWebhooks } from './webhook/validating-webhooks.ts';
 
 /**
@@ -26,8 +27,10 @@ export function admitNew(
   if (served.custom) return object;
   if (object.kind === 'Pod') return admitPod(cluster, withDefaultResources(cluster, object));
   if (object.kind === 'Service') return allocate(cluster, object);
-  if (object.kind === 'PersistentVolumeClaim') return withStorageClass(cluster, object);
-  return object.kind === 'Ingress' ? withIngressClass(cluster, object) : object;
+  if (object.kind === 'Ingress') return withIngressClass(cluster, object);
+  const classed =
+    object.kind === 'PersistentVolumeClaim' ? withStorageClass(cluster, object) : object;
+  return withProtection(classed);
 }
 
 /** The same for a changed object: a Service of another type needs other addresses and ports. */

@@ -1,6 +1,7 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { type StructuralSchema, valuesSchema } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
+import { celFieldName } from './expression/field-name.ts';
 import { celEquals } from './runtime/value-equality.ts';
 
 /** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
@@ -164,42 +165,4 @@ function celDurationText(text: string): string {
     return sum + BigInt(count) * factor;
   }, 0n);
   return `${nanos}ns`;
-}
-
-/** Reserved words of CEL: a rule writes a field of that name as `__for__`. */
-const KEYWORDS: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '.': '__dot__',
-  '-': '__dash__',
-  '/': '__slash__',
-};
-
-/** How a rule names a field of an object; undefined for one that no rule can name. */
-function celFieldName(field: string): string | undefined {
-  if (KEYWORDS.has(field)) return `__${field}__`;
-  const escaped = field.replace(/__|[./-]/g, (part) => ESCAPES[part] ?? '__underscores__');
-  return /^[A-Za-z_]\w*$/.test(escaped) ? escaped : undefined;
 }

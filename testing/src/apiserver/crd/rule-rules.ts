@@ -1,45 +1,156 @@
-import { invalid, type StructuralSchema, type ValidationRule } from 'chancery/internal';
+import { forbidden, invalid, type StructuralSchema, type ValidationRule } from 'chancery/internal';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
+import { declaredSize, mostInRequest } from '../cel/cost/declared-size.ts';
+import { product } from '../cel/cost/size-range.ts';
 import type { FieldError } from '../failures/invalid.ts';
 import { goJson } from '../objects/canonical.ts';
 import { isObject } from '../objects/metadata.ts';
 
+/** What one rule may cost for one object, as estimated (StaticEstimatedCostLimit). */
+const RULE_LIMIT = 10_000_000;
+/** What all rules of a schema may cost together (StaticEstimatedCRDCostLimit). */
+const SCHEMA_LIMIT = 100_000_000;
+
+/** How many of the most expensive rules are named. */
+const MOST_NAMED = 4;
+
+const ADVICE =
+  'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
+
+/** What holds for a part of a schema because of where it stands. */
+interface Place {
+  readonly path: string;
+  readonly isRoot: boolean;
+  /** The path of what cannot be matched with its state before, if that is so. */
+  readonly uncorrelatable: string | undefined;
+  /** How many values the part may have in one object; undefined where the schema does not bound their number. */
+  readonly most: number | undefined;
+}
+
+/** An expression, and what it is expected to cost. */
+interface Expense {
+  readonly field: string;
+  readonly cost: number;
+}
+
+/** What is known of the whole schema while its parts are looked at. */
+interface Whole {
+  /** True for a schema that the server has accepted before: a single rule of it may be too expensive. */
+  readonly isKnown: boolean;
+  readonly expenses: Expense[];
+}
+
 /**
  * What is wrong with the CEL rules of a schema that has no other problem.
  *
- * @param uncorrelatable - the path of what cannot be matched with its state before, if that is so.
  * @throws OperatorError `CONFIG` when there are rules, and the library that compiles them is missing.
  */
 export function rulesProblems(
-  schema: StructuralSchema,
+  root: StructuralSchema,
   path: string,
-  isRoot = true,
-  uncorrelatable?: string,
+  isKnown: boolean,
 ): readonly FieldError[] {
+  const whole: Whole = { isKnown, expenses: [] };
+  const place = { path, isRoot: true, uncorrelatable: undefined, most: 1 };
+  return [...partProblems(root, place, whole), ...totalProblems(whole, path)];
+}
+
+function partProblems(schema: StructuralSchema, place: Place, whole: Whole): readonly FieldError[] {
+  const { path, uncorrelatable } = place;
+  const most = mostBelow(schema, place.most);
+  const below = (child: StructuralSchema, step: string, lost?: string): readonly FieldError[] => {
+    const at = { path: `${path}.${step}`, isRoot: false, most };
+    return partProblems(child, { ...at, uncorrelatable: uncorrelatable ?? lost }, whole);
+  };
   const { additionalProperties, items } = schema;
   const problems: FieldError[] = [];
   if (isObject(additionalProperties)) {
-    const child = additionalProperties as StructuralSchema;
-    problems.push(...rulesProblems(child, `${path}.additionalProperties`, false, uncorrelatable));
+    const values = additionalProperties as StructuralSchema;
+    problems.push(...below(values, 'additionalProperties'));
   }
+  const ofMap = schema['x-kubernetes-map-type'] === 'atomic' ? path : undefined;
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    const at = `${path}.properties[${name}]`;
-    problems.push(...rulesProblems(child, at, false, uncorrelatable));
+    problems.push(...below(child, `properties[${name}]`, ofMap));
   }
   if (items !== undefined) {
-    const lost = schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
-    problems.push(...rulesProblems(items, `${path}.items`, false, uncorrelatable ?? lost));
+    const ofList = schema['x-kubernetes-list-type'] === 'map' ? undefined : path;
+    problems.push(...below(items, 'items', ofList));
   }
-  const own = judgeRules(schema, isRoot).flatMap((verdict, at) =>
-    verdictProblems(verdict, `${path}.x-kubernetes-validations[${at}]`, uncorrelatable),
-  );
-  return [...problems, ...own];
+  return [...problems, ...ownProblems(schema, place, whole)];
 }
 
-function verdictProblems(
+/** How many values a child of this schema may have in one object. */
+function mostBelow(schema: StructuralSchema, most: number | undefined): number | undefined {
+  const isMap = schema.type === 'object' && isObject(schema.additionalProperties);
+  if (!isMap && schema.type !== 'array') return most;
+  const bound = isMap ? schema.maxProperties : schema.maxItems;
+  return bound === undefined || most === undefined ? undefined : product(most, Math.max(bound, 0));
+}
+
+function ownProblems(
+  schema: StructuralSchema,
+  { path, isRoot, uncorrelatable, most }: Place,
+  whole: Whole,
+): readonly FieldError[] {
+  const declared = declaredSize(schema, isRoot);
+  return judgeRules(schema, isRoot).flatMap((verdict, at) => {
+    const rulePath = `${path}.x-kubernetes-validations[${at}]`;
+    const { rule, program, messageProgram } = verdict;
+    const compiled = compileProblems(verdict, rulePath);
+    if (declared === undefined || 'rejected' in program) return compiled;
+    const cost = product(program.maxCost(declared), most ?? mostInRequest(declared));
+    const ofRule = costProblems(whole, `${rulePath}.rule`, 'rule', cost);
+    const ofMessage =
+      messageProgram === undefined || 'rejected' in messageProgram
+        ? []
+        : costProblems(
+            whole,
+            `${rulePath}.messageExpression`,
+            'messageExpression',
+            messageProgram.maxCost(declared),
+          );
+    const correlated = correlationProblems(rule, program.usesOldSelf, rulePath, uncorrelatable);
+    return [...ofRule, ...compiled, ...ofMessage, ...correlated];
+  });
+}
+
+function costProblems(
+  { isKnown, expenses }: Whole,
+  field: string,
+  what: 'rule' | 'messageExpression',
+  cost: number,
+): readonly FieldError[] {
+  expenses.push({ field, cost });
+  if (isKnown || cost <= RULE_LIMIT) return [];
+  return [forbidden(field, excess(`estimated ${what} cost`, cost / RULE_LIMIT))];
+}
+
+/** @param path - of the schema. */
+function totalProblems({ expenses }: Whole, path: string): readonly FieldError[] {
+  const sum = expenses.reduce((total, { cost }) => total + cost, 0);
+  if (sum <= SCHEMA_LIMIT) return [];
+  const named = expenses
+    .filter(({ cost }) => cost >= SCHEMA_LIMIT / 100)
+    .toSorted((left, right) => right.cost - left.cost)
+    .slice(0, MOST_NAMED);
+  const share =
+    'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+  const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
+  return [
+    ...named.map(({ field }) => forbidden(field, share)),
+    forbidden(path, excess(what, sum / SCHEMA_LIMIT)),
+  ];
+}
+
+/** By how much a cost exceeds its limit, in the words of the server. */
+function excess(what: string, factor: number): string {
+  const often = factor > 100 ? 'more than 100' : factor.toFixed(factor < 1.5 ? 6 : 1);
+  return `${what} exceeds budget by factor of ${often}x (${ADVICE})`;
+}
+
+function compileProblems(
   { rule, program, messageProgram }: RuleVerdict,
   path: string,
-  uncorrelatable: string | undefined,
 ): readonly FieldError[] {
   const problems: FieldError[] = [];
   if ('rejected' in program) {
@@ -49,15 +160,22 @@ function verdictProblems(
     const at = `${path}.messageExpression`;
     problems.push(invalidRule(at, rule, messageProgram.rejected));
   }
-  if ('rejected' in program) return problems;
-  if (program.usesOldSelf && uncorrelatable !== undefined) {
-    const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
-    problems.push(invalid(`${path}.rule`, rule.rule, why));
-  } else if (!program.usesOldSelf && rule.optionalOldSelf !== undefined) {
-    const why = 'may not be set if oldSelf is not used in rule';
-    problems.push(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why));
-  }
   return problems;
+}
+
+function correlationProblems(
+  rule: ValidationRule,
+  usesOldSelf: boolean,
+  path: string,
+  uncorrelatable: string | undefined,
+): readonly FieldError[] {
+  if (usesOldSelf && uncorrelatable !== undefined) {
+    const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+    return [invalid(`${path}.rule`, rule.rule, why)];
+  }
+  if (usesOldSelf || rule.optionalOldSelf === undefined) return [];
+  const why = 'may not be set if oldSelf is not used in rule';
+  return [invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why)];
 }
 
 /** A rule as the server shows it: with the field names of its Go struct. */

@@ -29,7 +29,9 @@ export function validateDefinition(
   if (!isObject(definition.spec)) return [required('spec')];
   return [
     ...objectNameProblems(definition),
-    ...(isDeepStrictEqual(definition.spec, previous?.spec) ? [] : specProblems(specOf(definition))),
+    ...(isDeepStrictEqual(definition.spec, previous?.spec)
+      ? []
+      : specProblems(specOf(definition), previous && specOf(previous))),
     ...(previous === undefined ? [] : immutableProblems(definition, previous)),
     ...storedVersionProblems(definition),
     ...approvalProblems(definition, previous),
@@ -44,16 +46,19 @@ function objectNameProblems({ metadata, spec }: StoredObject): readonly FieldErr
   return [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
 }
 
-function specProblems(spec: DefinitionSpec): readonly FieldError[] {
+function specProblems(
+  spec: DefinitionSpec,
+  before: DefinitionSpec | undefined,
+): readonly FieldError[] {
   const whole: DefinitionSpec = { ...spec, versions: spec.versions ?? [] };
   return [
     ...groupProblems(spec.group),
     ...scopeProblems(spec.scope),
     ...missingSchemas(whole),
-    ...whole.versions.flatMap((version, at) => versionProblems(version, at, whole)),
+    ...whole.versions.flatMap((version, at) => versionProblems(version, at, whole, before)),
     ...versionSetProblems(whole),
     ...nameProblems(spec.names ?? {}),
-    ...sharedProblems(whole),
+    ...sharedProblems(whole, before),
     ...conversionProblems(spec.conversion ?? {}),
   ];
 }
@@ -91,10 +96,17 @@ function isShared(
   return versions.every((version) => isDeepStrictEqual(version[field], first[field]));
 }
 
+/** True for a version whose schema the server has accepted before. */
+function isKnown({ name, schema }: DefinitionVersion, before: DefinitionSpec | undefined): boolean {
+  const former = before?.versions?.find((version) => version.name === name);
+  return former !== undefined && isDeepStrictEqual(former.schema, schema);
+}
+
 function versionProblems(
   version: DefinitionVersion,
   at: number,
   spec: DefinitionSpec,
+  before: DefinitionSpec | undefined,
 ): readonly FieldError[] {
   const path = `spec.versions[${at}]`;
   const why = labelProblem(version.name ?? '');
@@ -102,7 +114,9 @@ function versionProblems(
   return [
     ...(why === '' ? [] : [invalid(`${path}.name`, version.name ?? '', why)]),
     ...deprecationProblems(version, path),
-    ...(isShared(spec, 'schema') ? [] : versionSchemaProblems(version, `${path}.schema`)),
+    ...(isShared(spec, 'schema')
+      ? []
+      : versionSchemaProblems(version, `${path}.schema`, isKnown(version, before))),
     ...(isShared(spec, 'subresources') ? [] : subresourceProblems(version, `${path}.subresources`)),
     ...(isShared(spec, 'additionalPrinterColumns')
       ? []
@@ -113,11 +127,16 @@ function versionProblems(
   ];
 }
 
-function sharedProblems(spec: DefinitionSpec): readonly FieldError[] {
+function sharedProblems(
+  spec: DefinitionSpec,
+  before: DefinitionSpec | undefined,
+): readonly FieldError[] {
   const [first] = spec.versions;
   if (first === undefined) return [];
   return [
-    ...(isShared(spec, 'schema') ? versionSchemaProblems(first, 'spec.validation') : []),
+    ...(isShared(spec, 'schema')
+      ? versionSchemaProblems(first, 'spec.validation', isKnown(first, before))
+      : []),
     ...(isShared(spec, 'subresources') ? subresourceProblems(first, 'spec.subresources') : []),
     ...(isShared(spec, 'additionalPrinterColumns')
       ? columnProblems(first.additionalPrinterColumns, 'spec.additionalPrinterColumns')

@@ -18,10 +18,15 @@ const COLUMN_TYPES = 'boolean,date,integer,number,string';
 const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';
 const MAX_SELECTABLE_FIELDS = 8;
 
-/** What is wrong with the schema of a version. @param path - of the field that holds it. */
+/**
+ * What is wrong with the schema of a version.
+ *
+ * @param path - of the field that holds it. @param isKnown - true for a schema that was accepted before.
+ */
 export function versionSchemaProblems(
   { schema, subresources }: DefinitionVersion,
   path: string,
+  isKnown: boolean,
 ): readonly FieldError[] {
   const root = schema?.openAPIV3Schema;
   if (!isObject(root)) return [];
@@ -33,7 +38,7 @@ export function versionSchemaProblems(
   }
   problems.push(...schemaProblems(root, at));
   // Rules of a schema that is wrong would be complained about for the wrong reasons.
-  return problems.length > 0 ? problems : rulesProblems(root, at);
+  return problems.length > 0 ? problems : rulesProblems(root, at, isKnown);
 }
 
 /** What the root of a schema may have, in the order and under the names in which the server tells it. */

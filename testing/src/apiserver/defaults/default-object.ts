@@ -7,11 +7,11 @@ import {
   defaultValidatingWebhooks,
 } from './admission.ts';
 import { defaultAutoscalerSpec } from './autoscaler.ts';
-import { asObject, each, fill } from './fill.ts';
+import { asObject, each, fill, ifMissing } from './fill.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
 import { defaultServiceSpec } from './service.ts';
-import { defaultClaim, defaultVolumeSpec } from './storage.ts';
-import { changed } from './volume.ts';
+import { defaultClaim, defaultDriverSpec } from './storage.ts';
+import { changed, defaultVolumeSpec } from './volume.ts';
 import {
   defaultCronJobSpec,
   defaultDaemonSetSpec,
@@ -77,6 +77,7 @@ function defaultPolicySpec(policySpec: Json): Json {
 const DEFAULTS: Readonly<Record<string, Change>> = {
   ClusterRoleBinding: binding,
   CronJob: spec(defaultCronJobSpec),
+  CSIDriver: spec(defaultDriverSpec),
   DaemonSet: spec(defaultDaemonSetSpec),
   Deployment: spec(defaultDeploymentSpec),
   Endpoints: (object) =>
@@ -116,7 +117,10 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   ValidatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),
   ValidatingAdmissionPolicyBinding: spec(defaultPolicyBindingSpec),
   ValidatingWebhookConfiguration: defaultValidatingWebhooks,
-  StorageClass: fields({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
+  StorageClass: fields({
+    reclaimPolicy: ifMissing('Delete'),
+    volumeBindingMode: ifMissing('Immediate'),
+  }),
 };
 
 /**

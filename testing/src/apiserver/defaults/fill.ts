@@ -12,6 +12,11 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
   return filled;
 }
 
+/** A default for a field that is not there at all: an empty text stays, and is refused later. */
+export function ifMissing<T>(value: T): (found: unknown) => unknown {
+  return (found) => found ?? value;
+}
+
 /** To Go an empty text is none; of numbers and switches only some are. */
 function isUnset(found: unknown, value: unknown): boolean {
   return found === undefined || (found === '' && typeof value === 'string');

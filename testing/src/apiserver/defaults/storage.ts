@@ -1,12 +1,12 @@
 import type { Json } from '../objects/metadata.ts';
-import { asObject, fill } from './fill.ts';
+import { asObject, fill, ifMissing } from './fill.ts';
 
 export function defaultClaimSpec(spec: Json): Json {
   const source = asObject(spec.dataSource);
   const reference = asObject(spec.dataSourceRef);
   // What a claim is filled from stands in two fields, the older of which is the poorer one.
   return fill(spec, {
-    volumeMode: 'Filesystem',
+    volumeMode: ifMissing('Filesystem'),
     ...(source !== undefined && reference === undefined ? { dataSourceRef: source } : {}),
     ...(reference !== undefined && reference.namespace === undefined && source === undefined
       ? { dataSource: reference }
@@ -22,13 +22,17 @@ export function defaultClaim(claim: Json): Json {
   });
 }
 
-export function defaultVolumeSpec(spec: Json): Json {
-  return fill(spec, {
-    persistentVolumeReclaimPolicy: 'Retain',
-    volumeMode: 'Filesystem',
-    hostPath: (path: unknown) => {
-      const source = asObject(path);
-      return source === undefined ? undefined : fill(source, { type: '' });
-    },
+/** What a CSI driver can do, where it does not say. */
+export function defaultDriverSpec(spec: Json): Json {
+  const modes = spec.volumeLifecycleModes;
+  const isEmpty = Array.isArray(modes) && modes.length === 0;
+  return fill(isEmpty ? { ...spec, volumeLifecycleModes: undefined } : spec, {
+    attachRequired: true,
+    podInfoOnMount: false,
+    storageCapacity: false,
+    fsGroupPolicy: ifMissing('ReadWriteOnceWithFSType'),
+    volumeLifecycleModes: ['Persistent'],
+    requiresRepublish: false,
+    seLinuxMount: false,
   });
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../objects/metadata.ts';
-import { asObject, each, fill } from './fill.ts';
+import { asObject, each, fill, ifMissing } from './fill.ts';
 import { defaultClaimSpec } from './storage.ts';
 
 /** 0644: what the files of a volume are readable by. */
@@ -59,6 +59,14 @@ export function defaultVolume(volume: Json): Json {
     ([name, value]) => name !== 'name' && isObject(value),
   );
   return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
+}
+
+/** A persistent volume, which is made of some of the same sources. */
+export function defaultVolumeSpec(spec: Json): Json {
+  return fill(changed(spec, SOURCES), {
+    persistentVolumeReclaimPolicy: 'Retain',
+    volumeMode: ifMissing('Filesystem'),
+  });
 }
 
 /** `object` with those of its fields changed that are there. */

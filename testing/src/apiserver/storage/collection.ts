@@ -33,6 +33,8 @@ export class Collection {
   #floor: number;
   /** What the last list of everything gave, until something changes. */
   #listed: readonly StoredObject[] | undefined;
+  /** The same of one namespace: each page of a list of it would cost as much as the whole. */
+  #listedIn: { readonly namespace: string; readonly objects: readonly StoredObject[] } | undefined;
 
   /** @param revision - the latest one when the collection begins. */
   constructor(revision: number, options: CollectionOptions, from?: CollectionSnapshot) {
@@ -73,9 +75,15 @@ export class Collection {
 
   /** Ordered as etcd orders its keys: by the bytes of `namespace/name`. */
   list(namespace?: string): readonly StoredObject[] {
-    if (namespace !== undefined) return this.#objectsOf(this.#keys.below(`${namespace}/`));
-    this.#listed ??= this.#objectsOf(this.#keys.all());
-    return this.#listed;
+    if (namespace === undefined) {
+      this.#listed ??= this.#objectsOf(this.#keys.all());
+      return this.#listed;
+    }
+    if (this.#listedIn?.namespace !== namespace) {
+      const objects = this.#objectsOf(this.#keys.below(`${namespace}/`));
+      this.#listedIn = { namespace, objects };
+    }
+    return this.#listedIn.objects;
   }
 
   apply(event: StorageEvent): void {
@@ -85,6 +93,7 @@ export class Collection {
     if (type === 'ADDED') this.#keys.add(key);
     else if (type === 'DELETED') this.#keys.remove(key);
     this.#listed = undefined;
+    this.#listedIn = undefined;
     this.#window.admit(event.atMs);
     this.#log.push(event);
     this.#forget();

@@ -21,14 +21,24 @@ import {
   namespace,
   priorityClass,
 } from './small-kinds.ts';
+import { changedClaim, claim } from './storage/claim.ts';
 import {
-  changedClaim,
+  changedCsiDriver,
+  changedCsiNode,
+  changedVolumeAttachment,
+  csiDriver,
+  csiNode,
+  volumeAttachment,
+} from './storage/driver.ts';
+import {
+  changedAttributesClass,
+  changedStorageCapacity,
   changedStorageClass,
-  changedVolume,
-  claim,
+  storageCapacity,
   storageClass,
-  volume,
-} from './storage.ts';
+  volumeAttributesClass,
+} from './storage/storage-class.ts';
+import { changedVolume, volume } from './storage/volume.ts';
 import { webhookConfiguration } from './webhook-configuration.ts';
 import { autoscaler } from './workloads/autoscaler.ts';
 import { changedJob, cronJob, job } from './workloads/job.ts';
@@ -49,6 +59,8 @@ interface Rules {
   readonly change?: ChangeCheck;
   /** True for a kind that reports problems of the change before problems of the object. */
   readonly changeFirst?: boolean;
+  /** True for a kind of which a change is validated, and the changed object is not. */
+  readonly changeAlone?: boolean;
 }
 
 /** The rules of each built-in kind; of a kind that is not here, only the metadata is validated. */
@@ -58,6 +70,13 @@ const RULES: Readonly<Record<string, Rules>> = {
   ClusterRole: { object: clusterRole },
   ClusterRoleBinding: { object: clusterRoleBinding, change: sameRole },
   CronJob: { object: cronJob },
+  CSIDriver: { object: csiDriver, change: changedCsiDriver },
+  CSINode: { object: csiNode, change: changedCsiNode },
+  CSIStorageCapacity: {
+    object: storageCapacity,
+    change: changedStorageCapacity,
+    changeAlone: true,
+  },
   DaemonSet: { object: daemonSet, change: sameSelector },
   Deployment: { object: deployment, change: sameSelector },
   Endpoints: { object: endpoints },
@@ -90,9 +109,15 @@ const RULES: Readonly<Record<string, Rules>> = {
   Secret: { object: secret, change: changedSecret, changeFirst: true },
   Service: { object: service, change: changedService, changeFirst: true },
   StatefulSet: { object: statefulSet, change: changedStatefulSet },
-  StorageClass: { object: storageClass, change: changedStorageClass },
+  StorageClass: { object: storageClass, change: changedStorageClass, changeAlone: true },
   ValidatingAdmissionPolicy: { object: policyProblems },
   ValidatingWebhookConfiguration: { object: webhookConfiguration },
+  VolumeAttachment: { object: volumeAttachment, change: changedVolumeAttachment },
+  VolumeAttributesClass: {
+    object: volumeAttributesClass,
+    change: changedAttributesClass,
+    changeFirst: true,
+  },
 };
 
 /** The problems of an object of a built-in kind, without those of its metadata. */
@@ -108,8 +133,9 @@ export function validateBuiltIn(
   if (object.kind === 'Pod') return changedPod(object, previous);
   const rules = RULES[object.kind];
   if (rules === undefined) return [];
-  const ofObject = rules.object(object);
   const ofChange = rules.change?.(object, previous) ?? [];
+  if (rules.changeAlone === true) return ofChange;
+  const ofObject = rules.object(object);
   return rules.changeFirst === true ? [...ofChange, ...ofObject] : [...ofObject, ...ofChange];
 }
 

@@ -332,6 +332,23 @@ describe('[F-11] what rules may cost', () => {
     ]);
   });
 
+  test.each([
+    'self.name.contains(self.map["b"])',
+    'self.list.all(n, self.name.lowerAscii() != "x")',
+    'self.list.all(n, self.name + "a" != "x")',
+    'self.list.all(n, self.name.startsWith("q") || true)',
+    'self.list.exists(n, self.name.replace("a", "b").split("c").size() > 9)',
+    'self.list.all(n, sets.contains(self.list, [n, n]))',
+  ])('%s costs what its values are long', (rule) => {
+    const text = 'ab'.repeat(50_000);
+    const value = { ...VALUE, name: text, map: { b: text }, list };
+
+    expect(said(rule, { value })).toEqual([
+      expect.stringContaining(`actual cost limit exceeded': no further validation rules`),
+    ]);
+    expect(said(`${rule} || true`, { value: { ...VALUE, map: { b: 'b' } } })).toEqual([]);
+  });
+
   test('all rules together have a budget, too', () => {
     const rule = { rule: 'self.list.all(a, self.list.all(b, a < b || a >= b)) || true' };
     const rules = Array.from({ length: 60 }, () => rule);

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { releaseProtected } from '../../../src/apiserver/admission/storage-protection.ts';
 import { Authentication } from '../../../src/apiserver/auth/authentication.ts';
 import { ALWAYS_ALLOW } from '../../../src/apiserver/auth/authorization.ts';
 import { ServiceAccountTokens } from '../../../src/apiserver/auth/service-account-tokens.ts';
@@ -61,6 +62,7 @@ export function simulatedCluster(
   access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
   prepare(access);
   const accessOf = (manager: string): ClusterAccess => new InProcessAccess(cluster, manager);
+  releaseProtected(cluster, accessOf('kube-controller-manager'));
   const workloads = startWorkloads(accessOf, { paces: INSTANT_PACES, ...options }, clock);
   onTestFinished(() => workloads.close());
   const events: ObservedEvent[] = [];

@@ -211,9 +211,10 @@ describe('[F-11] rules that are none', () => {
   });
 
   test('cannot look at the state before of what cannot be matched with it', () => {
-    const items = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] };
+    const rules = [{ rule: 'self == oldSelf' }];
+    const items = { type: 'string', maxLength: 9, 'x-kubernetes-validations': rules };
 
-    expect(said(withField({ type: 'array', items }))).toEqual([
+    expect(said(withField({ type: 'array', maxItems: 9, items }))).toEqual([
       `${SCHEMA_AT}.properties[x].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${SCHEMA_AT}.properties[x]`,
     ]);
   });

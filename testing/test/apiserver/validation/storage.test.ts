@@ -104,7 +104,80 @@ const VOLUMES: readonly Row[] = [
     { 'spec.nfs': { server: 's', path: '/' } },
     ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
   ],
-  ['no capacity', { 'spec.capacity': {} }, ['spec.capacity: Required value']],
+  [
+    'no capacity',
+    { 'spec.capacity': undefined },
+    [
+      'spec.capacity: Required value',
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
+    ],
+  ],
+  [
+    'less than nothing',
+    { 'spec.capacity.storage': '-2' },
+    [
+      'spec.capacity[storage]: Invalid value: -2: must be a valid resource quantity',
+      'spec.capacity[storage]: Invalid value: "-2": must be greater than zero',
+    ],
+  ],
+  [
+    'a driver without a name, and half a Secret',
+    {
+      'spec.hostPath': undefined,
+      'spec.csi': { volumeHandle: 'h', nodePublishSecretRef: { name: 's' } },
+    },
+    ['spec.csi.driver: Required value', 'spec.csi.nodePublishSecretRef.namespace: Required value'],
+  ],
+  [
+    'a local path that leads out, on any node',
+    { 'spec.hostPath': undefined, 'spec.local': { path: '/a/../b' } },
+    [
+      'spec.local.path: Invalid value: "/a/../b": must not contain \'..\'',
+      'spec.nodeAffinity: Required value: Local volume requires node affinity',
+    ],
+  ],
+  [
+    'nodes that are chosen by nothing',
+    { 'spec.nodeAffinity': { required: { nodeSelectorTerms: [] } } },
+    [
+      'spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term',
+    ],
+  ],
+  [
+    'nodes that are chosen in no known way',
+    {
+      'spec.nodeAffinity': {
+        required: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [{ key: 'zone', operator: 'In' }],
+              matchFields: [{ key: 'metadata.uid', operator: 'Exists' }],
+            },
+          ],
+        },
+      },
+    },
+    [
+      "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+      'spec.nodeAffinity.required.nodeSelectorTerms[0].matchFields[0].operator: Invalid value: "Exists": not a valid selector operator',
+      'spec.nodeAffinity.required.nodeSelectorTerms[0].matchFields[0].key: Invalid value: "metadata.uid": not a valid field selector key',
+    ],
+  ],
+  [
+    'the whole disk of a node, to be recycled',
+    { 'spec.hostPath.path': '/', 'spec.persistentVolumeReclaimPolicy': 'Recycle' },
+    [
+      "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
+    ],
+  ],
+  [
+    'a target without a name, and a number that is too high',
+    { 'spec.hostPath': undefined, 'spec.iscsi': { targetPortal: 'p', iqn: 'x', lun: 256 } },
+    [
+      'spec.iscsi.iqn: Invalid value: "x": must be valid format',
+      'spec.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive',
+    ],
+  ],
 ];
 
 describe('[F-12] PersistentVolume', () => {
@@ -140,7 +213,7 @@ test('[F-12] a StorageClass needs a provisioner, and keeps it', () => {
       storageClass,
     ),
   ).toEqual([
-    'provisioner: Forbidden: updates to provisioner are forbidden.',
+    'provisioner: Invalid value: "d.e/f": field is immutable',
     'reclaimPolicy: Invalid value: "Retain": field is immutable',
   ]);
 });

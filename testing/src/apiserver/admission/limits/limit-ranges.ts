@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import { type AdmissionRequest, nameInRefusals } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { each, fill } from '../../defaults/fill.ts';
 import { forbidden } from '../../failures/object-failures.ts';
@@ -67,14 +67,14 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
  * @throws ApiError 403 with all violations of the first LimitRange that is violated.
  */
 export function enforceLimitRanges({ storage }: Cluster, request: AdmissionRequest): void {
-  const { served, namespace, name, object, previous } = request;
+  const { served, namespace, object, previous } = request;
   if (namespace === undefined || object === undefined || !isLimited(request)) return;
   if (previous?.metadata.deletionTimestamp !== undefined) return;
   for (const range of storage.list('limitranges', namespace)) {
     const problems = new Set(itemsOf(range).flatMap((item) => problemsOf(item, object)));
     if (problems.size === 0) continue;
     const text = [...problems].join(', ');
-    throw forbidden(served, name, problems.size === 1 ? text : `[${text}]`);
+    throw forbidden(served, nameInRefusals(request), problems.size === 1 ? text : `[${text}]`);
   }
 }
 

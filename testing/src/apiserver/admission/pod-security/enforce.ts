@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import { type AdmissionRequest, nameInRefusals } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
@@ -15,7 +15,7 @@ const ENFORCE = 'pod-security.kubernetes.io/enforce';
  * @throws ApiError 403 that lists every violation.
  */
 export function enforcePodSecurity(cluster: Cluster, request: AdmissionRequest): void {
-  const { operation, served, subresource, namespace, name, object } = request;
+  const { operation, served, subresource, namespace, object } = request;
   if (operation !== 'CREATE' || served.storedAs !== 'pods' || subresource !== undefined) return;
   if (namespace === undefined) return;
   const labels = namespaceOf(cluster, namespace)?.metadata.labels ?? {};
@@ -27,5 +27,5 @@ export function enforcePodSecurity(cluster: Cluster, request: AdmissionRequest):
   if (violations.length === 0) return;
   const version = labels[`${ENFORCE}-version`] ?? 'latest';
   const why = `violates PodSecurity "${level}:${version}": ${violations.join(', ')}`;
-  throw forbidden(served, name, why);
+  throw forbidden(served, nameInRefusals(request), why);
 }

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../../cluster/admission-request.ts';
+import { type AdmissionRequest, nameInRefusals } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { forbidden } from '../../failures/object-failures.ts';
 import { isObject } from '../../objects/metadata.ts';
@@ -25,11 +25,12 @@ export const QUOTAS: ResourceName = 'resourcequotas';
  * @throws ApiError 403 with the requested, the used and the allowed amounts.
  */
 export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): void {
-  const { served, namespace, subresource, object, previous, name } = request;
+  const { served, namespace, subresource, object, previous } = request;
   if (namespace === undefined || object === undefined || subresource !== undefined) return;
   const quotas = quotasOf(storage, namespace);
   if (quotas.length === 0) return;
   const resource = served.storedAs;
+  const name = nameInRefusals(request);
   const asked = moreThan(usageOf(resource, object), previous && usageOf(resource, previous));
   for (const quota of quotas) {
     const hard = hardOf(quota);

@@ -1,9 +1,9 @@
 import type { Clock } from 'chancery';
-import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancery';
+import { type Condition, type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
+import { createdOrTold, deletedOrTold, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
@@ -84,7 +84,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const scene: Scene = { ...tools, set, revision, nodes };
   return workAndReport(
     () => (set.metadata.deletionTimestamp === undefined ? act(scene) : undefined),
-    (failure) => reportStatus(scene, failure),
+    () => reportStatus(scene),
   );
 }
 
@@ -157,12 +157,12 @@ function availableIn({ set, clock }: Scene, pod: Pod): number | undefined {
 
 function remove({ access, record, set }: Scene, { metadata }: Pod): void {
   if (metadata.deletionTimestamp !== undefined) return;
-  access.delete(PODS, metadata.namespace, metadata.name);
+  deletedOrTold(record, set, () => access.delete(PODS, metadata.namespace, metadata.name));
   record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }
 
-function reportStatus(scene: Scene, failure: ApiError | undefined): number | undefined {
-  const { access, clock, set, nodes } = scene;
+function reportStatus(scene: Scene): number | undefined {
+  const { access, set, nodes } = scene;
   const pods = podsOf(scene).filter((pod) => !isTerminating(pod));
   const names = new Set(nodes);
   const wanted = pods.filter(({ spec }) => names.has(spec.nodeName ?? ''));
@@ -170,7 +170,7 @@ function reportStatus(scene: Scene, failure: ApiError | undefined): number | und
   const { namespace, name, generation } = set.metadata;
   const live = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
   if (live === undefined || live.metadata.uid !== set.metadata.uid) return undefined;
-  const conditions = withFailure(live.status?.conditions ?? [], failure, clock.now());
+  const { conditions = [] } = live.status ?? {};
   access.updateStatus(DAEMON_SETS, {
     ...live,
     status: {

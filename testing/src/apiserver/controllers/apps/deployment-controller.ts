@@ -1,7 +1,8 @@
-import { type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
+import { type ApiError, type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { textOf } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { isFinished, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
@@ -19,6 +20,7 @@ import {
   deploymentStatus,
   isComplete,
   withNewReplicaSet,
+  withRefusedReplicaSet,
 } from './deployment-status.ts';
 import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
 import { REVISION, replicasOf, revisionOf, scaleTo } from './replica-set-scale.ts';
@@ -90,7 +92,9 @@ function act(scene: Scene, deployment: Deployment, sets: readonly ReplicaSet[]):
   const current = currentReplicaSet(deployment, sets);
   const old = sets.filter((set) => set !== current);
   if (isRecreate(deployment) && !isOldGone(scene, deployment, old)) return;
-  const made = ensureReplicaSet(access, record, deployment, sets);
+  const made = ensureReplicaSet(access, record, deployment, sets, (set, error) =>
+    tellRefusal(scene, deployment, set, error),
+  );
   announceRevision(access, clock, deployment, made);
   if (!isRecreate(deployment)) rollForward(access, record, deployment, made.set, old);
   else if (replicasOf(made.set) !== desiredReplicas(deployment))
@@ -160,6 +164,19 @@ function announceRevision(
   const status = withNewReplicaSet(deployment, made, clock.now());
   const metadata = { ...deployment.metadata, annotations };
   access.updateStatus(DEPLOYMENTS, { ...deployment, metadata, status } as StoredObject);
+}
+
+/** Says why the ReplicaSet of the current template cannot be made. */
+function tellRefusal(
+  { access, clock, record }: Scene,
+  deployment: Deployment,
+  set: string,
+  error: ApiError,
+): void {
+  const message = `Failed to create new replica set ${JSON.stringify(set)}: ${textOf(error)}`;
+  const status = withRefusedReplicaSet(deployment, message, clock.now());
+  access.updateStatus(DEPLOYMENTS, { ...deployment, status } as StoredObject);
+  record(deployment, { type: 'Warning', reason: 'ReplicaSetCreateError', message });
 }
 
 function collisionsOf({ status }: Deployment): number {

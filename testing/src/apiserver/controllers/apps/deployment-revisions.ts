@@ -1,7 +1,8 @@
-import { isAlreadyExists } from 'chancery';
+import { type ApiError, isAlreadyExists } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
+import { isWorthTelling } from '../pods/creation-failure.ts';
 import {
   controllerReference,
   POD_TEMPLATE_HASH,
@@ -54,19 +55,32 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
   return (leftTime ?? 0) - (rightTime ?? 0) || (left.metadata.name < right.metadata.name ? -1 : 1);
 }
 
-/** The ReplicaSet for the current template with its revision up to date, made if there is none. */
+/**
+ * The ReplicaSet for the current template with its revision up to date, made if there is none.
+ *
+ * @param tellRefusal - is called with the name of a ReplicaSet that the server refuses, before the error is thrown.
+ */
 export function ensureReplicaSet(
   access: ClusterAccess,
   record: RecordEvent,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
+  tellRefusal: (name: string, error: ApiError) => void,
 ): NewReplicaSet {
   const collisions = deployment.status?.collisionCount ?? 0;
   const current = currentReplicaSet(deployment, sets);
   const others = sets.filter((set) => set !== current);
   const lastRevision = Math.max(0, ...others.map(revisionOf));
-  if (current === undefined)
-    return createReplicaSet(access, record, deployment, others, lastRevision + 1, collisions);
+  if (current === undefined) {
+    for (let count = collisions; ; count++) {
+      const wanted = newReplicaSet(deployment, others, lastRevision + 1, count);
+      const set = createdUnlessTaken(access, wanted, tellRefusal);
+      if (set === undefined) continue;
+      const replicas = replicasOf(set);
+      if (replicas > 0) recordScaling(record, deployment, set.metadata.name, 0, replicas);
+      return { set, news: 'created', collisions: count };
+    }
+  }
   const isStale = revisionOf(current) <= lastRevision;
   const revision = isStale ? lastRevision + 1 : revisionOf(current);
   const set = annotate(access, current, {
@@ -77,24 +91,18 @@ export function ensureReplicaSet(
   return { set, news: isKnown ? undefined : 'found', collisions };
 }
 
-function createReplicaSet(
+/** @returns undefined where the name belongs to another ReplicaSet. */
+function createdUnlessTaken(
   access: ClusterAccess,
-  record: RecordEvent,
-  deployment: Deployment,
-  others: readonly ReplicaSet[],
-  revision: number,
-  collisions: number,
-): NewReplicaSet {
-  for (let count = collisions; ; count++) {
-    const set = newReplicaSet(deployment, others, revision, count);
-    try {
-      const created = access.create(REPLICA_SETS, set) as ReplicaSet;
-      const replicas = replicasOf(created);
-      if (replicas > 0) recordScaling(record, deployment, created.metadata.name, 0, replicas);
-      return { set: created, news: 'created', collisions: count };
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
+  set: StoredObject,
+  tellRefusal: (name: string, error: ApiError) => void,
+): ReplicaSet | undefined {
+  try {
+    return access.create(REPLICA_SETS, set) as ReplicaSet;
+  } catch (error) {
+    if (isAlreadyExists(error)) return undefined;
+    if (isWorthTelling(error)) tellRefusal(set.metadata.name, error);
+    throw error;
   }
 }
 

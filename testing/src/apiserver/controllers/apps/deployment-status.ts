@@ -67,8 +67,7 @@ export function withNewReplicaSet(
   nowMs: number,
 ): DeploymentStatus {
   const counted = { ...status, ...nonZero({ collisionCount: collisions }) };
-  const seconds = spec.progressDeadlineSeconds ?? NO_DEADLINE_SECONDS;
-  if (news === undefined || seconds >= NO_DEADLINE_SECONDS) return counted;
+  if (news === undefined || !hasDeadline(spec)) return counted;
   const [reason, verb] =
     news === 'created' ? ['NewReplicaSetCreated', 'Created'] : ['FoundNewReplicaSet', 'Found'];
   const message = `${verb} new replica set ${JSON.stringify(set.metadata.name)}`;
@@ -79,6 +78,29 @@ export function withNewReplicaSet(
     message,
   });
   return { ...counted, conditions };
+}
+
+/** The status of a Deployment of which only this is new: the server refuses its next ReplicaSet. */
+export function withRefusedReplicaSet(
+  { spec, status = {} }: Deployment,
+  message: string,
+  nowMs: number,
+): DeploymentStatus {
+  if (!hasDeadline(spec)) return status;
+  const refused = {
+    type: 'Progressing',
+    status: 'False',
+    reason: 'ReplicaSetCreateError',
+    message,
+  };
+  const conditions = observed(status.conditions ?? [], nowMs, refused as Observation);
+  return { ...status, conditions };
+}
+
+function hasDeadline({
+  progressDeadlineSeconds = NO_DEADLINE_SECONDS,
+}: Deployment['spec']): boolean {
+  return progressDeadlineSeconds < NO_DEADLINE_SECONDS;
 }
 
 /** True when every replica is of the current template and available, and none of another is left. */
@@ -126,8 +148,7 @@ function withProgressing(
   facts: Facts,
 ): Conditions {
   const { deployment, nowMs } = facts;
-  if ((deployment.spec.progressDeadlineSeconds ?? NO_DEADLINE_SECONDS) >= NO_DEADLINE_SECONDS)
-    return conditions.filter(({ type }) => type !== 'Progressing');
+  if (!hasDeadline(deployment.spec)) return conditions.filter(({ type }) => type !== 'Progressing');
   const observation = progressOf(conditions, status, facts);
   if (observation === undefined) return conditions;
   return observed(conditions, nowMs, { type: 'Progressing', ...observation });

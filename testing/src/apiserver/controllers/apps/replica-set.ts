@@ -3,7 +3,12 @@ import { type ApiError, type Condition, type ObjectKey, splitKey } from 'chancer
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
+import {
+  createdOrTold,
+  deletedOrTold,
+  withFailure,
+  workAndReport,
+} from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isActive, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
@@ -84,7 +89,9 @@ function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): 'more' |
   const superfluous = active.toSorted(byDispensability).slice(0, -missing);
   const isDone = slice.forEach(superfluous, ({ metadata }) => {
     const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-    tools.access.delete(PODS, metadata.namespace, metadata.name, options);
+    deletedOrTold(tools.record, set, () =>
+      tools.access.delete(PODS, metadata.namespace, metadata.name, options),
+    );
     tools.record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
   });
   return isDone ? undefined : 'more';
@@ -125,7 +132,9 @@ function reportStatus(
   const labels = Object.entries(set.spec.template.metadata?.labels ?? {});
   const current = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (current === undefined || current.metadata.uid !== uid) return;
-  const conditions = withFailure(conditionsOf(current), failure, clock.now());
+  const reason = active.length > (set.spec.replicas ?? 1) ? 'FailedDelete' : 'FailedCreate';
+  const problem = failure && ({ reason, error: failure } as const);
+  const conditions = withFailure(conditionsOf(current), problem, clock.now());
   access.updateStatus(REPLICA_SETS, {
     ...current,
     status: {

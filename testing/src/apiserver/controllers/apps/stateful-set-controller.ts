@@ -1,9 +1,9 @@
 import type { Clock } from 'chancery';
-import { type ApiError, type ObjectKey, splitKey } from 'chancery';
+import { type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { withFailure, workAndReport } from '../pods/creation-failure.ts';
+import { deletedOrTold, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
@@ -71,7 +71,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const scene: Scene = { ...tools, set, current: current ?? update, update };
   return workAndReport(
     () => (set.metadata.deletionTimestamp === undefined ? act(scene, podsOf(scene)) : undefined),
-    (failure) => reportStatus(scene, podsOf(scene), failure),
+    () => reportStatus(scene, podsOf(scene)),
   );
 }
 
@@ -135,7 +135,7 @@ function revive(scene: Scene, ordinal: number, pod: Pod | undefined): void {
   if (pod === undefined) {
     const { access, set, current, update, record } = scene;
     createStatefulPod(access, set, ordinal, ordinal < partitionOf(set) ? current : update, record);
-    recordDone(scene, 'create', `${set.metadata.name}-${ordinal}`);
+    recordDone(scene, 'Create', `${set.metadata.name}-${ordinal}`);
   } else remove(scene, pod);
 }
 
@@ -155,23 +155,25 @@ function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
 }
 
 function remove(scene: Scene, { metadata }: Pod): void {
+  const { access, record, set } = scene;
   const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-  scene.access.delete(PODS, metadata.namespace, metadata.name, options);
-  recordDone(scene, 'delete', metadata.name);
+  deletedOrTold(
+    record,
+    set,
+    () => access.delete(PODS, metadata.namespace, metadata.name, options),
+    (why) => `Delete Pod ${metadata.name} in StatefulSet ${set.metadata.name} failed error: ${why}`,
+  );
+  recordDone(scene, 'Delete', metadata.name);
 }
 
-function recordDone({ record, set }: Scene, verb: 'create' | 'delete', pod: string): void {
+function recordDone({ record, set }: Scene, verb: 'Create' | 'Delete', pod: string): void {
   record(set, {
-    reason: verb === 'create' ? 'SuccessfulCreate' : 'SuccessfulDelete',
+    reason: `Successful${verb}`,
     message: `${verb} Pod ${pod} in StatefulSet ${set.metadata.name} successful`,
   });
 }
 
-function reportStatus(
-  scene: Scene,
-  pods: readonly Pod[],
-  failure: ApiError | undefined,
-): number | undefined {
+function reportStatus(scene: Scene, pods: readonly Pod[]): number | undefined {
   const { access, clock, set, update } = scene;
   const inMs = pods
     .filter((pod) => !isTerminating(pod))
@@ -187,7 +189,7 @@ function reportStatus(
   const { namespace, name, generation } = set.metadata;
   const live = access.get(STATEFUL_SETS, namespace, name) as StatefulSet | undefined;
   if (live === undefined || live.metadata.uid !== set.metadata.uid) return undefined;
-  const conditions = withFailure(live.status?.conditions ?? [], failure, clock.now());
+  const { conditions = [] } = live.status ?? {};
   access.updateStatus(STATEFUL_SETS, {
     ...live,
     status: {

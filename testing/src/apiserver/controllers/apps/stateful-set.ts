@@ -1,8 +1,8 @@
-import type { Condition } from 'chancery';
+import type { ApiError, Condition } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
-import { createdOrTold } from '../pods/creation-failure.ts';
+import { createdOrTold, isWorthTelling, textOf } from '../pods/creation-failure.ts';
 import { isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
 import { REVISION_HASH, type TemplateRevision, templateOf } from './template-revisions.ts';
@@ -70,8 +70,7 @@ export function createStatefulPod(
   record: RecordEvent,
 ): void {
   const name = `${set.metadata.name}-${ordinal}`;
-  for (const template of set.spec.volumeClaimTemplates ?? [])
-    ensureClaim(access, set, name, template, record);
+  ensureClaims(access, set, name, record);
   const pod = podFrom(
     templateOf(revision),
     set,
@@ -86,8 +85,38 @@ export function createStatefulPod(
     record,
     set,
     () => access.create(PODS, withClaims(pod, set, name)),
-    (why) => `create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`,
+    (why) => failureText(set, name, why),
   );
+}
+
+function failureText({ metadata }: StatefulSet, pod: string, why: string): string {
+  return `Create Pod ${pod} in StatefulSet ${metadata.name} failed error: ${why}`;
+}
+
+/** Makes the claims that are missing; each is tried, and without one of them there is no Pod. */
+function ensureClaims(
+  access: ClusterAccess,
+  set: StatefulSet,
+  podName: string,
+  record: RecordEvent,
+): void {
+  const refusals: ApiError[] = [];
+  const reasons: string[] = [];
+  for (const template of set.spec.volumeClaimTemplates ?? []) {
+    try {
+      ensureClaim(access, set, podName, template, record);
+    } catch (error) {
+      if (!isWorthTelling(error)) throw error;
+      refusals.push(error);
+      reasons.push(`failed to create PVC ${claimName(template, podName)}: ${textOf(error)}`);
+    }
+  }
+  const [first] = refusals;
+  if (first === undefined) return;
+  const why = reasons.length === 1 ? String(reasons[0]) : `[${reasons.join(', ')}]`;
+  const message = failureText(set, podName, why);
+  record(set, { type: 'Warning', reason: 'FailedCreate', message });
+  throw first;
 }
 
 function claimName(template: VolumeClaimTemplate, podName: string): string {
@@ -105,13 +134,20 @@ function ensureClaim(
   const name = claimName(template, podName);
   if (access.get(CLAIMS, namespace, name) !== undefined) return;
   const { labels } = template.metadata;
-  access.create(CLAIMS, {
+  const claim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: { name, namespace, ...(labels === undefined ? {} : { labels }) },
     spec: template.spec,
-  } as StoredObject);
-  const message = `create Claim ${name} Pod ${podName} in StatefulSet ${set.metadata.name} success`;
+  } as StoredObject;
+  createdOrTold(
+    record,
+    set,
+    () => access.create(CLAIMS, claim),
+    (why) =>
+      `Create Claim ${name} for Pod ${podName} in StatefulSet ${set.metadata.name} failed error: ${why}`,
+  );
+  const message = `Create Claim ${name} Pod ${podName} in StatefulSet ${set.metadata.name} success`;
   record(set, { reason: 'SuccessfulCreate', message });
 }
 

@@ -10,11 +10,12 @@ import {
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
+import { createdOrTold } from '../pods/creation-failure.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { controllerReference } from '../pods/pod-template.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { type CronSchedule, cronSchedule } from './cron-schedule.ts';
-import { JOBS } from './job.ts';
+import { JOBS } from './job-object.ts';
 
 const CRON_JOBS: ResourceName = 'cronjobs.batch';
 
@@ -144,7 +145,7 @@ function run(tools: Tools, cronJob: CronJob, dueMs: number, jobs: readonly Store
   }
   const replaced = concurrencyPolicy === 'Replace' ? active : [];
   for (const job of replaced) removeJob(tools, cronJob, job);
-  const job = makeJob(access, cronJob, dueMs);
+  const job = makeJob(tools, cronJob, dueMs);
   if (job === undefined) return;
   record(cronJob, { reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` });
   const live = access.get(CRON_JOBS, cronJob.metadata.namespace, cronJob.metadata.name) as CronJob;
@@ -156,7 +157,11 @@ function run(tools: Tools, cronJob: CronJob, dueMs: number, jobs: readonly Store
 }
 
 /** @returns undefined when the Job of this time was made before. */
-function makeJob(access: ClusterAccess, cronJob: CronJob, dueMs: number): StoredObject | undefined {
+function makeJob(
+  { access, record }: Tools,
+  cronJob: CronJob,
+  dueMs: number,
+): StoredObject | undefined {
   const { metadata, spec } = cronJob.spec.jobTemplate;
   const { name, namespace } = cronJob.metadata;
   const annotations = {
@@ -164,7 +169,7 @@ function makeJob(access: ClusterAccess, cronJob: CronJob, dueMs: number): Stored
     'batch.kubernetes.io/cronjob-scheduled-timestamp': rfc3339(dueMs),
   };
   try {
-    return access.create(JOBS, {
+    const job = {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
@@ -176,7 +181,13 @@ function makeJob(access: ClusterAccess, cronJob: CronJob, dueMs: number): Stored
         ownerReferences: [controllerReference(cronJob)],
       },
       spec,
-    } as StoredObject);
+    } as StoredObject;
+    return createdOrTold(
+      record,
+      cronJob,
+      () => access.create(JOBS, job),
+      (why) => `Error creating job: ${why}`,
+    );
   } catch (error) {
     if (isAlreadyExists(error)) return undefined;
     throw error;

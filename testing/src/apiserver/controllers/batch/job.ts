@@ -1,38 +1,46 @@
 import type { Clock } from 'chancery';
-import { type ApiError, controllerOf, type ObjectKey, rfc3339, splitKey } from 'chancery';
+import { type ObjectKey, splitKey } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
-import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
-import { nonZero } from '../apps/replica-set.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold, withFailure, workAndReport } from '../pods/creation-failure.ts';
+import { createdOrTold, deletedOrTold } from '../pods/creation-failure.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
-import { isActive, isReady, isTerminating, type Pod, type PodCondition } from '../pods/pod.ts';
-import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
+import { isActive, isFinished, isTerminating, type Pod } from '../pods/pod.ts';
+import { PODS, podFrom } from '../pods/pod-template.ts';
+import { isNamespaceEnding } from '../runner/controller-runner.ts';
 import { Slice } from '../runner/slice.ts';
 import type { Again, WorkloadController } from '../runner/workload-controller.ts';
-
-export const JOBS: ResourceName = 'jobs.batch';
+import {
+  indexedName,
+  indexedTemplate,
+  isIndexed,
+  pendingIndexes,
+  succeededIndexes,
+  uselessPods,
+} from './job-indexes.ts';
+import {
+  isOf,
+  isSuspended,
+  JOBS,
+  type Job,
+  replacesOnlyEnded,
+  trueCondition,
+} from './job-object.ts';
+import {
+  type PodCount,
+  settled,
+  totalOf,
+  untrack,
+  untrackOrphans,
+  withEnded,
+  withTracking,
+} from './job-pod-count.ts';
+import { endOf, type JobTools, reportStatus, succeededOf, type Verdict } from './job-status.ts';
 
 /** How many failed Pods a Job puts up with, unless it says otherwise. */
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-interface JobStatus {
-  readonly startTime?: string;
-  readonly completionTime?: string;
-  readonly conditions?: readonly PodCondition[];
-}
-
-interface Job extends StoredObject {
-  readonly spec: {
-    readonly parallelism?: number;
-    readonly completions?: number;
-    readonly backoffLimit?: number;
-    readonly suspend?: boolean;
-    readonly ttlSecondsAfterFinished?: number;
-    readonly template: PodTemplate;
-  };
-  readonly status?: JobStatus;
-}
+/** The controller that a Job means which names none. */
+const OWN_NAME = 'kubernetes.io/job-controller';
 
 /** Makes Pods until as many have succeeded as the Job asks for, or too many have failed. */
 export function jobController(
@@ -46,51 +54,29 @@ export function jobController(
   };
 }
 
-interface Tools {
-  readonly access: ClusterAccess;
-  readonly clock: Clock;
-  readonly record: RecordEvent;
-}
-
-function reconcile(tools: Tools, key: ObjectKey): Again {
+function reconcile(tools: JobTools, key: ObjectKey): Again {
   const { access, clock } = tools;
   const { namespace, name } = splitKey(key);
   const job = access.get(JOBS, namespace, name) as Job | undefined;
-  if (job === undefined || job.metadata.deletionTimestamp !== undefined) return undefined;
-  if (isOver(job)) return expire(access, clock, job);
-  const pods = podsOf(access, job);
-  const verdict = verdictOf(job, pods);
-  if (verdict === undefined) {
-    return workAndReport(
-      () => manage(tools, job, pods),
-      (failure) => reportStatus(access, clock, job, undefined, failure),
-    );
-  }
-  // A Job that says that it is over is not looked at again: its Pods go first.
-  if (stopAll(tools, job, pods) === 'more') return 'more';
-  reportStatus(access, clock, job, verdict, undefined);
-  recordEnd(tools, job, verdict);
-  return undefined;
-}
-
-function podsOf(access: ClusterAccess, job: Job): readonly Pod[] {
-  const { namespace, uid } = job.metadata;
-  return (access.list(PODS, namespace) as readonly Pod[]).filter(
-    (pod) => controllerOf(pod)?.uid === uid,
-  );
-}
-
-function isOver({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, status: state }) => (type === 'Complete' || type === 'Failed') && state === 'True',
+  if ((job?.spec.managedBy ?? OWN_NAME) !== OWN_NAME) return undefined;
+  const isOver = job !== undefined && trueCondition(job, 'Complete', 'Failed') !== undefined;
+  const pods = access.list(PODS, namespace) as readonly Pod[];
+  untrackOrphans(access, pods, name, isOver ? undefined : job?.metadata.uid);
+  if (job === undefined) return undefined;
+  if (isOver) return expire(access, clock, job);
+  return sync(
+    tools,
+    job,
+    pods.filter((pod) => isOf(job, pod)),
   );
 }
 
 /** Deletes a Job that is over when its time to live is. @returns milliseconds until then. */
 function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
-  if (ttlSecondsAfterFinished === undefined) return undefined;
-  const end = job.status?.conditions?.findLast(({ status }) => status === 'True');
+  if (ttlSecondsAfterFinished === undefined || job.metadata.deletionTimestamp !== undefined)
+    return undefined;
+  const end = trueCondition(job, 'Complete', 'Failed');
   const leftMs =
     Date.parse(end?.lastTransitionTime ?? '') + ttlSecondsAfterFinished * 1_000 - clock.now();
   if (leftMs > 0) return leftMs;
@@ -101,41 +87,116 @@ function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefin
   return undefined;
 }
 
-function countOf(pods: readonly Pod[], phase: 'Succeeded' | 'Failed'): number {
-  return pods.filter(({ status }) => status?.phase === phase).length;
+/** One look at a Job that is not over: Pods are made or deleted, and those that have ended are counted. */
+function sync(tools: JobTools, job: Job, pods: readonly Pod[]): Again {
+  const count = withEnded(settled(job.status ?? {}, pods), pods, (pod) => endOf(job, pod));
+  const verdict = verdictSoFar(job) ?? failureOf(job, pods, count, tools.clock.now());
+  const isGoing = job.metadata.deletionTimestamp !== undefined;
+  let again: Again;
+  let problem: unknown;
+  try {
+    if (verdict !== undefined) again = stopAll(tools, job, pods);
+    else if (!isGoing) again = manage(tools, job, pods, succeededOf(job, pods, count));
+  } catch (error) {
+    if (isNamespaceEnding(error)) throw error;
+    problem = error;
+  }
+  const isStopped = again !== 'more' && problem === undefined;
+  const later = reportStatus(tools, job, isStopped ? verdict : undefined, {
+    isManaged: verdict === undefined && !isGoing,
+  });
+  if (problem !== undefined) throw problem;
+  return again ?? later;
 }
 
-/** How the Job has ended; undefined while it goes on. */
-function verdictOf({ spec }: Job, pods: readonly Pod[]): 'Complete' | 'Failed' | undefined {
-  if (countOf(pods, 'Failed') > (spec.backoffLimit ?? DEFAULT_BACKOFF_LIMIT)) return 'Failed';
-  // Without `completions` the success of one Pod ends the Job when the others have ended.
-  const isEnough =
-    spec.completions === undefined
-      ? countOf(pods, 'Succeeded') > 0 && !pods.some(isActive)
-      : countOf(pods, 'Succeeded') >= spec.completions;
-  return isEnough ? 'Complete' : undefined;
+/** What an earlier look has found out, of which only the end is missing. */
+function verdictSoFar(job: Job): Verdict | undefined {
+  const found = trueCondition(job, 'SuccessCriteriaMet', 'FailureTarget');
+  if (found === undefined) return undefined;
+  const { reason = '', message = '' } = found;
+  return { isSuccess: found.type === 'SuccessCriteriaMet', reason, message };
 }
 
-function manage(tools: Tools, job: Job, pods: readonly Pod[]): 'more' | undefined {
-  const { parallelism = 1, completions, suspend } = job.spec;
+/** Why a Job has failed; undefined while it has not. */
+function failureOf(
+  job: Job,
+  pods: readonly Pod[],
+  count: PodCount,
+  nowMs: number,
+): Verdict | undefined {
+  const { backoffLimit = DEFAULT_BACKOFF_LIMIT, activeDeadlineSeconds } = job.spec;
+  if (totalOf(count, 'failed') > backoffLimit || isRestartedTooOften(job, pods, backoffLimit)) {
+    const message = 'Job has reached the specified backoff limit';
+    return { isSuccess: false, reason: 'BackoffLimitExceeded', message };
+  }
+  const startTime = job.status?.startTime;
+  if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job))
+    return undefined;
+  if (nowMs - Date.parse(startTime) < activeDeadlineSeconds * 1_000) return undefined;
+  const message = 'Job was active longer than specified deadline';
+  return { isSuccess: false, reason: 'DeadlineExceeded', message };
+}
+
+/** Containers that start again in the same Pod count as well, where the Pods of a Job allow that. */
+function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: number): boolean {
+  if (job.spec.template.spec.restartPolicy !== 'OnFailure') return false;
+  const restarts = pods
+    .filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending')
+    .flatMap(({ status }) => [status?.initContainerStatuses, status?.containerStatuses].flat())
+    .reduce<number>(
+      (sum, container) =>
+        sum + ((container as { restartCount?: number } | undefined)?.restartCount ?? 0),
+      0,
+    );
+  return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
+}
+
+function manage(
+  tools: JobTools,
+  job: Job,
+  pods: readonly Pod[],
+  succeeded: number,
+): 'more' | undefined {
+  const { parallelism = 1, completions } = job.spec;
   const active = pods.filter(isActive);
-  if (suspend === true) return stopAll(tools, job, active);
-  const succeeded = countOf(pods, 'Succeeded');
-  const open = completions === undefined ? parallelism : completions - succeeded;
-  const wanted = completions === undefined && succeeded > 0 ? active.length : open;
-  let missing = Math.min(parallelism, wanted) - active.length;
-  const slice = new Slice(tools.clock);
-  for (; missing > 0 && !slice.isOver; missing--) slice.step(() => createPod(tools, job));
-  if (missing < 0) return stopAll(tools, job, active.slice(missing));
-  return missing > 0 ? 'more' : undefined;
+  if (isSuspended(job)) return giveUp(tools, job, active);
+  const useless = isIndexed(job) ? uselessPods(job, active) : [];
+  if (useless.length > 0) return giveUp(tools, job, useless);
+  const anyNumber = succeeded > 0 ? active.length : parallelism;
+  const wanted =
+    completions === undefined
+      ? anyNumber
+      : Math.max(Math.min(completions - succeeded, parallelism), 0);
+  if (active.length > wanted) return giveUp(tools, job, active.slice(wanted));
+  const going = replacesOnlyEnded(job) ? pods.filter(isTerminating) : [];
+  const missing = wanted - going.length - active.length;
+  return missing > 0 ? createPods(tools, job, pods, missing) : undefined;
 }
 
-function createPod({ access, record }: Tools, job: Job): void {
+function createPods(
+  tools: JobTools,
+  job: Job,
+  pods: readonly Pod[],
+  missing: number,
+): 'more' | undefined {
+  const slice = new Slice(tools.clock);
+  if (!isIndexed(job)) {
+    let left = missing;
+    for (; left > 0 && !slice.isOver; left--) slice.step(() => createPod(tools, job, undefined));
+    return left > 0 ? 'more' : undefined;
+  }
+  const working = pods.filter((pod) => (replacesOnlyEnded(job) ? !isFinished(pod) : isActive(pod)));
+  const pending = pendingIndexes(job, succeededIndexes(job, pods), working, missing);
+  return slice.forEach(pending, (index) => createPod(tools, job, index)) ? undefined : 'more';
+}
+
+function createPod({ access, record }: JobTools, job: Job, index: number | undefined): void {
   const { name, uid = '' } = job.metadata;
+  const { template } = job.spec;
   const pod = podFrom(
-    job.spec.template,
+    index === undefined ? template : indexedTemplate(template, name, index),
     job,
-    { generateName: `${name}-` },
+    { generateName: index === undefined ? `${name}-` : indexedName(name, index) },
     {
       'batch.kubernetes.io/controller-uid': uid,
       'batch.kubernetes.io/job-name': name,
@@ -143,88 +204,32 @@ function createPod({ access, record }: Tools, job: Job): void {
       'job-name': name,
     },
   );
-  const { metadata } = createdOrTold(record, job, () => access.create(PODS, pod));
+  const finalizers = withTracking(pod.metadata.finalizers);
+  const { metadata } = createdOrTold(record, job, () =>
+    access.create(PODS, { ...pod, metadata: { ...pod.metadata, finalizers } }),
+  );
   record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-function stopAll(
-  { access, clock, record }: Tools,
-  job: Job,
-  pods: readonly Pod[],
-): 'more' | undefined {
-  const isDone = new Slice(clock).forEach(pods.filter(isActive), ({ metadata }) => {
-    access.delete(PODS, metadata.namespace, metadata.name);
-    record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
+/** Deletes Pods that the Job does not need any more: they have not failed, and are not counted. */
+function giveUp(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undefined {
+  const slice = new Slice(tools.clock);
+  const isDone = slice.forEach(pods, (pod) => {
+    slice.step(() => untrack(tools.access, pod));
+    deletePod(tools, job, pod);
   });
   return isDone ? undefined : 'more';
 }
 
-function recordEnd({ record }: Tools, job: Job, verdict: 'Complete' | 'Failed'): void {
-  if (verdict === 'Complete') record(job, { reason: 'Completed', message: 'Job completed' });
-  else {
-    const message = 'Job has reached the specified backoff limit';
-    record(job, { type: 'Warning', reason: 'BackoffLimitExceeded', message });
-  }
+/** Deletes the Pods of a Job that is over: those that have not ended count as failed, if the Job has failed. */
+function stopAll(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undefined {
+  const isDone = new Slice(tools.clock).forEach(pods.filter(isActive), (pod) =>
+    deletePod(tools, job, pod),
+  );
+  return isDone ? undefined : 'more';
 }
 
-function reportStatus(
-  access: ClusterAccess,
-  clock: Clock,
-  job: Job,
-  verdict: 'Complete' | 'Failed' | undefined,
-  failure: ApiError | undefined,
-): undefined {
-  const { namespace, name, uid } = job.metadata;
-  const live = access.get(JOBS, namespace, name) as Job | undefined;
-  if (live === undefined || live.metadata.uid !== uid) return;
-  const pods = podsOf(access, job);
-  const active = pods.filter(isActive);
-  const now = rfc3339(clock.now());
-  const conditions = [
-    ...withFailure(live.status?.conditions ?? [], failure, clock.now()).filter(
-      ({ type }) => type !== 'Suspended',
-    ),
-    ...(job.spec.suspend === true ? [suspended(live, now)] : []),
-    ...(verdict === undefined ? [] : ending(verdict, now)),
-  ];
-  const startTime = live.status?.startTime ?? (job.spec.suspend === true ? undefined : now);
-  access.updateStatus(JOBS, {
-    ...live,
-    status: {
-      ...(conditions.length === 0 ? {} : { conditions }),
-      ...(startTime === undefined ? {} : { startTime }),
-      ...(verdict === 'Complete' ? { completionTime: now } : {}),
-      ...nonZero({
-        active: active.length,
-        succeeded: countOf(pods, 'Succeeded'),
-        failed: countOf(pods, 'Failed'),
-      }),
-      terminating: pods.filter(isTerminating).length,
-      uncountedTerminatedPods: {},
-      ready: active.filter(isReady).length,
-    },
-  } as StoredObject);
-}
-
-function suspended(job: Job, now: string): PodCondition {
-  const former = job.status?.conditions?.find(({ type }) => type === 'Suspended');
-  const reason = { reason: 'JobSuspended', message: 'Job suspended' };
-  return former ?? { type: 'Suspended', status: 'True', ...times(now), ...reason };
-}
-
-/** The two conditions by which a Job says that it is over. */
-function ending(verdict: 'Complete' | 'Failed', now: string): readonly PodCondition[] {
-  const isSuccess = verdict === 'Complete';
-  const why = isSuccess
-    ? { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
-    : { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
-  const first = isSuccess ? 'SuccessCriteriaMet' : 'FailureTarget';
-  return [first, verdict].map((type) => ({ type, status: 'True', ...times(now), ...why }));
-}
-
-function times(now: string): {
-  readonly lastProbeTime: string;
-  readonly lastTransitionTime: string;
-} {
-  return { lastProbeTime: now, lastTransitionTime: now };
+function deletePod({ access, record }: JobTools, job: Job, { metadata }: Pod): void {
+  deletedOrTold(record, job, () => access.delete(PODS, metadata.namespace, metadata.name));
+  record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }

@@ -1,4 +1,4 @@
-import { ApiError, type Condition, rfc3339 } from 'chancery';
+import { ApiError, type Condition, isAlreadyExists, rfc3339 } from 'chancery';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';
@@ -6,7 +6,7 @@ import type { Again } from '../runner/workload-controller.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
-/** Creates a Pod of a workload. If the server refuses the Pod, an Event reports it. */
+/** Creates what a workload needs. If the server refuses it, an Event reports that, unless it is there already. */
 export function createdOrTold<T>(
   record: RecordEvent,
   workload: StoredObject,
@@ -16,7 +16,7 @@ export function createdOrTold<T>(
   try {
     return create();
   } catch (error) {
-    if (isWorthTelling(error)) {
+    if (isWorthTelling(error) && !isAlreadyExists(error)) {
       record(workload, {
         type: 'Warning',
         reason: 'FailedCreate',
@@ -47,29 +47,59 @@ export function workAndReport(
   return again ?? inMs;
 }
 
-/** The conditions of a workload, with one that says why Pods cannot be made, for as long as that is so. */
-export function withFailure<
-  C extends { readonly type: string; readonly lastTransitionTime?: string },
->(before: readonly C[], failure: ApiError | undefined, nowMs: number): readonly (C | Condition)[] {
-  const others = before.filter(({ type }) => type !== REPLICA_FAILURE);
-  if (failure === undefined) return others;
-  const known = before.find(({ type }) => type === REPLICA_FAILURE);
-  const lastTransitionTime = known?.lastTransitionTime ?? rfc3339(nowMs);
+/** Deletes a Pod of a workload. If the server refuses that, an Event reports it. */
+export function deletedOrTold(
+  record: RecordEvent,
+  workload: StoredObject,
+  remove: () => void,
+  textFor = (why: string): string => `Error deleting: ${why}`,
+): void {
+  try {
+    remove();
+  } catch (error) {
+    if (isWorthTelling(error)) {
+      const message = textFor(textOf(error));
+      record(workload, { type: 'Warning', reason: 'FailedDelete', message });
+    }
+    throw error;
+  }
+}
+
+/** What keeps a ReplicaSet from having the number of Pods that it shall have. */
+export interface ReplicaFailure {
+  readonly reason: 'FailedCreate' | 'FailedDelete';
+  readonly error: ApiError;
+}
+
+/**
+ * The conditions of a ReplicaSet, with one that says why Pods cannot be made or deleted, for as long as
+ * that is so. The first problem stays: its text may hold the name of a Pod, which is another each time.
+ */
+export function withFailure<C extends { readonly type: string }>(
+  before: readonly C[],
+  failure: ReplicaFailure | undefined,
+  nowMs: number,
+): readonly (C | Condition)[] {
+  if (failure === undefined) return before.filter(({ type }) => type !== REPLICA_FAILURE);
+  if (before.some(({ type }) => type === REPLICA_FAILURE)) return before;
+  const { reason, error } = failure;
+  const text = textOf(error);
   const problem = {
     type: REPLICA_FAILURE,
     status: 'True',
-    lastTransitionTime,
-    reason: 'FailedCreate',
-    message: textOf(failure),
+    lastTransitionTime: rfc3339(nowMs),
+    reason,
+    message: reason === 'FailedCreate' ? text : `unable to delete pods: ${text}`,
   };
-  return [...others, problem as Condition];
+  return [...before, problem as Condition];
 }
 
-function isWorthTelling(error: unknown): error is ApiError {
+/** True for a refusal, unless it only says that the namespace ends. */
+export function isWorthTelling(error: unknown): error is ApiError {
   return error instanceof ApiError && !isNamespaceEnding(error);
 }
 
 /** The words of the server, without code and reason. */
-function textOf(error: ApiError): string {
+export function textOf(error: ApiError): string {
   return error.statusWithValues().message ?? 'no message';
 }

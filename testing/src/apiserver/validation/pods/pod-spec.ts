@@ -17,6 +17,7 @@ import {
 import { dnsLabel, dnsSubdomain, labelKey, labelValue } from '../fields/formats.ts';
 import { ipAddress } from '../fields/ip.ts';
 import { annotations, labelSelector, labels } from '../fields/label-selector.ts';
+import { nodeSelector, preferredNodes } from '../fields/node-selector.ts';
 import {
   forbidden,
   invalidValue,
@@ -99,19 +100,6 @@ const securityContext: Check = fields({
 const preferred = (check: Check, name: string): Check =>
   each(fields({ weight: (weight, field) => between(1, 100)(weight ?? 0, field), [name]: check }));
 
-const nodeTerm: Check = fields({
-  matchExpressions: each(
-    fields({
-      operator: (value, field) =>
-        ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'].includes(String(value))
-          ? []
-          : [invalidValue(field, value ?? '', 'not a valid selector operator')],
-      key: (value, field) =>
-        labelKey(String(value ?? '')).map((why) => invalidValue(field, value ?? '', why)),
-    }),
-  ),
-});
-
 const podTerm: Check = fields({
   labelSelector,
   namespaceSelector: labelSelector,
@@ -126,13 +114,8 @@ const podTerms: Check = fields({
 
 const affinity: Check = fields({
   nodeAffinity: fields({
-    requiredDuringSchedulingIgnoredDuringExecution: fields({
-      nodeSelectorTerms: (value, field) =>
-        isEmpty(value)
-          ? [required(field, 'must have at least one node selector term')]
-          : each(nodeTerm)(value, field),
-    }),
-    preferredDuringSchedulingIgnoredDuringExecution: preferred(nodeTerm, 'preference'),
+    requiredDuringSchedulingIgnoredDuringExecution: nodeSelector,
+    preferredDuringSchedulingIgnoredDuringExecution: preferred(preferredNodes, 'preference'),
   }),
   podAffinity: podTerms,
   podAntiAffinity: podTerms,

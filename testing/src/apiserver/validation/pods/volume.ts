@@ -1,20 +1,20 @@
 import { isObject, type Json } from '../../objects/metadata.ts';
 import {
   all,
-  between,
   type Check,
   each,
   fields,
   formed,
+  isEmpty,
   itemsOf,
-  maybeOneOf,
   must,
   needed,
   uniqueBy,
 } from '../fields/check.ts';
-import { dataKey, dnsLabel } from '../fields/formats.ts';
+import { dataKey, dnsLabel, dnsSubdomain } from '../fields/formats.ts';
 import { forbidden, invalidValue, type Problem, required } from '../fields/problem.ts';
 import { notNegativeQuantity } from '../fields/resources.ts';
+import { driverName, iscsiOfPod, noBacksteps, SHARED_SOURCES } from '../storage/volume-source.ts';
 import { fieldOf, resourceField } from './environment.ts';
 
 /** Permissions of files, as octal numbers: 0 to 0777. */
@@ -28,11 +28,6 @@ export function localPath(value: unknown, field: string): readonly Problem[] {
   const path = String(value ?? '');
   if (path.startsWith('/')) return [invalidValue(field, path, 'must be a relative path')];
   return noBacksteps(path, field);
-}
-
-function noBacksteps(value: unknown, field: string): readonly Problem[] {
-  const path = String(value ?? '');
-  return path.split('/').includes('..') ? [invalidValue(field, path, "must not contain '..'")] : [];
 }
 
 const keyToPath: Check = fields({
@@ -88,60 +83,57 @@ const projection: Check = fields({
 /** What a volume can be, in the server's order, and what of it is checked. */
 const SOURCES: Readonly<Record<string, Check>> = {
   emptyDir: fields({ sizeLimit: notNegativeQuantity }),
-  hostPath: fields({
-    path: must(noBacksteps),
-    type: maybeOneOf(
-      'BlockDevice',
-      'CharDevice',
-      'Directory',
-      'DirectoryOrCreate',
-      'File',
-      'FileOrCreate',
-      'Socket',
-    ),
-  }),
-  gitRepo: fields({ repository: needed() }),
+  hostPath: SHARED_SOURCES.hostPath,
+  gitRepo: fields({ repository: needed(), directory: localPath }),
+  gcePersistentDisk: (disk, field) =>
+    SHARED_SOURCES.gcePersistentDisk(disk, field.replace(/gcePersistentDisk$/, 'persistentDisk')),
+  awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
   secret: fields({ secretName: needed(), defaultMode: fileMode, items: each(keyToPath) }),
-  nfs: fields({ server: needed(), path: needed() }),
-  iscsi: fields({ targetPortal: needed(), iqn: needed(), lun: between(0, 255) }),
+  nfs: SHARED_SOURCES.nfs,
+  iscsi: () => [], // with the name of the volume
+  glusterfs: fields({ endpoints: needed(), path: needed() }),
+  flocker: SHARED_SOURCES.flocker,
   persistentVolumeClaim: fields({ claimName: needed() }),
+  rbd: SHARED_SOURCES.rbd,
+  cinder: fields({ volumeID: needed(), secretRef: fields({ name: needed() }) }),
+  cephfs: SHARED_SOURCES.cephfs,
+  quobyte: SHARED_SOURCES.quobyte,
   downwardAPI: all(fields({ defaultMode: fileMode }), downwardFiles),
-  fc: () => [],
-  flexVolume: fields({ driver: needed() }),
+  fc: SHARED_SOURCES.fc,
+  flexVolume: SHARED_SOURCES.flexVolume,
   configMap: fields({ name: needed(), defaultMode: fileMode, items: each(keyToPath) }),
+  azureFile: fields({ secretName: needed(), shareName: needed() }),
+  vsphereVolume: SHARED_SOURCES.vsphereVolume,
+  photonPersistentDisk: SHARED_SOURCES.photonPersistentDisk,
+  portworxVolume: SHARED_SOURCES.portworxVolume,
+  azureDisk: SHARED_SOURCES.azureDisk,
+  storageos: fields({
+    volumeName: must(formed(dnsLabel)),
+    volumeNamespace: formed(dnsLabel),
+    secretRef: fields({ name: needed() }),
+  }),
   projected: fields({ defaultMode: fileMode, sources: each(projection) }),
-  csi: fields({ driver: needed() }),
+  scaleIO: SHARED_SOURCES.scaleIO,
+  csi: fields({ driver: driverName }, ({ nodePublishSecretRef: secret }, field) => {
+    if (!isObject(secret)) return [];
+    if (isEmpty(secret.name)) return [required(`${field}.nodePublishSecretRef.name`)];
+    return formed(dnsSubdomain)(secret.name, `${field}.name`);
+  }),
   ephemeral: fields({ volumeClaimTemplate: needed() }),
   image: fields({ reference: needed() }),
 };
 
-/** Kinds of volumes that are of the past, and only counted. */
-const OLDER = [
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'glusterfs',
-  'flocker',
-  'rbd',
-  'cinder',
-  'cephfs',
-  'quobyte',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'storageos',
-  'scaleIO',
-];
-
 function source(volume: Json, field: string): readonly Problem[] {
-  const names = [...Object.keys(SOURCES), ...OLDER].filter((name) => isObject(volume[name]));
-  const [first, ...others] = names;
+  const [first, ...others] = Object.keys(SOURCES).filter((name) => isObject(volume[name]));
   if (first === undefined) return [required(field, 'must specify a volume type')];
+  const { name = '', iscsi } = volume;
   return [
+    ...(first === 'iscsi' && isObject(iscsi)
+      ? iscsiOfPod(String(name), iscsi, `${field}.iscsi`, `${field}.name`)
+      : []),
     ...(SOURCES[first]?.(volume[first], `${field}.${first}`) ?? []),
-    ...others.map((name) =>
-      forbidden(`${field}.${name}`, 'may not specify more than 1 volume type'),
+    ...others.map((other) =>
+      forbidden(`${field}.${other}`, 'may not specify more than 1 volume type'),
     ),
   ];
 }

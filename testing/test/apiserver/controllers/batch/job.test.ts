@@ -5,8 +5,11 @@ import { podTemplate, type SimulatedCluster, simulatedCluster } from '../simulat
 
 const JOBS = 'jobs.batch';
 
-function clusterWith(spec: object): SimulatedCluster {
-  const cluster = simulatedCluster({ podReadyMs: 100, podRunMs: 100 });
+/** Longer than any of these tests. */
+const FOR_EVER_MS = 3_600_000;
+
+function clusterWith(spec: object, podRunMs = 100): SimulatedCluster {
+  const cluster = simulatedCluster({ podReadyMs: 100, podStopMs: 100, podRunMs });
   const template = podTemplate('task') as { spec: object };
   cluster.access.create(JOBS, {
     apiVersion: 'batch/v1',
@@ -104,3 +107,196 @@ test('a Job that is over goes after its time to live, with its Pods', () => {
   expect(job(cluster)).toBeUndefined();
   expect(pods(cluster)).toEqual([]);
 });
+
+test('Pods that have ended stay counted when somebody deletes them', () => {
+  const cluster = clusterWith({ completions: 4, parallelism: 1, podReplacementPolicy: 'Failed' });
+  for (let second = 0; second < 30; second++) {
+    cluster.clock.advance(100);
+    for (const { metadata, status } of pods(cluster)) {
+      if (status?.phase === 'Succeeded') cluster.access.delete('pods', 'demo', metadata.name);
+    }
+  }
+
+  expect(pods(cluster)).toEqual([]);
+  expect(job(cluster)?.status).toMatchObject({ succeeded: 4, uncountedTerminatedPods: {} });
+  const made = cluster.events.filter(
+    ({ resource, type }) => resource === 'pods' && type === 'ADDED',
+  );
+  expect(made).toHaveLength(4);
+});
+
+test('a Pod of a Job has a finalizer until the Job has counted it', () => {
+  const cluster = clusterWith({ completions: 1, parallelism: 1 });
+  cluster.clock.advance(50);
+  const [running] = pods(cluster);
+
+  cluster.clock.advance(1_000);
+
+  expect(running?.metadata.finalizers).toEqual(['batch.kubernetes.io/job-tracking']);
+  expect(pods(cluster)[0]?.metadata).not.toHaveProperty('finalizers');
+  const statuses = cluster.events
+    .filter(({ resource }) => resource === JOBS)
+    .map(({ object }) => object.status as { readonly uncountedTerminatedPods?: object });
+  expect(statuses).toContainEqual(
+    expect.objectContaining({ uncountedTerminatedPods: { succeeded: [running?.metadata.uid] } }),
+  );
+});
+
+test.each([
+  'Background',
+  'Foreground',
+  'Orphan',
+] as const)('no Pod waits for a Job that is deleted with policy %s', (propagationPolicy) => {
+  const cluster = clusterWith({ completions: 2, parallelism: 2 });
+  cluster.clock.advance(50);
+
+  cluster.access.delete(JOBS, 'demo', 'task', { propagationPolicy });
+  cluster.clock.advance(60_000);
+
+  expect(job(cluster)).toBeUndefined();
+  expect(pods(cluster)).toHaveLength(propagationPolicy === 'Orphan' ? 2 : 0);
+  expect(pods(cluster).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
+});
+
+test('a running Pod that is deleted counts as failed, and is replaced', () => {
+  const cluster = clusterWith({ completions: 1, parallelism: 1, backoffLimit: 1 });
+  cluster.clock.advance(50);
+
+  cluster.access.delete('pods', 'demo', pods(cluster)[0]?.metadata.name ?? '');
+  cluster.clock.advance(10_000);
+
+  expect(job(cluster)?.status).toMatchObject({ succeeded: 1, failed: 1 });
+});
+
+test('a Job that runs for too long is stopped, and says so when its Pods are gone', () => {
+  const cluster = clusterWith(
+    {
+      completions: 3,
+      parallelism: 2,
+      activeDeadlineSeconds: 7,
+    },
+    FOR_EVER_MS,
+  );
+  cluster.clock.advance(6_900);
+  const before = job(cluster)?.status;
+
+  cluster.clock.advance(60_000);
+
+  expect(before).toMatchObject({ active: 2, ready: 2 });
+  expect(before).not.toHaveProperty('conditions');
+  const message = 'Job was active longer than specified deadline';
+  const said = { status: 'True', reason: 'DeadlineExceeded', message };
+  expect(job(cluster)?.status).toMatchObject({
+    failed: 2,
+    ready: 0,
+    terminating: 0,
+    conditions: [
+      { type: 'FailureTarget', ...said },
+      { type: 'Failed', ...said },
+    ],
+  });
+  expect(job(cluster)?.status).not.toHaveProperty('completionTime');
+  expect(reasons(cluster)).toContain('Warning DeadlineExceeded');
+});
+
+test('a Job that is suspended loses its Pods without counting them, and its time begins anew', () => {
+  const cluster = clusterWith({ completions: 1, parallelism: 1 }, FOR_EVER_MS);
+  cluster.clock.advance(1_000);
+  cluster.access.patch(JOBS, 'demo', 'task', { spec: { suspend: true } });
+  cluster.clock.advance(60_000);
+  const suspended = { pods: pods(cluster), status: job(cluster)?.status as object };
+
+  cluster.access.patch(JOBS, 'demo', 'task', { spec: { suspend: false } });
+  cluster.clock.advance(500);
+
+  expect(suspended.pods).toEqual([]);
+  expect(suspended.status).toMatchObject({
+    conditions: [
+      { type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' },
+    ],
+  });
+  expect(suspended.status).not.toHaveProperty('failed');
+  expect(suspended.status).not.toHaveProperty('startTime');
+  expect(job(cluster)?.status).toMatchObject({
+    active: 1,
+    startTime: '2026-11-21T06:30:58Z',
+    conditions: [
+      { type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' },
+    ],
+  });
+  expect(reasons(cluster)).toEqual(expect.arrayContaining(['Normal Suspended', 'Normal Resumed']));
+});
+
+test('a Job without a number of completions is over when one Pod has succeeded and the others ended', () => {
+  const cluster = clusterWith({ parallelism: 3 });
+
+  cluster.clock.advance(5_000);
+
+  expect(job(cluster)?.status).toMatchObject({
+    succeeded: 3,
+    conditions: [
+      { type: 'SuccessCriteriaMet' },
+      { type: 'Complete', reason: 'CompletionsReached' },
+    ],
+  });
+});
+
+test('each Pod of an indexed Job has an index, and the status says which have succeeded', () => {
+  const cluster = clusterWith({ completionMode: 'Indexed', completions: 5, parallelism: 2 });
+  cluster.clock.advance(50);
+  const first = pods(cluster).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+
+  cluster.clock.advance(5_000);
+
+  const [zero] = first;
+  expect(first.map(({ metadata }) => metadata.name)).toEqual([
+    expect.stringMatching(/^task-0-\w{5}$/),
+    expect.stringMatching(/^task-1-\w{5}$/),
+  ]);
+  expect(zero?.metadata.annotations).toMatchObject({
+    'batch.kubernetes.io/job-completion-index': '0',
+  });
+  expect(zero?.metadata.labels).toMatchObject({ 'batch.kubernetes.io/job-completion-index': '0' });
+  expect(zero?.spec).toMatchObject({
+    hostname: 'task-0',
+    containers: [{ env: [{ name: 'JOB_COMPLETION_INDEX' }] }],
+  });
+  expect(job(cluster)?.status).toMatchObject({
+    succeeded: 5,
+    completedIndexes: '0-4',
+    conditions: [{ type: 'SuccessCriteriaMet' }, { type: 'Complete' }],
+  });
+});
+
+test('an index whose Pod fails gets another one', () => {
+  const cluster = clusterWith({ completionMode: 'Indexed', completions: 3, parallelism: 3 });
+  cluster.clock.advance(50);
+  const [, middle] = pods(cluster).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const failed = { status: { phase: 'Failed' } };
+  cluster.access.patch('pods', 'demo', middle?.metadata.name ?? '', failed, 'status');
+  cluster.clock.advance(0);
+  const names = pods(cluster)
+    .filter(isActive)
+    .map(({ metadata }) => metadata.name.slice(0, 'task-1'.length));
+
+  cluster.clock.advance(5_000);
+
+  expect(names.toSorted()).toEqual(['task-0', 'task-1', 'task-2']);
+  expect(job(cluster)?.status).toMatchObject({ failed: 1, succeeded: 3, completedIndexes: '0-2' });
+});
+
+test('a Job of another controller is left alone', () => {
+  const cluster = clusterWith({ completions: 1, managedBy: 'example.com/queue' });
+
+  cluster.clock.advance(5_000);
+
+  expect(pods(cluster)).toEqual([]);
+  expect(job(cluster)?.status ?? {}).toEqual({});
+});
+
+function reasons({ access }: SimulatedCluster): readonly string[] {
+  return access.list('events', 'demo').map((event) => {
+    const { type, reason } = event as unknown as Record<string, string>;
+    return `${type} ${reason}`;
+  });
+}

@@ -5,6 +5,8 @@
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
+  /** Set by the check. */
+  readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;
     /** The expression that is evaluated instead of the node: the loop that a macro stands for. */
@@ -15,9 +17,17 @@ export interface ExpressionNode {
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
 }
 
+/** A type of the library: `primitive`, `list`, `map`, `message`, `optional`, `dyn` or `param`. */
+interface CheckedType {
+  readonly kind: string;
+  readonly name: string;
+  readonly valueType?: CheckedType;
+}
+
 type Evaluate = (evaluator: unknown, node: ExpressionNode, context: unknown) => unknown;
 
 interface Macro {
+  evaluate: (evaluator: unknown, macro: Macro, context: unknown) => unknown;
   typeCheck: (checker: TypeChecker, macro: Macro, context: unknown) => unknown;
   readonly args?: readonly unknown[];
 }

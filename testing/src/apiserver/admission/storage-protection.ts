@@ -1,0 +1,116 @@
+import { ApiError, objectKey } from 'chancery';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { ClusterAccess } from '../cluster/cluster-access.ts';
+import { isObject, valueAt, withMetadata } from '../objects/metadata.ts';
+import type { CommittedEvent, ResourceName, StoredObject } from '../objects/stored-object.ts';
+import type { Storage } from '../storage/storage.ts';
+
+const CLAIMS: ResourceName = 'persistentvolumeclaims';
+const VOLUMES: ResourceName = 'persistentvolumes';
+const CLASSES: ResourceName = 'volumeattributesclasses.storage.k8s.io';
+
+interface Protection {
+  readonly resource: ResourceName;
+  readonly finalizer: string;
+  isUsed(storage: Storage, object: StoredObject): boolean;
+}
+
+/** Kinds whose objects stay as long as something uses them (admission plugin StorageObjectInUseProtection). */
+const PROTECTIONS: Readonly<Record<string, Protection>> = {
+  PersistentVolumeClaim: {
+    resource: CLAIMS,
+    finalizer: 'kubernetes.io/pvc-protection',
+    isUsed: (storage, { metadata }) =>
+      storage.list('pods', metadata.namespace).some((pod) => uses(pod, metadata.name)),
+  },
+  PersistentVolume: {
+    resource: VOLUMES,
+    finalizer: 'kubernetes.io/pv-protection',
+    isUsed: (_, volume) => valueAt(volume, ['status', 'phase']) === 'Bound',
+  },
+  VolumeAttributesClass: {
+    resource: CLASSES,
+    finalizer: 'kubernetes.io/vac-protection',
+    isUsed: (storage, { metadata: { name } }) =>
+      [...storage.list(VOLUMES), ...storage.list(CLAIMS)].some((object) => names(object, name)),
+  },
+};
+
+/** True for a Pod that has a node, and a volume of this claim. */
+function uses({ metadata, spec }: StoredObject, claim: string): boolean {
+  const { nodeName, volumes } = isObject(spec) ? spec : {};
+  if (!nodeName || !Array.isArray(volumes)) return false;
+  const isShutDown =
+    metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
+  return volumes.some(
+    (volume) =>
+      valueAt(volume, ['persistentVolumeClaim', 'claimName']) === claim ||
+      (!isShutDown && isObject(volume.ephemeral) && `${metadata.name}-${volume.name}` === claim),
+  );
+}
+
+function names(object: StoredObject, name: string): boolean {
+  return [
+    ['spec', 'volumeAttributesClassName'],
+    ['status', 'currentVolumeAttributesClassName'],
+    ['status', 'modifyVolumeStatus', 'targetVolumeAttributesClassName'],
+  ].some((path) => valueAt(object, path) === name);
+}
+
+/** Adds to a new object the finalizer that protects it. */
+export function withProtection(object: StoredObject): StoredObject {
+  const finalizer = PROTECTIONS[object.kind]?.finalizer;
+  const { finalizers = [] } = object.metadata;
+  if (finalizer === undefined || finalizers.includes(finalizer)) return object;
+  return withMetadata(object, { finalizers: [...finalizers, finalizer] });
+}
+
+/**
+ * Lets go of protected objects that are being deleted, as soon as nothing uses them, at once after the write that
+ * makes it so. In a real cluster three controllers do this.
+ *
+ * @returns the end of it.
+ */
+export function releaseProtected(
+  { storage }: Pick<Cluster, 'storage'>,
+  access: ClusterAccess,
+): () => void {
+  return storage.subscribe((resource: ResourceName, event: CommittedEvent) => {
+    for (const object of goingAfter(storage, resource, event)) release(storage, access, object);
+  });
+}
+
+/** Objects that are being deleted, and that an event may have made unused. */
+function goingAfter(
+  storage: Storage,
+  resource: ResourceName,
+  { type, object }: CommittedEvent,
+): readonly StoredObject[] {
+  const going = (of: ResourceName, namespace?: string): readonly StoredObject[] =>
+    storage.list(of, namespace).filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (resource === 'pods')
+    return hasVolumes(object) ? going(CLAIMS, object.metadata.namespace) : [];
+  if (resource !== CLAIMS && resource !== VOLUMES && resource !== CLASSES) return [];
+  return [...(type === 'DELETED' ? [] : [object]), ...(resource === CLASSES ? [] : going(CLASSES))];
+}
+
+function hasVolumes({ spec }: StoredObject): boolean {
+  return isObject(spec) && Array.isArray(spec.volumes) && spec.volumes.length > 0;
+}
+
+function release(storage: Storage, access: ClusterAccess, { kind, metadata }: StoredObject): void {
+  const protection = PROTECTIONS[kind];
+  const { namespace, name } = metadata;
+  const object = protection && storage.get(protection.resource, objectKey(namespace, name));
+  if (protection === undefined || object?.metadata.deletionTimestamp === undefined) return;
+  const { finalizers = [] } = object.metadata;
+  if (!finalizers.includes(protection.finalizer) || protection.isUsed(storage, object)) return;
+  const others = finalizers.filter((finalizer) => finalizer !== protection.finalizer);
+  const patch = { metadata: { finalizers: others.length > 0 ? others : null } };
+  try {
+    access.patch(protection.resource, namespace, name, patch);
+  } catch (error) {
+    // A policy may refuse it, as it may in a real cluster: the object stays then.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}

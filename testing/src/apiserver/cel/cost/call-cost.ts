@@ -1,0 +1,265 @@
+import {
+  exactly,
+  PER_CHARACTER,
+  PER_REGEX_CHARACTER,
+  plus,
+  product,
+  type SizeRange,
+  search,
+  times,
+  traversal,
+} from './size-range.ts';
+
+/** An operand of an operator, or an argument or the receiver of a function. */
+export interface Argument {
+  readonly kind: string;
+  readonly size: SizeRange;
+  /** The value of a literal. */
+  readonly literal: unknown;
+  /** Of a list: what is in it. */
+  readonly items: { readonly kind: string; readonly size: SizeRange } | undefined;
+}
+
+/** What a call costs beside its arguments, and how large its result is, where that is known. */
+export interface CallCost {
+  readonly cost: number;
+  readonly size?: SizeRange;
+}
+
+/** Most calls. */
+const SIMPLE: CallCost = { cost: 1 };
+
+type Estimate = (target: Argument | undefined, args: readonly Argument[]) => CallCost | undefined;
+
+/**
+ * What the server expects of a call: the rules of cel-go (checker/cost.go), of its extension `sets`, and
+ * of k8s.io/apiserver (pkg/cel/library/cost.go). Of a function with several forms the dearest counts that
+ * fits the kinds of the arguments.
+ */
+export function callCost(
+  name: string,
+  target: Argument | undefined,
+  args: readonly Argument[],
+): CallCost {
+  return CALLS[name]?.(target, args) ?? SIMPLE;
+}
+
+function isText({ kind }: Argument): boolean {
+  return kind === 'string' || kind === 'bytes';
+}
+
+function mayBeText(arg: Argument): boolean {
+  return isText(arg) || arg.kind === 'dyn';
+}
+
+/** Two values of which the shorter one decides. */
+const compare: Estimate = (_, [left, right]) => {
+  if (left === undefined || right === undefined) return undefined;
+  return { cost: traversal(left.size.max < right.size.max ? left.size : right.size) };
+};
+
+const order: Estimate = (target, args) =>
+  args.every(mayBeText) ? atLeastSimple(compare(target, args), args) : undefined;
+
+/** With values of any type the form for numbers may be meant as well. */
+function atLeastSimple(
+  found: CallCost | undefined,
+  args: readonly Argument[],
+): CallCost | undefined {
+  if (found === undefined || args.some(isText)) return found;
+  return { ...found, cost: Math.max(found.cost, 1) };
+}
+
+/** Types whose values are compared at once, and those for which that is not so. */
+const EQUALITY: Readonly<Record<string, number>> = {
+  'net.IP': 1,
+  'net.CIDR': 1,
+  'kubernetes.Quantity': 1,
+  'kubernetes.NamedFormat': 7,
+};
+
+const equality: Estimate = (target, args) => {
+  const [left, right] = args;
+  const known = left?.kind === right?.kind ? EQUALITY[left?.kind ?? ''] : undefined;
+  return known === undefined ? compare(target, args) : { cost: known };
+};
+
+const add: Estimate = (_, args) => {
+  const [left, right] = args;
+  if (left === undefined || right === undefined) return undefined;
+  const size = plus(left.size, right.size);
+  if (args.some(({ kind }) => kind === 'list')) return { cost: 1, size };
+  if (!args.every(mayBeText)) return undefined;
+  return atLeastSimple({ cost: traversal(size), size }, args);
+};
+
+const isIn: Estimate = (_, [, list]) => {
+  if (list === undefined || list.kind === 'map') return undefined;
+  return { cost: list.kind === 'dyn' ? Math.max(list.size.max, 1) : list.size.max };
+};
+
+/** A function that reads its argument once. */
+function reads(factor: number = PER_CHARACTER): Estimate {
+  return (_, [text]) => text && { cost: traversal(text.size, factor) };
+}
+
+/** A method that reads its receiver once, and makes something as large. */
+function rewrites(factor: number = PER_CHARACTER): Estimate {
+  return (target) => target && { cost: traversal(target.size, factor), size: target.size };
+}
+
+/** A method of a list that looks at every item, or of a text. */
+const eachItem: Estimate = (target) => {
+  if (target === undefined) return undefined;
+  if (target.items === undefined) return { cost: traversal(target.size) };
+  const { kind, size } = target.items;
+  const item = 1 + (kind === 'string' || kind === 'bytes' ? traversal(size) : 0);
+  return { cost: product(target.size.max, item) };
+};
+
+const replace: Estimate = (target, [old, next]) => {
+  if (target === undefined || old === undefined || next === undefined) return undefined;
+  const cost = traversal(target.size, 2 * PER_CHARACTER);
+  return { cost, size: replaced(target.size, old.size, next.size) };
+};
+
+/** Nothing is found between any two characters. */
+function replaced(text: SizeRange, old: SizeRange, next: SizeRange): SizeRange {
+  const most =
+    old.min === 0
+      ? product(text.max + 1, next.max) + text.max
+      : next.max <= old.min
+        ? text.max
+        : product(Math.ceil(text.max / old.min), next.max);
+  const least =
+    old.max === 0
+      ? product(text.min + 1, next.min) + text.min
+      : old.max <= next.min
+        ? text.min
+        : product(Math.ceil(text.min / old.max), next.min);
+  return { min: least, max: most };
+}
+
+const split: Estimate = (target, [, most]) => {
+  if (target === undefined) return undefined;
+  const limit = typeof most?.literal === 'bigint' ? Number(most.literal) : target.size.max;
+  return { cost: traversal(target.size, 2 * PER_CHARACTER), size: { min: 0, max: limit } };
+};
+
+const join: Estimate = (target, [separator]) => {
+  if (target === undefined) return undefined;
+  const { size: count, items } = target;
+  const texts = items === undefined ? exactly(0) : times(count, items.size);
+  const gaps = { min: Math.max(count.min - 1, 0), max: Math.max(count.max - 1, 0) };
+  const size = separator === undefined ? texts : plus(texts, times(separator.size, gaps));
+  return { cost: traversal(size), size };
+};
+
+const find: Estimate = (target, [regex]) =>
+  target &&
+  regex && { cost: search(target.size, regex.size), size: { min: 0, max: target.size.max } };
+
+const matches: Estimate = (target, [regex]) =>
+  target && regex && { cost: search(target.size, regex.size) };
+
+const contains: Estimate = (target, [part]) =>
+  target && part && { cost: product(traversal(target.size), traversal(part.size)) };
+
+/** An address is a text, or a part of a network that is there already. */
+const address: Estimate = (target, args) => (target === undefined ? reads()(target, args) : SIMPLE);
+
+/** Networks are compared as 4 or 16 bytes; a text has to be read first. */
+function within(cost: number): Estimate {
+  return (_, [other]) => other && { cost: cost + (mayBeText(other) ? traversal(other.size) : 0) };
+}
+
+function ofSets(factor: number): Estimate {
+  return (_, [left, right]) =>
+    left && right && { cost: traversal(times(left.size, right.size), factor) + 1 };
+}
+
+/** A text of bytes may be four times as long, or a quarter as long. */
+const toBytes: Estimate = (_, [text]) => {
+  if (text === undefined || !mayBeText(text)) return undefined;
+  const size = { min: text.size.min, max: text.size.max * 4 };
+  return { cost: Math.max(traversal(text.size), text.kind === 'dyn' ? 1 : 0), size };
+};
+
+const toText: Estimate = (_, [value]) => {
+  if (value === undefined || !(value.kind === 'bytes' || value.kind === 'dyn')) return undefined;
+  const size = { min: Math.floor(value.size.min / 4), max: value.size.max };
+  return { cost: Math.max(traversal(value.size), value.kind === 'dyn' ? 1 : 0), size };
+};
+
+const quote: Estimate = (_, [text]) =>
+  text && {
+    cost: traversal(text.size),
+    size: { min: text.size.min + 2, max: text.size.max * 2 + 2 },
+  };
+
+/** The longest regular expression that stands behind the name of a format. */
+const FORMAT_REGEX = 128;
+
+const validate: Estimate = (_, [text]) =>
+  text && { cost: Math.ceil(product(traversal(text.size), FORMAT_REGEX * PER_REGEX_CHARACTER)) };
+
+/** `a,b=c`: half as many requirements as characters, each of which is a list and an object. */
+const selector: Estimate = (_, [text]) => {
+  if (text === undefined) return undefined;
+  const requirements = traversal(text.size, 0.5);
+  return { cost: 10 + traversal(text.size) + product(requirements, 50) };
+};
+
+const CALLS: Readonly<Record<string, Estimate>> = {
+  '==': equality,
+  '!=': compare,
+  '<': order,
+  '<=': order,
+  '>': order,
+  '>=': order,
+  '+': add,
+  in: isIn,
+  bytes: toBytes,
+  string: toText,
+  startsWith: reads(),
+  endsWith: reads(),
+  contains,
+  matches,
+  format: (target) => target && { cost: traversal(target.size) },
+  'strings.quote': quote,
+  isSorted: eachItem,
+  sum: eachItem,
+  max: eachItem,
+  min: eachItem,
+  indexOf: eachItem,
+  lastIndexOf: eachItem,
+  lowerAscii: rewrites(),
+  upperAscii: rewrites(),
+  substring: rewrites(),
+  trim: rewrites(),
+  replace,
+  split,
+  join,
+  find,
+  findAll: find,
+  url: (_, [text]) => text && { cost: traversal(text.size), size: text.size },
+  'jsonpatch.escapeKey': (_, [text]) => text && { cost: traversal(text.size), size: text.size },
+  ip: address,
+  isIP: reads(),
+  cidr: reads(),
+  isCIDR: reads(),
+  'ip.isCanonical': reads(2 * PER_CHARACTER),
+  containsIP: within(4),
+  containsCIDR: within(7),
+  quantity: reads(),
+  isQuantity: reads(),
+  semver: reads(),
+  isSemver: reads(),
+  validate,
+  'sets.contains': ofSets(1),
+  'sets.intersects': ofSets(1),
+  'sets.equivalent': ofSets(2),
+  check: () => ({ cost: 350_000 }),
+  fieldSelector: selector,
+  labelSelector: selector,
+};

@@ -1,0 +1,156 @@
+import { type StructuralSchema, valuesSchema } from 'chancery/internal';
+import { celFieldName } from '../expression/field-name.ts';
+
+/** The largest request, in bytes: no value can be longer. */
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+
+export type SizedKind =
+  | 'list'
+  | 'map'
+  | 'object'
+  | 'string'
+  | 'bytes'
+  | 'int'
+  | 'double'
+  | 'bool'
+  | 'timestamp'
+  | 'duration'
+  | 'dyn';
+
+/**
+ * How large the values of a schema may be, for the estimate of what a rule costs
+ * (k8s.io/apiserver, pkg/cel/common/schemas.go, SchemaDeclType).
+ */
+export interface DeclaredSize {
+  readonly kind: SizedKind;
+  /** Items of a list, entries of a map, characters of a text; 0 where a size says nothing. */
+  readonly most: number;
+  /** Bytes of the shortest JSON. */
+  readonly leastBytes: number;
+  readonly items?: DeclaredSize;
+  readonly keys?: DeclaredSize;
+  /** By the name that a rule writes. */
+  readonly fields?: ReadonlyMap<string, DeclaredSize>;
+}
+
+/** A text of any length, such as a key of a map, whose length a schema cannot bound. */
+const KEY: DeclaredSize = { kind: 'string', most: 0, leastBytes: 2 };
+
+const SCALARS: Readonly<Record<string, DeclaredSize>> = {
+  boolean: { kind: 'bool', most: 0, leastBytes: 4 },
+  number: { kind: 'double', most: 0, leastBytes: 1 },
+  integer: { kind: 'int', most: 0, leastBytes: 1 },
+};
+
+/** Texts with a format that bounds them, with the quotes. */
+const FORMATS: Readonly<Record<string, DeclaredSize>> = {
+  duration: { kind: 'duration', most: 32, leastBytes: 3 },
+  date: { kind: 'timestamp', most: 12, leastBytes: 12 },
+  'date-time': { kind: 'timestamp', most: 32, leastBytes: 21 },
+};
+
+const TEXT: StructuralSchema = { type: 'string' };
+
+/** What a resource has, unless its schema has all of it. */
+const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
+  kind: TEXT,
+  apiVersion: TEXT,
+  metadata: { type: 'object', properties: { name: TEXT, generateName: TEXT } },
+};
+
+/** @returns undefined for a schema whose values no rule can see. */
+export function declaredSize(schema: StructuralSchema, isRoot: boolean): DeclaredSize | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return { kind: 'dyn', most: textLength(schema), leastBytes: 1 };
+  }
+  switch (schema.type) {
+    case 'array':
+      return listSize(schema);
+    case 'object':
+      return valuesSchema(schema) === undefined ? objectSize(schema, isRoot) : mapSize(schema);
+    case 'string':
+      return textSize(schema);
+    default:
+      return SCALARS[schema.type ?? ''];
+  }
+}
+
+/**
+ * How often values of a size can stand in one request, if nothing else bounds their number; with one
+ * comma for each.
+ */
+export function mostInRequest({ leastBytes }: DeclaredSize): number {
+  return Math.floor(MAX_REQUEST_BYTES / (leastBytes + 1));
+}
+
+function isEmbedded(schema: StructuralSchema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+function listSize({ items, maxItems }: StructuralSchema): DeclaredSize | undefined {
+  const of = items && declaredSize(items, isEmbedded(items));
+  if (of === undefined) return undefined;
+  const most = bound(maxItems) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (of.leastBytes + 1));
+  return { kind: 'list', most, leastBytes: 2, items: of };
+}
+
+function mapSize(schema: StructuralSchema): DeclaredSize | undefined {
+  const values = valuesSchema(schema);
+  const of = values && declaredSize(values, isEmbedded(values));
+  if (of === undefined) return undefined;
+  // A key, its quotes, a colon and a comma.
+  const entryBytes = of.leastBytes + 6;
+  const most = bound(schema.maxProperties) ?? Math.floor((MAX_REQUEST_BYTES - 2) / entryBytes);
+  return { kind: 'map', most, leastBytes: 2, items: of, keys: KEY };
+}
+
+function objectSize(schema: StructuralSchema, isRoot: boolean): DeclaredSize {
+  const isIncomplete = isRoot && !namesResource(schema.properties ?? {});
+  const properties = { ...schema.properties, ...(isIncomplete ? RESOURCE_FIELDS : {}) };
+  const required = new Set(schema.required ?? []);
+  const fields = new Map<string, DeclaredSize>();
+  let leastBytes = 2;
+  for (const [field, property] of Object.entries(properties)) {
+    const of = declaredSize(property, isEmbedded(property));
+    if (of === undefined) continue;
+    const name = celFieldName(field);
+    if (name !== undefined) fields.set(name, of);
+    // The server itself fills in what has a default.
+    if (required.has(field) && property.default === undefined)
+      leastBytes += Buffer.byteLength(field) + of.leastBytes + 4;
+  }
+  return { kind: 'object', most: 0, leastBytes, fields };
+}
+
+function namesResource({
+  kind,
+  apiVersion,
+  metadata,
+}: Readonly<Record<string, StructuralSchema>>): boolean {
+  const { name, generateName } = metadata?.properties ?? {};
+  const texts = [kind, apiVersion, name, generateName];
+  return metadata?.type === 'object' && texts.every((text) => text?.type === 'string');
+}
+
+function textSize(schema: StructuralSchema): DeclaredSize {
+  const { format = '', maxLength, enum: words } = schema;
+  if (format === 'byte') {
+    return { kind: 'bytes', most: bound(maxLength) ?? MAX_REQUEST_BYTES - 2, leastBytes: 2 };
+  }
+  const known = FORMATS[format];
+  if (known !== undefined) return known;
+  if (maxLength !== undefined || !Array.isArray(words) || words.length === 0)
+    return { kind: 'string', most: textLength(schema), leastBytes: 2 };
+  const lengths = words.map((word) => (typeof word === 'string' ? Buffer.byteLength(word) : 0));
+  return { kind: 'string', most: Math.max(...lengths), leastBytes: 2 };
+}
+
+/** A character may have four bytes. */
+function textLength({ maxLength }: StructuralSchema): number {
+  const most = bound(maxLength);
+  return most === undefined ? MAX_REQUEST_BYTES - 2 : most * 4;
+}
+
+function bound(most: unknown): number | undefined {
+  return most === undefined ? undefined : Math.max(Number(most), 0);
+}

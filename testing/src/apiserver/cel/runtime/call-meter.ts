@@ -1,0 +1,153 @@
+import type { ExpressionNode } from '../expression/expression-tree.ts';
+import { Budget } from './budget.ts';
+
+/** What a call costs beyond the one step that every call costs, by its values: the receiver first. */
+type Cost = (values: readonly unknown[], result: unknown) => number;
+
+/**
+ * Lets calls pay for the sizes of their values, after the expression was checked: the rules of cel-go
+ * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Without it one step might
+ * read megabytes. `matches` and `find` pay by themselves.
+ */
+export function meterCalls(nodes: readonly ExpressionNode[]): void {
+  const watched = new Map<ExpressionNode, () => unknown>();
+  const watch = (node: ExpressionNode): (() => unknown) => {
+    const known = watched.get(node) ?? lastValueOf(node);
+    watched.set(node, known);
+    return known;
+  };
+  for (const node of nodes) {
+    const { name, inputs } = callOf(node);
+    const cost = COSTS[name];
+    if (cost === undefined || node.meta.macro !== undefined || inputs.every(isScalar)) continue;
+    const values = inputs.map(watch);
+    const { evaluate } = node.meta;
+    node.setMeta('evaluate', (evaluator, one, context) => {
+      const result = evaluate(evaluator, one, context);
+      const found = values.map((value) => value());
+      Budget.charge(Math.max(cost(found, result) - 1, 0));
+      return result;
+    });
+  }
+}
+
+/** Types whose values are all of one size: most comparisons are of these, and need no watching. */
+const SCALARS: ReadonlySet<string> = new Set([
+  'bool',
+  'double',
+  'google.protobuf.Duration',
+  'google.protobuf.Timestamp',
+  'int',
+  'uint',
+]);
+
+function isScalar({ checkedType }: ExpressionNode): boolean {
+  return SCALARS.has(checkedType?.name ?? '');
+}
+
+/** What an expression was evaluated to last. */
+function lastValueOf(node: ExpressionNode): () => unknown {
+  const target = node.meta.alternate ?? node;
+  if (target.op === 'value') return () => target.args;
+  let last: unknown;
+  const { evaluate, macro } = target.meta;
+  if (macro === undefined) {
+    target.setMeta('evaluate', (evaluator, one, context) => {
+      last = evaluate(evaluator, one, context);
+      return last;
+    });
+  } else {
+    const { evaluate: expand } = macro;
+    macro.evaluate = (evaluator, own, context) => {
+      last = expand(evaluator, own, context);
+      return last;
+    };
+  }
+  return () => last;
+}
+
+interface Call {
+  readonly name: string;
+  readonly inputs: readonly ExpressionNode[];
+}
+
+const NO_CALL: Call = { name: '', inputs: [] };
+
+function callOf({ op, args }: ExpressionNode): Call {
+  if (!Array.isArray(args)) return NO_CALL;
+  if (op === 'call') return { name: String(args[0]), inputs: args[1] };
+  if (op !== 'rcall') return { name: op, inputs: args };
+  const [name, receiver, others] = args as [string, ExpressionNode, readonly ExpressionNode[]];
+  if (receiver.op !== 'id') return { name, inputs: [receiver, ...others] };
+  const whole = `${receiver.args}.${name}`;
+  return Object.hasOwn(COSTS, whole)
+    ? { name: whole, inputs: others }
+    : { name, inputs: [receiver, ...others] };
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string' || Array.isArray(value)) return value.length;
+  if (value instanceof Uint8Array) return value.length;
+  return value instanceof Map ? value.size : 1;
+}
+
+/** A value that is read once, with all that is in it. */
+function traversal(value: unknown): number {
+  if (typeof value === 'string') return Math.floor(value.length / 10);
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + traversal(one), 0);
+  return 1;
+}
+
+function tenth(size: number): number {
+  return Math.ceil(size / 10);
+}
+
+const readsFirst: Cost = ([first]) => tenth(sizeOf(first));
+const readsTwice: Cost = ([first]) => tenth(2 * sizeOf(first));
+const looksAtAll: Cost = ([first]) => traversal(first);
+
+const compares: Cost = ([left, right]) => tenth(Math.min(sizeOf(left), sizeOf(right)));
+
+const multiplies: Cost = ([left, right]) => sizeOf(left) * sizeOf(right) + 1;
+
+const COSTS: Readonly<Record<string, Cost>> = {
+  '==': compares,
+  '!=': compares,
+  '<': compares,
+  '<=': compares,
+  '>': compares,
+  '>=': compares,
+  '+': ([left, right]) => (Array.isArray(left) ? 1 : tenth(sizeOf(left) + sizeOf(right))),
+  in: ([, list]) => (Array.isArray(list) ? list.length : 1),
+  contains: ([text, part]) => tenth(sizeOf(text)) * tenth(sizeOf(part)),
+  startsWith: readsFirst,
+  endsWith: readsFirst,
+  format: readsFirst,
+  'strings.quote': readsFirst,
+  bytes: readsFirst,
+  string: readsFirst,
+  isSorted: looksAtAll,
+  sum: looksAtAll,
+  max: looksAtAll,
+  min: looksAtAll,
+  indexOf: looksAtAll,
+  lastIndexOf: looksAtAll,
+  url: readsFirst,
+  lowerAscii: readsFirst,
+  upperAscii: readsFirst,
+  substring: readsFirst,
+  trim: readsFirst,
+  replace: readsTwice,
+  split: readsTwice,
+  join: (_, result) => tenth(2 * sizeOf(result)),
+  isIP: readsFirst,
+  ip: readsFirst,
+  cidr: readsFirst,
+  isCIDR: readsFirst,
+  'ip.isCanonical': readsTwice,
+  quantity: readsFirst,
+  isQuantity: readsFirst,
+  'sets.contains': multiplies,
+  'sets.intersects': multiplies,
+  'sets.equivalent': ([left, right]) => 2 * sizeOf(left) * sizeOf(right) + 1,
+};

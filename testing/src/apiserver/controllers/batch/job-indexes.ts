@@ -1,0 +1,140 @@
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { Pod, PodSpec } from '../pods/pod.ts';
+import type { PodTemplate } from '../pods/pod-template.ts';
+import type { Job } from './job-object.ts';
+import { isTracked } from './job-pod-count.ts';
+
+/** Annotation and label of a Pod that says which part of the work is its own. */
+const INDEX = 'batch.kubernetes.io/job-completion-index';
+const VARIABLE = 'JOB_COMPLETION_INDEX';
+
+/** What a generated name may have before its five random letters. */
+const MOST_OF_PREFIX = 58;
+
+/** Indexes in order: from the first to the last of each range. */
+export type Indexes = readonly (readonly [first: number, last: number])[];
+
+/** True for a Job each of whose Pods has a number of its own. */
+export function isIndexed({ spec }: Job): boolean {
+  return spec.completionMode === 'Indexed';
+}
+
+/** @returns undefined for a Pod without an index that the Job has. */
+export function indexOf({ spec }: Job, { metadata }: StoredObject): number | undefined {
+  const text = metadata.annotations?.[INDEX] ?? '';
+  const index = Number(text);
+  return /^\d+$/.test(text) && index < (spec.completions ?? 0) ? index : undefined;
+}
+
+/** The indexes that have succeeded: those that the status has counted, and those of Pods since. */
+export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
+  const fresh = pods
+    .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')
+    .flatMap((pod) => indexOf(job, pod) ?? []);
+  return merged([...parsed(job.status?.completedIndexes ?? ''), ...fresh.map(single)]);
+}
+
+export function countOf(indexes: Indexes): number {
+  return indexes.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+/** `0,2-4`, as the status has it; two neighbours are no range. */
+export function textOfIndexes(indexes: Indexes): string {
+  return indexes
+    .map(([first, last]) => {
+      if (first === last) return String(first);
+      return `${first}${last === first + 1 ? ',' : '-'}${last}`;
+    })
+    .join(',');
+}
+
+/** The first indexes that nobody works on, and that have not succeeded. @param most - how many. */
+export function pendingIndexes(
+  job: Job,
+  succeeded: Indexes,
+  working: readonly Pod[],
+  most: number,
+): readonly number[] {
+  const taken = merged([
+    ...succeeded,
+    ...working.flatMap((pod) => indexOf(job, pod) ?? []).map(single),
+  ]);
+  const pending: number[] = [];
+  let next = 0;
+  for (const [first, last] of [...taken, single(job.spec.completions ?? 0)]) {
+    for (; next < first && pending.length < most; next++) pending.push(next);
+    next = Math.max(next, last + 1);
+  }
+  return pending;
+}
+
+/** Pods that work on what another Pod works on already, or on nothing that the Job asks for. */
+export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
+  const seen = new Set<number>();
+  return active.filter((pod) => {
+    const index = indexOf(job, pod);
+    const isUseless = index === undefined || seen.has(index);
+    if (index !== undefined) seen.add(index);
+    return isUseless;
+  });
+}
+
+/** How a Pod of an index is named before its random letters. */
+export function indexedName(job: string, index: number): string {
+  const end = `-${index}-`;
+  return `${job.slice(0, MOST_OF_PREFIX - end.length)}${end}`;
+}
+
+/** The template of a Pod that knows its index: by its labels, its host name and its environment. */
+export function indexedTemplate(template: PodTemplate, job: string, index: number): PodTemplate {
+  const known = { [INDEX]: String(index) };
+  const { metadata, spec } = template;
+  const containers = spec.containers.map(withVariable);
+  const { initContainers } = spec;
+  return {
+    ...template,
+    metadata: {
+      ...metadata,
+      annotations: { ...metadata?.annotations, ...known },
+      labels: { ...metadata?.labels, ...known },
+    },
+    spec: {
+      ...spec,
+      containers,
+      ...(Array.isArray(initContainers)
+        ? { initContainers: initContainers.map(withVariable) }
+        : {}),
+      hostname: `${job}-${index}`,
+    } as PodSpec,
+  };
+}
+
+function withVariable<C extends object>(container: C): C {
+  const { env = [] } = container as { readonly env?: readonly { readonly name: string }[] };
+  if (env.some(({ name }) => name === VARIABLE)) return container;
+  const fieldRef = { fieldPath: `metadata.labels['${INDEX}']` };
+  return { ...container, env: [...env, { name: VARIABLE, valueFrom: { fieldRef } }] };
+}
+
+function single(index: number): readonly [number, number] {
+  return [index, index];
+}
+
+function parsed(text: string): Indexes {
+  return text
+    .split(',')
+    .map((range) => /^(\d+)(?:-(\d+))?$/.exec(range))
+    .filter((match) => match !== null)
+    .map(([, first, last]) => [Number(first), Number(last ?? first)] as const);
+}
+
+/** Ranges in order, of which none touches another. */
+function merged(ranges: Indexes): Indexes {
+  const result: [number, number][] = [];
+  for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
+    const before = result.at(-1);
+    if (before === undefined || first > before[1] + 1) result.push([first, last]);
+    else before[1] = Math.max(before[1], last);
+  }
+  return result;
+}

@@ -1,0 +1,92 @@
+import { controllerOf, rfc3339 } from 'chancery';
+import type { ClusterAccess } from '../../cluster/cluster-access.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
+import type { Pod, PodCondition } from '../pods/pod.ts';
+import { PODS, type PodTemplate } from '../pods/pod-template.ts';
+import type { UncountedPods } from './job-pod-count.ts';
+
+export const JOBS: ResourceName = 'jobs.batch';
+
+export interface JobStatus {
+  readonly startTime?: string;
+  readonly completionTime?: string;
+  readonly conditions?: readonly PodCondition[];
+  readonly succeeded?: number;
+  readonly failed?: number;
+  readonly completedIndexes?: string;
+  readonly uncountedTerminatedPods?: Partial<UncountedPods>;
+}
+
+/** The fields of a Job that its controller acts upon. */
+export interface Job extends StoredObject {
+  readonly spec: {
+    readonly parallelism?: number;
+    readonly completions?: number;
+    readonly completionMode?: 'NonIndexed' | 'Indexed';
+    readonly backoffLimit?: number;
+    readonly activeDeadlineSeconds?: number;
+    readonly podReplacementPolicy?: 'TerminatingOrFailed' | 'Failed';
+    readonly podFailurePolicy?: object;
+    readonly managedBy?: string;
+    readonly suspend?: boolean;
+    readonly ttlSecondsAfterFinished?: number;
+    readonly template: PodTemplate;
+  };
+  readonly status?: JobStatus;
+}
+
+export function isOf({ metadata }: Job, pod: Pod): boolean {
+  return controllerOf(pod)?.uid === metadata.uid;
+}
+
+export function podsOf(access: ClusterAccess, job: Job): readonly Pod[] {
+  const pods = access.list(PODS, job.metadata.namespace) as readonly Pod[];
+  return pods.filter((pod) => isOf(job, pod));
+}
+
+export function isSuspended({ spec }: Job): boolean {
+  return spec.suspend === true;
+}
+
+/** True when a new Pod waits until the one that it replaces has ended, and does not only go. */
+export function replacesOnlyEnded({ spec }: Job): boolean {
+  return spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined;
+}
+
+/** The condition that says so; undefined when the Job does not say so. */
+export function trueCondition(
+  { status }: Job,
+  ...types: readonly string[]
+): PodCondition | undefined {
+  return status?.conditions?.find(
+    ({ type, status: state }) => types.includes(type) && state === 'True',
+  );
+}
+
+/** What a condition says, beside its type and its times. */
+export interface Said {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The conditions with one that says this. A condition that says it already keeps its times, and a
+ * condition that was never there is not added in order to be false.
+ */
+export function saying(
+  conditions: readonly PodCondition[],
+  { type, status, reason, message }: Said,
+  nowMs: number,
+): readonly PodCondition[] {
+  const known = conditions.find((condition) => condition.type === type);
+  if (known === undefined && status === 'False') return conditions;
+  const isSame = known?.status === status && known.reason === reason && known.message === message;
+  if (isSame) return conditions;
+  const now = rfc3339(nowMs);
+  const next = { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
+  return known === undefined
+    ? [...conditions, next]
+    : conditions.map((condition) => (condition === known ? next : condition));
+}

@@ -1,0 +1,124 @@
+import type { StructuralSchema } from 'chancery/internal';
+import { expect, test } from 'vitest';
+import { SCHEMA_AT, said } from './definitions.ts';
+
+const TEXT: StructuralSchema = { type: 'string' };
+const ADVICE =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+
+function withRules(properties: object, ...rules: readonly string[]): object {
+  const validations = rules.map((rule) => ({ rule }));
+  const spec = { type: 'object', properties, 'x-kubernetes-validations': validations };
+  return { type: 'object', properties: { spec } };
+}
+
+function costsOf(schema: object): readonly string[] {
+  return said({ schema }).map((text) =>
+    text.replace(`${SCHEMA_AT}.`, '').replace(` ${ADVICE}`, ''),
+  );
+}
+
+function list(items: object, maxItems?: number): object {
+  return { type: 'array', items, ...(maxItems === undefined ? {} : { maxItems }) };
+}
+
+const BUDGET = 'estimated rule cost exceeds budget by factor of';
+
+test.each([
+  ['a number is compared', { n: { type: 'integer' } }, 'self.n > 3'],
+  ['a text of any length is compared', { name: TEXT }, "self.name != 'x'"],
+  ['a text of any length is looked at once', { name: TEXT }, "self.name.startsWith('ab')"],
+  [
+    'a list of any length is gone through',
+    { l: list({ type: 'integer' }) },
+    'self.l.all(i, i > 0)',
+  ],
+  ['both lists are short', { l: list(TEXT, 50) }, 'self.l.all(a, self.l.all(b, a.size() < 9))'],
+  ['the words are known', { w: { type: 'string', enum: ['a', 'b'] } }, "self.w.contains('a')"],
+])('a rule may say that %s', (_, properties, rule) => {
+  expect(costsOf(withRules(properties, rule))).toEqual([]);
+});
+
+test.each([
+  [
+    'two lists of any length, one in the other',
+    { l: list(TEXT) },
+    'self.l.all(a, self.l.exists(b, a == b))',
+    'more than 100x',
+  ],
+  [
+    'a text of any length that is searched for another one',
+    { a: TEXT, b: TEXT },
+    'self.a.contains(self.b)',
+    'more than 100x',
+  ],
+  // 1,700 times 1,700 looks, each of which costs 6: 3 for the loop, 3 for two variables and a sum.
+  [
+    'lists with a bound that is too high',
+    { l: list({ type: 'integer' }, 1_700) },
+    'self.l.all(a, self.l.all(b, a != b + 1))',
+    '1.7x',
+  ],
+])('a rule may not look at %s', (_, properties, rule, factor) => {
+  const [first] = costsOf(withRules(properties, rule));
+
+  expect(first).toBe(
+    `properties[spec].x-kubernetes-validations[0].rule: Forbidden: ${BUDGET} ${factor}`,
+  );
+});
+
+test('a rule of what stands in a list costs as often as that may stand there', () => {
+  const item = (maxLength?: number): object => ({
+    type: 'object',
+    properties: { name: maxLength === undefined ? TEXT : { ...TEXT, maxLength } },
+    'x-kubernetes-validations': [{ rule: "self.name.matches('^[a-z]+$')" }],
+  });
+  const of = (items: object, maxItems?: number): readonly string[] =>
+    costsOf({ type: 'object', properties: { l: list(items, maxItems) } });
+
+  expect(of(item(63), 100)).toEqual([]);
+  expect(of(item(63))).toEqual([
+    expect.stringContaining(`l].items.x-kubernetes-validations[0].rule: Forbidden: ${BUDGET}`),
+  ]);
+  expect(of(item(), 100)).toHaveLength(1);
+});
+
+test('all rules of a schema have a budget of their own, and the most expensive ones are named', () => {
+  const bounded = list(TEXT, 900);
+  const rule = 'self.l.all(a, self.l.all(b, a.size() <= b.size()))';
+  const spec = withRules({ l: bounded }, ...Array.from({ length: 20 }, () => rule));
+
+  const problems = costsOf(spec);
+
+  const part =
+    'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+  expect(problems.filter((text) => text.endsWith(`.rule: Forbidden: ${part}`))).toHaveLength(4);
+  expect(problems.at(-1)).toMatch(
+    /openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of [\d.]+x$/,
+  );
+});
+
+test('a message that is made by an expression has a budget, too', () => {
+  const spec = {
+    type: 'object',
+    properties: { a: TEXT, b: TEXT },
+    'x-kubernetes-validations': [
+      { rule: 'true', messageExpression: "self.a.contains(self.b) ? 'yes' : 'no'" },
+    ],
+  };
+
+  const [first] = costsOf({ type: 'object', properties: { spec } });
+
+  expect(first).toBe(
+    'properties[spec].x-kubernetes-validations[0].messageExpression: Forbidden: estimated messageExpression cost exceeds budget by factor of more than 100x',
+  );
+});
+
+test('a schema that was accepted before may keep a rule that is too expensive', () => {
+  const schema = withRules({ a: TEXT, b: TEXT }, 'self.a.contains(self.b)');
+  const other = { schema, names: { shortNames: ['f'] } };
+
+  const problems = said(other, { schema });
+
+  expect(problems.filter((text) => text.includes('estimated rule cost exceeds'))).toEqual([]);
+});
