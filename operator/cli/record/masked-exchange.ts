@@ -1,8 +1,8 @@
 import { goJson } from '../../core/go-json.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { parseJsonText } from './json-text.ts';
-import { maskJson } from './masked-json.ts';
-import { maskedMessage, withoutCredentials } from './masked-text.ts';
+import { maskJson, maskMessage } from './masked-json.ts';
+import { withoutCredentials } from './masked-text.ts';
 import type { LeftOut, RecordedExchange } from './recorded-exchange.ts';
 import type { SecretValues } from './secret-values.ts';
 
@@ -89,7 +89,7 @@ function maskedAnswer(text: string, hasSecret: boolean, values: SecretValues): s
   if (json !== undefined) return json.text;
   const masked = maskedText(text, values);
   if (!hasSecret) return masked;
-  return maskedMessage(masked, (part) => maskJson(part, true, values)?.text);
+  return maskMessage(masked, values);
 }
 
 function maskedText(text: string, values: SecretValues): string {

@@ -41,6 +41,14 @@ export function maskJson(
   return { text: withReplacements(text, replacements), hasSecret: hasSecret || isAboutSecrets };
 }
 
+/** What the API server says about Secrets, without what it quotes of them. */
+export function maskMessage(message: string, values: SecretValues): string {
+  return maskedMessage(message, {
+    json: (text) => maskJson(text, true, values)?.text,
+    isPlaceholder: (word) => values.isPlaceholder(word),
+  });
+}
+
 /** Members whose words belong to the API: a Secret may have the same word as a value. */
 const WORDS_OF_API = new Set([
   ...['apiVersion', 'kind', 'type', 'reason', 'status', 'phase', 'op', 'operation', 'fieldsType'],
@@ -105,9 +113,13 @@ class Masking {
       this.#replace(node, value, masked);
     }
     if (node.type === 'word' && node.value !== 'null') {
-      const isNumber = /^[-\d]/.test(node.value);
-      if (isNumber) this.#values.placeholder(node.value);
-      this.replacements.push({ ...node, text: isNumber ? '0' : 'true' });
+      this.replacements.push({ ...node, text: /^[-\d]/.test(node.value) ? '0' : 'true' });
+    }
+    const bytes = isEncoded ? bytesOf(node) : undefined;
+    if (bytes !== undefined) {
+      const masked = [...Buffer.from(this.#values.placeholder(bytes))];
+      this.replacements.push({ ...node, text: JSON.stringify(masked) });
+      return;
     }
     if (node.type === 'array') for (const item of node.items) this.#leaf(item, isEncoded);
     if (node.type !== 'object') return;
@@ -124,8 +136,7 @@ class Masking {
 
   #message(node: JsonNode & { readonly type: 'string' }): void {
     const known = this.#masked(node.value, true);
-    const masked = maskedMessage(known, (text) => maskJson(text, true, this.#values)?.text);
-    this.#replace(node, node.value, masked);
+    this.#replace(node, node.value, maskMessage(known, this.#values));
   }
 
   /** A text may be JSON itself, such as the annotation of the last applied configuration. */
@@ -142,6 +153,14 @@ class Masking {
     if (from === to) return;
     this.replacements.push({ start: span.start, end: span.end, text: JSON.stringify(to) });
   }
+}
+
+/** The bytes of a list: Go takes one of numbers where it takes base64. */
+function bytesOf(node: JsonNode): Buffer | undefined {
+  if (node.type !== 'array' || node.items.length === 0) return undefined;
+  const numbers = node.items.map((item) => (item.type === 'word' ? item.value : ''));
+  const areBytes = numbers.every((number) => /^\d{1,3}$/.test(number) && Number(number) < 256);
+  return areBytes ? Buffer.from(numbers.map(Number)) : undefined;
 }
 
 function isKindSecret({ key, value }: JsonMember): boolean {

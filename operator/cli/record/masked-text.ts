@@ -60,33 +60,35 @@ const GO_MAP = /\b((?:data|stringData):map\[)([\s\S]*)(?=\])/gi;
 /** What server-side apply says of a value with a wrong type. */
 const WRONG_TYPE = /(\.(?:data|stringData)\b[^\n]*?: expected [^\n]*?, got )([^\n]*)/gi;
 
+/** What a message is masked with. */
+interface MessageMasks {
+  /** Undefined for a text that is no JSON. */
+  json(text: string): string | undefined;
+  isPlaceholder(word: string): boolean;
+}
+
 /**
  * A message of the API server about a Secret, which may quote the whole object: its patched form, as JSON or as Go
  * prints a map.
- *
- * @param maskedJson - undefined for a text that is no JSON.
  */
-export function maskedMessage(
-  message: string,
-  maskedJson: (text: string) => string | undefined,
-): string {
+export function maskedMessage(message: string, masks: MessageMasks): string {
   const masked = message
-    .replace(UNQUOTED, (text) => maskedJson(text) ?? 'redacted')
-    .replace(QUOTED, (quoted) => maskedQuote(quoted, maskedJson))
-    .replace(WRONG_TYPE, (_, before: string, value: string) => before + wordInstead(value));
+    .replace(UNQUOTED, (text) => masks.json(text) ?? 'redacted')
+    .replace(QUOTED, (quoted) => maskedQuote(quoted, masks))
+    .replace(WRONG_TYPE, (_, before: string, value: string) => before + maskedGo(value, masks));
   // A quotation that does not end, because the server has cut it.
   const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
   const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
   return ended.replace(GO_MAP, (_, before: string, entries: string) => {
-    return before + entries.split(' ').map(maskedEntry).join(' ');
+    return before + entries.split(' ').map((entry) => maskedEntry(entry, masks)).join(' ');
   });
 }
 
-function maskedQuote(quoted: string, maskedJson: (text: string) => string | undefined): string {
+function maskedQuote(quoted: string, masks: MessageMasks): string {
   if (!/^"\s*[{[]/.test(quoted)) return quoted;
   try {
     const text: string = JSON.parse(quoted.replaceAll(/\\x([0-9a-f]{2})/g, '\\u00$1'));
-    const masked = maskedJson(text);
+    const masked = masks.json(text);
     if (masked === text) return quoted;
     return masked === undefined ? '"redacted"' : JSON.stringify(masked);
   } catch {
@@ -94,14 +96,19 @@ function maskedQuote(quoted: string, maskedJson: (text: string) => string | unde
   }
 }
 
-function maskedEntry(entry: string): string {
+function maskedEntry(entry: string, masks: MessageMasks): string {
   const [, name = '', value = '', end = ''] = /^([^:]*:)?([\s\S]*?)(\]*)$/.exec(entry) ?? [];
-  return name + (name === '' ? 'redacted' : wordInstead(value)) + end;
+  return name + (name === '' ? 'redacted' : wordInstead(value, masks)) + end;
+}
+
+function maskedGo(value: string, masks: MessageMasks): string {
+  const [, before, inner = '', end] = /^(&value\.valueUnstructured\{Value:)(.*)(\})$/.exec(value) ?? [];
+  return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
 }
 
 /** Numbers and booleans have one placeholder each, as in bodies. */
-function wordInstead(value: string): string {
-  if (/^redacted-\d+$/.test(value) || value === '<nil>') return value;
-  if (/^-?[\d.e+]+$/.test(value)) return '0';
+function wordInstead(value: string, masks: MessageMasks): string {
+  if (masks.isPlaceholder(value) || value === '' || value === '<nil>') return value;
+  if (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(value)) return '0';
   return /^(?:true|false)$/.test(value) ? 'true' : 'redacted';
 }

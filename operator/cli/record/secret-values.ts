@@ -33,6 +33,11 @@ export class SecretValues {
     return placeholder;
   }
 
+  /** Whether a text is a placeholder, as it is or in base64. */
+  isPlaceholder(text: string): boolean {
+    return this.#issued.has(text) || this.#issued.has(Buffer.from(text, 'base64').toString());
+  }
+
   /** The placeholder of what stands in base64. A text that is no base64 keeps its length, and is as wrong as before. */
   encodedPlaceholder(base64: string): string {
     const compact = base64.replaceAll(/[\r\n]/g, '');

@@ -175,7 +175,7 @@ describe('a Secret', () => {
   test('keeps what the API server checks: JSON stays JSON, base64 stays right or wrong, long values stay long', () => {
     const body = {
       kind: 'Secret',
-      data: { '.dockerconfigjson': base64('{"auths":{}}'), wrong: 'not/base64!', long: base64('x'.repeat(3_000)) },
+      data: { '.dockerconfigjson': base64('{"auths":{}}'), wrong: 'not/base64!', long: base64('x'.repeat(3_000)), bytes: [104, 105] },
     };
 
     const { data } = bodyOf({ method: 'POST', path: SECRETS, body }) as typeof body;
@@ -183,6 +183,8 @@ describe('a Secret', () => {
     expect(Buffer.from(data['.dockerconfigjson'], 'base64').toString()).toBe('{"redacted":1}');
     expect(data.wrong).toBe('AAA/AAAAAA!'.replaceAll('/', 'A'));
     expect(Buffer.from(data.long, 'base64')).toHaveLength(3_000);
+    // Go takes a list of numbers for bytes.
+    expect(Buffer.from(data.bytes).toString()).toBe('redacted-4');
   });
 
   test.each([
