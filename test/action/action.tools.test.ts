@@ -18,8 +18,12 @@ import { pathOf } from '../tools/tools.ts';
 interface Action {
   readonly name: string;
   readonly description: string;
-  readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
-  readonly outputs: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
+  readonly inputs: Readonly<
+    Record<string, { readonly description: string; readonly default: string }>
+  >;
+  readonly outputs: Readonly<
+    Record<string, { readonly description: string; readonly value: string }>
+  >;
   readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 }
 
@@ -95,9 +99,13 @@ test('the action is composite, uses no other action, and describes every input a
 
   expect(runs.using).toBe('composite');
   expect(name && description).toBeTruthy();
-  expect(runs.steps.map((step) => Object.keys(step).filter((key) => key !== 'id').toSorted())).toEqual(
-    runs.steps.map(() => ['env', 'name', 'run', 'shell']),
-  );
+  expect(
+    runs.steps.map((step) =>
+      Object.keys(step)
+        .filter((key) => key !== 'id')
+        .toSorted(),
+    ),
+  ).toEqual(runs.steps.map(() => ['env', 'name', 'run', 'shell']));
   for (const each of [...Object.values(inputs), ...Object.values(outputs)]) {
     expect(each.description).toMatch(/\.$/);
   }
@@ -121,7 +129,12 @@ test('its steps install the packages, start a server, and tell the next steps wh
   const job = runner();
   const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: mode }\n';
   writeFileSync(join(job.folder, 'a b.yaml'), manifest);
-  const inputs = { manifests: 'a b.yaml\n', namespace: 'demo', version: '1.2.3', 'kubernetes-version': '1.33' };
+  const inputs = {
+    manifests: 'a b.yaml\n',
+    namespace: 'demo',
+    version: '1.2.3',
+    'kubernetes-version': '1.33',
+  };
   if (install === undefined || start === undefined) return expect.unreachable('two steps');
 
   expect(await run(install, inputs, job)).toMatchObject({ code: 0 });

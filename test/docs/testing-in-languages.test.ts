@@ -16,7 +16,8 @@ const RUN = ['testing-in-python.md', 'testing-in-shell.md'];
 test.each(PAGES)('%s begins with what is not run, or its example is run', (page) => {
   const [, first] = guide(page).split('\n\n');
 
-  if (RUN.includes(page)) expect(blocksOf(page).filter(({ name }) => name === 'run')).toHaveLength(1);
+  if (RUN.includes(page))
+    expect(blocksOf(page).filter(({ name }) => name === 'run')).toHaveLength(1);
   else expect(first).toBe('Not run by our tests.');
 });
 
@@ -25,7 +26,9 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
     .map(({ text }) => text)
     .join('\n');
   // Words of a shell, and strings of the other languages.
-  const commands = [...code.matchAll(/"?chancery"?,? "?apiserver"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g)];
+  const commands = [
+    ...code.matchAll(/"?chancery"?,? "?apiserver"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g),
+  ];
 
   expect(commands).toHaveLength(page === 'testing-in-go.md' ? 2 : 1);
   for (const [, words = ''] of commands) {

@@ -30,7 +30,9 @@ test(
     const unwanted = /\/@chancery\/(?!testing\/)|\.d\.[cm]?ts$|\.map$|^\/app\/.*\.node$/;
     expect(paths.filter((path) => unwanted.test(path))).toEqual([]);
     const size = (image.size / 1e6).toFixed(1);
-    process.stdout.write(`Dockerfile.apiserver: ${size} MB, built in ${(image.buildMs / 1e3).toFixed(1)} s\n`);
+    process.stdout.write(
+      `Dockerfile.apiserver: ${size} MB, built in ${(image.buildMs / 1e3).toFixed(1)} s\n`,
+    );
   },
   BUILD_TIMEOUT_MS,
 );

@@ -81,12 +81,16 @@ export const TOOLS: readonly Tool[] = [
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
   tool('python3', ['python3']),
   // A Python with the official client of Kubernetes and pytest. Another Python may come before it.
-  tool('python3-kubernetes', ['python3-kubernetes python3-pytest', 'python3-kubernetes python3-pytest', 'python'], {
-    variable: 'PYTHON3_KUBERNETES',
-    programs: ['python3'],
-    tries: 'all',
-    whyNot: whyNoKubernetes,
-  }),
+  tool(
+    'python3-kubernetes',
+    ['python3-kubernetes python3-pytest', 'python3-kubernetes python3-pytest', 'python'],
+    {
+      variable: 'PYTHON3_KUBERNETES',
+      programs: ['python3'],
+      tries: 'all',
+      whyNot: whyNoKubernetes,
+    },
+  ),
   tool('nginx', ['nginx']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),

@@ -46,7 +46,13 @@ export function maskedExchange(
 }
 
 /** What an answer depends on. Who asks is in a kubeconfig: `Authorization` and cookies are never recorded. */
-const REQUEST_HEADERS = ['accept', 'content-type', 'user-agent', 'impersonate-user', 'impersonate-group'];
+const REQUEST_HEADERS = [
+  'accept',
+  'content-type',
+  'user-agent',
+  'impersonate-user',
+  'impersonate-group',
+];
 
 const ANSWER_HEADERS = ['content-type', 'retry-after', 'warning'];
 
@@ -123,7 +129,9 @@ function namesSecrets(path: string): boolean {
   const [api, version, ...rest] = segmentsOf(path);
   if (api !== 'api' || version === undefined) return false;
   if (rest[0] === 'watch') rest.shift();
-  return rest[0] === 'namespaces' && rest.length > 2 ? rest[2] === 'secrets' : rest[0] === 'secrets';
+  return rest[0] === 'namespaces' && rest.length > 2
+    ? rest[2] === 'secrets'
+    : rest[0] === 'secrets';
 }
 
 function isToProgram(path: string): boolean {
@@ -139,7 +147,10 @@ export function isOutputOfProgram(path: string): boolean {
 
 function segmentsOf(path: string): string[] {
   const [place = ''] = path.split('?', 1);
-  return place.split('/').map(decoded).filter((segment) => segment !== '');
+  return place
+    .split('/')
+    .map(decoded)
+    .filter((segment) => segment !== '');
 }
 
 function decoded(segment: string): string {

@@ -11,7 +11,9 @@ export function isCredentialName(name: string): boolean {
 
 /** Whether a variable of that name probably holds a credential. */
 export function isCredentialVariable(name: string): boolean {
-  return /pass(?:word|wd|phrase)|secret|token|credential|(?:api|private|access)[-_]?key/i.test(name);
+  return /pass(?:word|wd|phrase)|secret|token|credential|(?:api|private|access)[-_]?key/i.test(
+    name,
+  );
 }
 
 const PRIVATE_KEY = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
@@ -22,7 +24,8 @@ const BOOTSTRAP_TOKEN = /(?<![\w.-])[a-z0-9]{6}\.(?=[a-z0-9]*[g-z])[a-z0-9]{16}(
 const AUTHORIZATION = /\b((?:Bearer|Basic)\s+)(?=\S*\d)([\w+/.~-]{8,}=*)/gi;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)([^\s/@"']+)(?=@)/gi;
 /** A line of YAML, or a member of JSON within a text. */
-const NAMED_LINE = /((?:^|[\s{,])(["']?)([A-Za-z][\w-]*)\2[ \t]*:[ \t]*)(["']?)([^\s"'][^\n"']*)\4/gm;
+const NAMED_LINE =
+  /((?:^|[\s{,])(["']?)([A-Za-z][\w-]*)\2[ \t]*:[ \t]*)(["']?)([^\s"'][^\n"']*)\4/gm;
 
 /** A text without credentials that show by their form or by the name before them. */
 export function withoutCredentials(text: string, values: SecretValues): string {
@@ -41,7 +44,9 @@ export function withoutCredentials(text: string, values: SecretValues): string {
 
 /** A manifest of a Secret in YAML, such as a ConfigMap may hold. */
 export function isSecretManifest(text: string): boolean {
-  return /^[ \t-]*kind:[ \t]*["']?Secret\b/m.test(text) && /^[ \t]*(?:data|stringData):/m.test(text);
+  return (
+    /^[ \t-]*kind:[ \t]*["']?Secret\b/m.test(text) && /^[ \t]*(?:data|stringData):/m.test(text)
+  );
 }
 
 /** The fields of a Secret that hold its data. Go reads them in this spelling only; people write others by mistake. */
@@ -80,7 +85,13 @@ export function maskedMessage(message: string, masks: MessageMasks): string {
   const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
   const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
   return ended.replace(GO_MAP, (_, before: string, entries: string) => {
-    return before + entries.split(' ').map((entry) => maskedEntry(entry, masks)).join(' ');
+    return (
+      before +
+      entries
+        .split(' ')
+        .map((entry) => maskedEntry(entry, masks))
+        .join(' ')
+    );
   });
 }
 
@@ -102,7 +113,8 @@ function maskedEntry(entry: string, masks: MessageMasks): string {
 }
 
 function maskedGo(value: string, masks: MessageMasks): string {
-  const [, before, inner = '', end] = /^(&value\.valueUnstructured\{Value:)(.*)(\})$/.exec(value) ?? [];
+  const [, before, inner = '', end] =
+    /^(&value\.valueUnstructured\{Value:)(.*)(\})$/.exec(value) ?? [];
   return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
 }
 

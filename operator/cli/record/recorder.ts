@@ -181,7 +181,8 @@ function answer(response: ServerResponse, status: number, text: string): void {
 }
 
 function refuseUpgrade(socket: Duplex): void {
-  const text = 'chancery record does not pass exec, attach and port-forward: use the server itself\n';
+  const text =
+    'chancery record does not pass exec, attach and port-forward: use the server itself\n';
   const head = ['HTTP/1.1 501 Not Implemented', 'content-type: text/plain', 'connection: close'];
   const lines = [...head, `content-length: ${text.length}`, '', text];
   socket.on('error', () => {});

@@ -23,6 +23,8 @@ export class Recording {
   #count = 0;
   #bytes = 0;
   #failure: unknown;
+  /** Settles when all lines are written. */
+  #written: Promise<void> = Promise.resolve();
 
   constructor(
     file: Pick<RecordingFile, 'path' | 'append' | 'finish' | 'abandon'>,
@@ -49,11 +51,12 @@ export class Recording {
     }
     this.#count += 1;
     this.#bytes += bytes;
-    this.#file.append(line).catch((error: unknown) => {
+    const written = this.#file.append(line).catch((error: unknown) => {
       if (this.#failure !== undefined) return;
       this.#failure = error;
       this.#events.failed(error);
     });
+    this.#written = Promise.all([this.#written, written]).then(() => {});
   }
 
   /**
@@ -62,6 +65,7 @@ export class Recording {
    * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
    */
   async end(): Promise<void> {
+    await this.#written;
     if (this.#failure === undefined) {
       await this.#file.finish((line) => {
         const masked = maskedExchange(JSON.parse(line) as RecordedExchange, this.#values);

@@ -30,7 +30,7 @@ data: { url: "postgres://db:${OTHER}@db/x" }
 `;
 
 test('what kubectl does with Secrets is recorded without them, and replayed without a difference', async () => {
-  const server = await ApiServer.start({ authorization: 'RBAC' });
+  const server = await ApiServer.start({ authorization: 'RBAC', workloads: {} });
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'plants' } });
   await eventually(() => server.get('v1', 'ConfigMap', 'plants', 'kube-root-ca.crt'));
@@ -59,7 +59,12 @@ test('what kubectl does with Secrets is recorded without them, and replayed with
   expect(recorded.exchanges.length).toBeGreaterThan(15);
   for (const secret of [PASSWORD, OTHER, base64(PASSWORD), base64(OTHER)]) {
     const written = JSON.stringify(secret).slice(1, -1);
-    for (const form of [secret, written, JSON.stringify(written).slice(1, -1), encodeURIComponent(secret)]) {
+    for (const form of [
+      secret,
+      written,
+      JSON.stringify(written).slice(1, -1),
+      encodeURIComponent(secret),
+    ]) {
       expect(recorded.text).not.toContain(form);
     }
   }

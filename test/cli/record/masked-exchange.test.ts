@@ -17,9 +17,15 @@ interface Passed {
 }
 
 /** Texts stand as they are, all else as JSON. */
-function exchange({ method = 'GET', path, type = 'application/json', ...rest }: Passed): RecordedExchange {
+function exchange({
+  method = 'GET',
+  path,
+  type = 'application/json',
+  ...rest
+}: Passed): RecordedExchange {
   const { body, status = 200, answer = {} } = rest;
-  const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const asText = (value: unknown): string =>
+    typeof value === 'string' ? value : JSON.stringify(value);
   const headers = { 'content-type': type };
   return {
     id: 1,
@@ -82,27 +88,181 @@ describe('a Secret', () => {
   });
 
   test.each<readonly [string, Passed]>([
-    ['a list', { path: SECRETS, answer: { kind: 'SecretList', items: [{ data: { a: base64('moonlight') } }] } }],
-    ['a list of all kinds', { path: '/x', answer: { kind: 'List', items: [{ kind: 'Secret', data: { a: base64('moonlight') } }] } }],
-    ['a table', { path: `${SECRETS}?includeObject=Object`, answer: { kind: 'Table', rows: [{ object: { data: { a: base64('moonlight') } } }] } }],
-    ['a patch without a kind', { method: 'PATCH', path: `${SECRETS}/a`, body: { data: { a: base64('moonlight') } } }],
-    ['a patch of stringData', { method: 'PATCH', path: `${SECRETS}/a`, body: { stringData: { a: 'moonlight' } } }],
-    ['a path with other marks', { method: 'PATCH', path: '//api/v1/namespaces/plants//secret%73/a?x=y', body: { data: { a: base64('moonlight') } } }],
-    ['a JSON patch of a value', { method: 'PATCH', path: `${SECRETS}/a`, body: [{ op: 'test', path: '/data/a', value: base64('moonlight') }] }],
-    ['a JSON patch of the data', { method: 'PATCH', path: `${SECRETS}/a`, body: [{ op: 'add', path: '/data', value: { a: base64('moonlight') } }] }],
-    ['a JSON patch of the whole', { method: 'PATCH', path: `${SECRETS}/a`, body: [{ op: 'replace', path: '', value: { stringData: { a: 'moonlight' } } }] }],
-    ['a wrong spelling', { method: 'POST', path: SECRETS, body: { kind: 'Secret', StringData: { a: 'moonlight' } } }],
-    ['a value that is no base64', { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: { a: 'moonlight!' } } }],
-    ['a value that is no text', { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: { a: [{ moonlight: 'moonlight' }] } } }],
-    ['data that is no object', { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: 'moonlight' } }],
-    ['YAML', { method: 'PATCH', path: `${SECRETS}/a`, type: 'application/apply-patch+yaml', body: 'kind: Secret\nstringData:\n  a: moonlight\n' }],
-    ['a kind that comes last', { method: 'POST', path: '/apis/x/v1/things', body: { spec: { template: { stringData: { a: 'moonlight' }, kind: 'Secret' } } } }],
-    ['the last applied configuration', { path: `${SECRETS}/a`, answer: { kind: 'Secret', metadata: { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ kind: 'Secret', stringData: { a: 'moonlight' } }) } } } }],
-    ['a manifest in a ConfigMap', { path: '/api/v1/configmaps', answer: { kind: 'ConfigMap', data: { 'a.yaml': 'kind: Secret\nstringData:\n  a: moonlight\n' } } }],
-    ['a refused patch, as JSON', { path: `${SECRETS}/a`, status: 422, answer: { kind: 'Status', message: `"" is invalid: patch: Invalid value: ${JSON.stringify(JSON.stringify({ kind: 'Secret', data: { a: base64('moonlight') } }))}: json: cannot unmarshal`, details: { causes: [{ message: `Invalid value: ${JSON.stringify(JSON.stringify({ data: { a: base64('moonlight') } }))}` }] } } }],
-    ['a refused patch, as Go prints it', { path: `${SECRETS}/a`, status: 422, answer: { kind: 'Status', message: 'Secret "a" is invalid: patch: Invalid value: "map[data:map[a:moonlight b:5]]": unrecognized type' } }],
-    ['a quotation that was cut', { path: `${SECRETS}/a`, status: 422, answer: { kind: 'Status', message: 'Invalid value: "{\\"data\\":{\\"a\\":\\"moonlight' } }],
-    ['a wrong type in an apply', { path: `${SECRETS}/a`, status: 500, answer: { kind: 'Status', message: 'failed to create typed patch object: .stringData.a: expected string, got &{moonlight}' } }],
+    [
+      'a list',
+      {
+        path: SECRETS,
+        answer: { kind: 'SecretList', items: [{ data: { a: base64('moonlight') } }] },
+      },
+    ],
+    [
+      'a list of all kinds',
+      {
+        path: '/x',
+        answer: { kind: 'List', items: [{ kind: 'Secret', data: { a: base64('moonlight') } }] },
+      },
+    ],
+    [
+      'a table',
+      {
+        path: `${SECRETS}?includeObject=Object`,
+        answer: { kind: 'Table', rows: [{ object: { data: { a: base64('moonlight') } } }] },
+      },
+    ],
+    [
+      'a patch without a kind',
+      { method: 'PATCH', path: `${SECRETS}/a`, body: { data: { a: base64('moonlight') } } },
+    ],
+    [
+      'a patch of stringData',
+      { method: 'PATCH', path: `${SECRETS}/a`, body: { stringData: { a: 'moonlight' } } },
+    ],
+    [
+      'a path with other marks',
+      {
+        method: 'PATCH',
+        path: '//api/v1/namespaces/plants//secret%73/a?x=y',
+        body: { data: { a: base64('moonlight') } },
+      },
+    ],
+    [
+      'a JSON patch of a value',
+      {
+        method: 'PATCH',
+        path: `${SECRETS}/a`,
+        body: [{ op: 'test', path: '/data/a', value: base64('moonlight') }],
+      },
+    ],
+    [
+      'a JSON patch of the data',
+      {
+        method: 'PATCH',
+        path: `${SECRETS}/a`,
+        body: [{ op: 'add', path: '/data', value: { a: base64('moonlight') } }],
+      },
+    ],
+    [
+      'a JSON patch of the whole',
+      {
+        method: 'PATCH',
+        path: `${SECRETS}/a`,
+        body: [{ op: 'replace', path: '', value: { stringData: { a: 'moonlight' } } }],
+      },
+    ],
+    [
+      'a wrong spelling',
+      { method: 'POST', path: SECRETS, body: { kind: 'Secret', StringData: { a: 'moonlight' } } },
+    ],
+    [
+      'a value that is no base64',
+      { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: { a: 'moonlight!' } } },
+    ],
+    [
+      'a value that is no text',
+      {
+        method: 'POST',
+        path: SECRETS,
+        body: { kind: 'Secret', data: { a: [{ moonlight: 'moonlight' }] } },
+      },
+    ],
+    [
+      'data that is no object',
+      { method: 'POST', path: SECRETS, body: { kind: 'Secret', data: 'moonlight' } },
+    ],
+    [
+      'YAML',
+      {
+        method: 'PATCH',
+        path: `${SECRETS}/a`,
+        type: 'application/apply-patch+yaml',
+        body: 'kind: Secret\nstringData:\n  a: moonlight\n',
+      },
+    ],
+    [
+      'a kind that comes last',
+      {
+        method: 'POST',
+        path: '/apis/x/v1/things',
+        body: { spec: { template: { stringData: { a: 'moonlight' }, kind: 'Secret' } } },
+      },
+    ],
+    [
+      'the last applied configuration',
+      {
+        path: `${SECRETS}/a`,
+        answer: {
+          kind: 'Secret',
+          metadata: {
+            annotations: {
+              'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
+                kind: 'Secret',
+                stringData: { a: 'moonlight' },
+              }),
+            },
+          },
+        },
+      },
+    ],
+    [
+      'a manifest in a ConfigMap',
+      {
+        path: '/api/v1/configmaps',
+        answer: {
+          kind: 'ConfigMap',
+          data: { 'a.yaml': 'kind: Secret\nstringData:\n  a: moonlight\n' },
+        },
+      },
+    ],
+    [
+      'a refused patch, as JSON',
+      {
+        path: `${SECRETS}/a`,
+        status: 422,
+        answer: {
+          kind: 'Status',
+          message: `"" is invalid: patch: Invalid value: ${JSON.stringify(JSON.stringify({ kind: 'Secret', data: { a: base64('moonlight') } }))}: json: cannot unmarshal`,
+          details: {
+            causes: [
+              {
+                message: `Invalid value: ${JSON.stringify(JSON.stringify({ data: { a: base64('moonlight') } }))}`,
+              },
+            ],
+          },
+        },
+      },
+    ],
+    [
+      'a refused patch, as Go prints it',
+      {
+        path: `${SECRETS}/a`,
+        status: 422,
+        answer: {
+          kind: 'Status',
+          message:
+            'Secret "a" is invalid: patch: Invalid value: "map[data:map[a:moonlight b:5]]": unrecognized type',
+        },
+      },
+    ],
+    [
+      'a quotation that was cut',
+      {
+        path: `${SECRETS}/a`,
+        status: 422,
+        answer: { kind: 'Status', message: 'Invalid value: "{\\"data\\":{\\"a\\":\\"moonlight' },
+      },
+    ],
+    [
+      'a wrong type in an apply',
+      {
+        path: `${SECRETS}/a`,
+        status: 500,
+        answer: {
+          kind: 'Status',
+          message:
+            'failed to create typed patch object: .stringData.a: expected string, got &{moonlight}',
+        },
+      },
+    ],
   ])('has no value in %s', (_, passed) => {
     const text = JSON.stringify(masked(passed));
 
@@ -135,7 +295,10 @@ describe('a Secret', () => {
   test('has its value replaced in other texts, as it is, in base64 and encoded for URLs', () => {
     const values = new SecretValues();
     const secret = 'moon & "light"/?';
-    masked({ method: 'POST', path: SECRETS, body: { kind: 'Secret', stringData: { a: secret } } }, values);
+    masked(
+      { method: 'POST', path: SECRETS, body: { kind: 'Secret', stringData: { a: secret } } },
+      values,
+    );
 
     const { request, response } = masked(
       {
@@ -149,7 +312,9 @@ describe('a Secret', () => {
       values,
     );
 
-    expect(request.path).toBe(`/api/v1/pods?x=redacted-1&y=${encodeURIComponent(base64('redacted-1'))}`);
+    expect(request.path).toBe(
+      `/api/v1/pods?x=redacted-1&y=${encodeURIComponent(base64('redacted-1'))}`,
+    );
     expect(JSON.parse(response.body ?? '')).toEqual({
       message: `cannot read redacted-1: ${base64('redacted-1')}`,
       quoted: '"redacted-1"',
@@ -159,7 +324,11 @@ describe('a Secret', () => {
 
   test('may have the name of a namespace as its value, and the namespace keeps its name', () => {
     const values = new SecretValues();
-    const answer = { kind: 'Secret', metadata: { namespace: 'plants' }, data: { namespace: base64('plants') } };
+    const answer = {
+      kind: 'Secret',
+      metadata: { namespace: 'plants' },
+      data: { namespace: base64('plants') },
+    };
 
     const first = masked({ path: `${SECRETS}/a`, answer }, values);
     const second = masked({ path: `${SECRETS}/a`, answer }, values);
@@ -175,7 +344,12 @@ describe('a Secret', () => {
   test('keeps what the API server checks: JSON stays JSON, base64 stays right or wrong, long values stay long', () => {
     const body = {
       kind: 'Secret',
-      data: { '.dockerconfigjson': base64('{"auths":{}}'), wrong: 'not/base64!', long: base64('x'.repeat(3_000)), bytes: [104, 105] },
+      data: {
+        '.dockerconfigjson': base64('{"auths":{}}'),
+        wrong: 'not/base64!',
+        long: base64('x'.repeat(3_000)),
+        bytes: [104, 105],
+      },
     };
 
     const { data } = bodyOf({ method: 'POST', path: SECRETS, body }) as typeof body;
@@ -188,20 +362,32 @@ describe('a Secret', () => {
   });
 
   test.each([
-    ['JSON that is cut', 'application/json', `{"kind":"Secret","data":{"a":"bW9v`, '/api/v1/things'],
+    [
+      'JSON that is cut',
+      'application/json',
+      `{"kind":"Secret","data":{"a":"bW9v`,
+      '/api/v1/things',
+    ],
     ['anything on the path of Secrets', 'text/plain', 'moonlight', SECRETS],
     ['a text in JSON', 'application/json', '"moonlight"', SECRETS],
     ['a text in YAML', 'application/yaml', 'moonlight', SECRETS],
     ['protobuf', 'application/vnd.kubernetes.protobuf', 'k8s moonlight', '/api/v1/things'],
   ])('is left out with its exchange where it cannot be read: %s', (_, type, body, path) => {
-    const result = maskedExchange(exchange({ method: 'POST', path, type, body }), new SecretValues());
+    const result = maskedExchange(
+      exchange({ method: 'POST', path, type, body }),
+      new SecretValues(),
+    );
 
     expect(result).toMatch(/^with a /);
   });
 
   test('is masked once: what is masked stays as it is', () => {
     const values = new SecretValues();
-    const body = { kind: 'Secret', stringData: { a: 'moonlight', b: '{"c":1}', c: 'x'.repeat(2_000) }, data: { d: 'x!' } };
+    const body = {
+      kind: 'Secret',
+      stringData: { a: 'moonlight', b: '{"c":1}', c: 'x'.repeat(2_000) },
+      data: { d: 'x!' },
+    };
     const once = masked({ method: 'POST', path: SECRETS, body, answer: body }, values);
 
     expect(maskedExchange(once, values)).toEqual(once);
@@ -211,20 +397,49 @@ describe('a Secret', () => {
 describe('other objects', () => {
   test.each<readonly [string, unknown]>([
     ['a ConfigMap', { kind: 'ConfigMap', data: { a: 'moonlight' } }],
-    ['a definition with a field of that name', { kind: 'CustomResourceDefinition', spec: { properties: { password: { type: 'string' }, data: { type: 'object' } } } }],
-    ['an Event of a Secret', { kind: 'Event', involvedObject: { kind: 'Secret', name: 'a' }, message: 'moonlight' }],
+    [
+      'a definition with a field of that name',
+      {
+        kind: 'CustomResourceDefinition',
+        spec: { properties: { password: { type: 'string' }, data: { type: 'object' } } },
+      },
+    ],
+    [
+      'an Event of a Secret',
+      { kind: 'Event', involvedObject: { kind: 'Secret', name: 'a' }, message: 'moonlight' },
+    ],
     ['an Event by its name', { kind: 'Event', metadata: { name: 'webapp.17a1b2c3d4e5f607' } }],
-    ['a Pod', { kind: 'Pod', spec: { containers: [{ env: [{ name: 'LEVEL', value: 'debug' }] }] } }],
+    [
+      'a Pod',
+      { kind: 'Pod', spec: { containers: [{ env: [{ name: 'LEVEL', value: 'debug' }] }] } },
+    ],
   ])('%s stays as it is', (_, answer) => {
     expect(answerOf({ path: '/api/v1/things', answer })).toEqual(answer);
   });
 
   test.each<readonly [string, unknown]>([
     ['a TokenRequest', { kind: 'TokenRequest', status: { token: 'eyJhbGciOi.moonlight.x' } }],
-    ['a kubeconfig as YAML', { kind: 'ConfigMap', data: { kubeconfig: 'users:\n- user:\n    token: moonlight\n    client-key-data: "moonlight"\n' } }],
-    ['a kubeconfig as JSON', { users: [{ user: { password: 'moonlight', 'client-key-data': 'moonlight' } }] }],
-    ['a private key', { x: '-----BEGIN EC PRIVATE KEY-----\nmoonlight\n-----END EC PRIVATE KEY-----\n' }],
-    ['a JSON web token', { x: 'sent eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtb29ubGlnaHQifQ.moonlight on' }],
+    [
+      'a kubeconfig as YAML',
+      {
+        kind: 'ConfigMap',
+        data: {
+          kubeconfig: 'users:\n- user:\n    token: moonlight\n    client-key-data: "moonlight"\n',
+        },
+      },
+    ],
+    [
+      'a kubeconfig as JSON',
+      { users: [{ user: { password: 'moonlight', 'client-key-data': 'moonlight' } }] },
+    ],
+    [
+      'a private key',
+      { x: '-----BEGIN EC PRIVATE KEY-----\nmoonlight\n-----END EC PRIVATE KEY-----\n' },
+    ],
+    [
+      'a JSON web token',
+      { x: 'sent eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtb29ubGlnaHQifQ.moonlight on' },
+    ],
     ['a bootstrap token', { x: 'kubeadm join --token abcdef.moonlight1234567' }],
     ['a header in a text', { x: 'curl -H "Authorization: Bearer moonlight-7"' }],
     ['a password in a URL', { x: 'postgres://user:moonlight@db/x' }],
@@ -253,7 +468,13 @@ test('no payload of a Secret is found in any form, wherever it stands', () => {
 
       const exchanges = [
         masked({ method: 'POST', path: SECRETS, body: secret, answer: secret }, values),
-        masked({ path: `/x?one=${encodeURIComponent(one)}`, answer: { message: `${one} ${base64(two)}` } }, values),
+        masked(
+          {
+            path: `/x?one=${encodeURIComponent(one)}`,
+            answer: { message: `${one} ${base64(two)}` },
+          },
+          values,
+        ),
         masked({ path: SECRETS, answer: { message: `Invalid value: ${quoted}: no` } }, values),
       ];
 
@@ -263,7 +484,12 @@ test('no payload of a Secret is found in any form, wherever it stands', () => {
         response.body ?? '',
       ]);
       for (const payload of [one, two]) {
-        const forms = [payload, base64(payload), encodeURIComponent(payload), JSON.stringify(payload).slice(1, -1)];
+        const forms = [
+          payload,
+          base64(payload),
+          encodeURIComponent(payload),
+          JSON.stringify(payload).slice(1, -1),
+        ];
         for (const form of forms) expect(texts.join('\n')).not.toContain(form);
       }
     }),

@@ -50,11 +50,20 @@ test('requests and answers are recorded in their order, with what an answer depe
   expect(exchanges.map(({ id }) => id)).toEqual([1, 2]);
   expect(exchanges).toMatchObject([
     {
-      request: { method: 'POST', path: MAPS, headers: JSON_TYPE, body: configMap('fern', { k: 'v' }).body },
+      request: {
+        method: 'POST',
+        path: MAPS,
+        headers: JSON_TYPE,
+        body: configMap('fern', { k: 'v' }).body,
+      },
       response: { status: 201, headers: JSON_TYPE },
     },
     {
-      request: { method: 'GET', path: `${MAPS}/moss?pretty=false`, headers: { 'user-agent': 'gardener/2' } },
+      request: {
+        method: 'GET',
+        path: `${MAPS}/moss?pretty=false`,
+        headers: { 'user-agent': 'gardener/2' },
+      },
       response: { status: 404 },
     },
   ]);
@@ -88,7 +97,11 @@ test('a watch is recorded with its events and how it ended', async () => {
   const types = watches.map(({ response }) =>
     (response.chunks ?? []).flatMap(({ data }) => data.match(/"type":"[A-Z]+"/g) ?? []),
   );
-  expect(watches.map(({ response }) => response.end?.how)).toEqual(['client closed', 'eof', 'open']);
+  expect(watches.map(({ response }) => response.end?.how)).toEqual([
+    'client closed',
+    'eof',
+    'open',
+  ]);
   expect(types.slice(0, 2)).toEqual([['"type":"ADDED"'], ['"type":"ADDED"']]);
 });
 
@@ -106,7 +119,11 @@ test('credentials in headers, paths and cookies pass and are not recorded', asyn
     expect(answer.headers.get('set-cookie')).toContain('sweet-cookie');
   });
 
-  expect(seen).toEqual(['Bearer very-hidden-bearer', 'a=hidden-cookie', '/api?token=hidden-in-path']);
+  expect(seen).toEqual([
+    'Bearer very-hidden-bearer',
+    'a=hidden-cookie',
+    '/api?token=hidden-in-path',
+  ]);
   expect(text).not.toMatch(/hidden|cookie/);
   expect(text).toContain('"/api?token=redacted-1"');
 });
@@ -115,7 +132,12 @@ test('what a client accepts in a form in which secrets cannot be found is asked 
   const seen: (string | undefined)[] = [];
   const server = await fakeServer(({ headers }, response) => {
     seen.push(headers.accept, headers['accept-encoding']);
-    response.setHeader('content-type', headers.accept?.includes('protobuf') ? 'application/vnd.kubernetes.protobuf' : 'application/json');
+    response.setHeader(
+      'content-type',
+      headers.accept?.includes('protobuf')
+        ? 'application/vnd.kubernetes.protobuf'
+        : 'application/json',
+    );
     response.end('k8s');
   });
   const binary = 'application/vnd.kubernetes.protobuf';
@@ -146,7 +168,9 @@ test('a request in protobuf passes, and is left out and counted', async () => {
   });
 
   expect(exchanges).toEqual([]);
-  expect(said).toBe('nothing was recorded; 1 left out: 1 with a body that is neither JSON nor YAML');
+  expect(said).toBe(
+    'nothing was recorded; 1 left out: 1 with a body that is neither JSON nor YAML',
+  );
 });
 
 test('long answers and logs of programs pass whole, and only their length is recorded', async () => {
@@ -217,8 +241,9 @@ test('a client that leaves while it sends leaves nothing behind', async () => {
   sending.on('error', () => {});
   sending.write('{"data":{"k":"half a');
   await eventually(() => sending.socket?.bytesWritten);
+  const gone = new Promise((resolve) => sending.on('close', resolve));
   sending.destroy();
-  await once(sending, 'close');
+  await gone;
   stop();
 
   expect(await exit).toBe(0);
@@ -232,7 +257,9 @@ test('a server that goes away is answered for with 502, and what it did not answ
   const { said, exchanges } = await recordingOf(server, async (url) => {
     const answer = await fetch(`${url}/api/v1/nodes`);
     expect(answer.status).toBe(502);
-    expect(await answer.text()).toMatch(/^chancery record: no answer from http:\/\/127\.0\.0\.1:\d+: /);
+    expect(await answer.text()).toMatch(
+      /^chancery record: no answer from http:\/\/127\.0\.0\.1:\d+: /,
+    );
   });
 
   expect(exchanges).toEqual([]);
@@ -249,7 +276,9 @@ test('the recorder answers to the names of loopback only, and passes no connecti
     };
 
     expect(await answerTo('Host: evil.example')).toMatch(/^HTTP\/1\.1 403 /);
-    expect(await answerTo(`Host: localhost:${port}\r\nConnection: close`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo(`Host: localhost:${port}\r\nConnection: close`)).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
     expect(await answerTo('Host: localhost\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1')).toMatch(
       /^HTTP\/1\.1 501 [\s\S]*does not pass exec/,
     );
@@ -304,12 +333,18 @@ test('SIGTERM ends the process with a whole file', async () => {
 test.each([
   [[], /^--server URL is missing/],
   [['--server', 'http://127.0.0.1:1'], /^--out must name a folder/],
-  [['--server', 'https://cluster.example', '--out', 'x'], /^--server must be plain HTTP: .*kubectl proxy/],
+  [
+    ['--server', 'https://cluster.example', '--out', 'x'],
+    /^--server must be plain HTTP: .*kubectl proxy/,
+  ],
   [['--server', 'http://u:p@127.0.0.1:1', '--out', 'x'], /^--server must have no user/],
   [['--server', 'http://127.0.0.1:1?a=b', '--out', 'x'], /^--server must have no "\?"/],
   [['--server', 'cluster', '--out', 'x'], /^--server must be a URL/],
   [['--server', 'http://127.0.0.1:1', '--out', 'x', '--name', '../x'], /^--name must have/],
-  [['--server', 'http://127.0.0.1:1', '--out', 'x', 'surplus'], /^expected options only, got "surplus"/],
+  [
+    ['--server', 'http://127.0.0.1:1', '--out', 'x', 'surplus'],
+    /^expected options only, got "surplus"/,
+  ],
 ] as const)('record %j is refused: %s', async (args, message) => {
   const { exit, stderr } = invoke(['record', '--port', '0', ...args]);
 
@@ -345,7 +380,13 @@ test('what is no Kubernetes API is refused', async () => {
 test('a folder that cannot be made is named', async () => {
   const file = join(folderWith({ file: '' }), 'file');
 
-  const { exit, stderr } = invoke(['record', '--server', await apiServer(), '--out', join(file, 'x')]);
+  const { exit, stderr } = invoke([
+    'record',
+    '--server',
+    await apiServer(),
+    '--out',
+    join(file, 'x'),
+  ]);
 
   expect(await exit).toBe(2);
   expect(stderr.lines[0]).toContain(`cannot write into --out ${join(file, 'x')}: `);
@@ -371,6 +412,8 @@ test('lines that cannot be put in their place stay where they are', async () => 
   stop();
 
   expect(await exit).toBe(1);
-  expect(stderr.lines.at(-1)).toMatch(/cannot write .*recording\.jsonl: .*; what was recorded is in .*\.partial/);
+  expect(stderr.lines.at(-1)).toMatch(
+    /cannot write .*recording\.jsonl: .*; what was recorded is in .*\.partial/,
+  );
   expect(readFileSync(join(folder, 'recording.jsonl.partial'), 'utf8')).toContain('gitVersion');
 });

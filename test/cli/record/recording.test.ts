@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RecordLimits, RecordedExchange } from '../../../operator/cli/record/recorded-exchange.ts';
+import type {
+  RecordLimits,
+  RecordedExchange,
+} from '../../../operator/cli/record/recorded-exchange.ts';
 import { RECORD_LIMITS } from '../../../operator/cli/record/recorded-exchange.ts';
 import { Recording } from '../../../operator/cli/record/recording.ts';
 
@@ -13,7 +16,10 @@ function exchange(id: number, path = '/version', answer: object = {}): RecordedE
 }
 
 /** A file in memory. */
-function memory(fails?: Error): { readonly lines: string[]; readonly file: ConstructorParameters<typeof Recording>[0] } {
+function memory(fails?: Error): {
+  readonly lines: string[];
+  readonly file: ConstructorParameters<typeof Recording>[0];
+} {
   const lines: string[] = [];
   return {
     lines,

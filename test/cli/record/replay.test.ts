@@ -20,8 +20,7 @@ interface Call {
 }
 
 const NAME = fc.constantFrom('fern', 'moss', 'oak');
-const payload = (number: number): string =>
-  `payload<${number}>"of & secrets"${'ü'.repeat(number)}`;
+const payload = (number: number): string => `payload<${number}>"of & secrets"${'ü'.repeat(number)}`;
 const PAYLOAD = fc.nat(5).map(payload);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const ENCODED = fc.oneof(
@@ -44,12 +43,19 @@ const PATCH_TYPES = ['application/merge-patch+json', 'application/strategic-merg
 const OPERATION = fc.record({
   op: fc.constantFrom('add', 'replace', 'remove', 'test'),
   path: fc.constantFrom('/data/a', '/data/b', '/data', '/stringData/a'),
-  value: fc.oneof(PAYLOAD.map(base64), PAYLOAD.map((text) => ({ a: base64(text) }))),
+  value: fc.oneof(
+    PAYLOAD.map(base64),
+    PAYLOAD.map((text) => ({ a: base64(text) })),
+  ),
 });
 
 const CALL: fc.Arbitrary<Call> = fc.oneof(
   OBJECT.map(({ object }) => ({ method: 'POST', path: `${CORE}/secrets`, body: object })),
-  OBJECT.map(({ name, object }) => ({ method: 'PUT', path: `${CORE}/secrets/${name}`, body: object })),
+  OBJECT.map(({ name, object }) => ({
+    method: 'PUT',
+    path: `${CORE}/secrets/${name}`,
+    body: object,
+  })),
   fc.tuple(NAME, FIELDS, fc.constantFrom(...PATCH_TYPES)).map(([name, body, type]) => ({
     ...{ method: 'PATCH', path: `${CORE}/secrets/${name}`, type, body },
   })),
@@ -74,7 +80,11 @@ const CALL: fc.Arbitrary<Call> = fc.oneof(
   NAME.map((name) => ({ method: 'DELETE', path: `${CORE}/secrets/${name}` })),
   fc.constantFrom(
     { method: 'GET', path: `${CORE}/secrets?limit=1` },
-    { method: 'GET', path: '/api/v1/secrets', accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    {
+      method: 'GET',
+      path: '/api/v1/secrets',
+      accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+    },
     { method: 'GET', path: `${CORE}/configmaps?labelSelector=none` },
     { method: 'GET', path: '/version' },
     { method: 'GET', path: '/apis/none.example/v1/things' },
@@ -92,7 +102,7 @@ async function send(url: string, { method, path, type, accept, body }: Call): Pr
 
 /** An API server with a namespace whose controllers are quiet. */
 async function apiServer(): Promise<string> {
-  const server = await ApiServer.start({ authorization: 'RBAC' });
+  const server = await ApiServer.start({ authorization: 'RBAC', workloads: {} });
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await eventually(() => server.get('v1', 'ConfigMap', NAMESPACE, 'kube-root-ca.crt'));
@@ -121,17 +131,21 @@ test('a random session with Secrets is replayed without a difference, and has no
     fc.asyncProperty(fc.array(CALL, { minLength: 20, maxLength: 40 }), async (calls) => {
       const server = await apiServer();
 
-      const { text, folder, exchanges } = await recordingOf(server, async (url) => {
-        await send(url, FIRST);
-        const leaving = new AbortController();
-        const watch = await fetch(`${url}${CORE}/secrets?watch=true`, { signal: leaving.signal });
-        for (const call of calls) await send(url, call);
-        await send(url, LAST);
-        for await (const chunk of watch.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-          if (chunk.includes('"last"')) break;
-        }
-        leaving.abort();
-      }, newFolder());
+      const { text, folder, exchanges } = await recordingOf(
+        server,
+        async (url) => {
+          await send(url, FIRST);
+          const leaving = new AbortController();
+          const watch = await fetch(`${url}${CORE}/secrets?watch=true`, { signal: leaving.signal });
+          for (const call of calls) await send(url, call);
+          await send(url, LAST);
+          for await (const chunk of watch.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+            if (chunk.includes('"last"')) break;
+          }
+          leaving.abort();
+        },
+        newFolder(),
+      );
       const [result] = await folderConformance(recordingFolder(folder));
 
       expect(exchanges).toHaveLength(calls.length + 3);
