@@ -17,9 +17,9 @@ interface RecorderOptions {
   readonly onExchange: (exchange: RecordedExchange | LeftOut) => void;
 }
 
-/** Belongs to one connection. Answers must come uncompressed to be read. */
+/** Belongs to one connection. Answers must come whole and uncompressed to be recorded. */
 const OF_CONNECTION =
-  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept)$/;
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept|if-.*)$/;
 
 /** Names of loopback. Any other is one that a web page has brought to resolve to this machine. */
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
