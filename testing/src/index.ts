@@ -40,6 +40,7 @@ export type {
   ResourceName,
   StoredObject,
 } from './apiserver/objects/stored-object.ts';
+export { protobufAsJson } from './apiserver/protobuf/protobuf-as-json.ts';
 export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
 export {
   Storage,

@@ -49,13 +49,16 @@ export class KeptBytes {
     this.#kept += chunk.length;
   }
 
+  /** Empty for a body that was not kept. */
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
   /** Undefined for a body that was not kept, or is not UTF-8. */
   text(): string | undefined {
     if (this.#isCut) return undefined;
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-        Buffer.concat(this.#chunks),
-      );
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(this.bytes());
     } catch {
       return undefined;
     }

@@ -4,6 +4,9 @@ import { isOutputOfProgram } from './masked-exchange.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 import { WatchLines } from './watch-lines.ts';
 
+/** The JSON of an object in protobuf; undefined where nothing can read it. */
+export type ReadProtobuf = (bytes: Buffer) => string | undefined;
+
 /** One request on its way to the API server, and its answer on the way back. */
 export class Passage {
   readonly id: number;
@@ -60,13 +63,15 @@ export class Passage {
   }
 
   /** The exchange as it passed, with all secrets; or why it is not recorded. Called once. */
-  finish(end: WatchEnd): RecordedExchange | LeftOut {
+  finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | LeftOut {
     try {
-      const body = this.#bodyText();
-      if (body !== undefined && typeof body !== 'string') return body.leftOut;
+      const given = this.#bodyOf(readProtobuf);
+      if ('leftOut' in given) return given.leftOut;
       const response = this.#response(end);
       if (response === undefined) return 'without an answer';
-      const request = { ...this.#request, ...(body !== undefined && { body }) };
+      const headers = { ...this.#request.headers, ...given.headers };
+      const { body } = given;
+      const request = { ...this.#request, headers, ...(body !== undefined && { body }) };
       return { id: this.id, at: this.at, request, response };
     } finally {
       this.#body.release();
@@ -74,14 +79,18 @@ export class Passage {
     }
   }
 
-  #bodyText(): string | undefined | { readonly leftOut: LeftOut } {
+  /** A body in protobuf becomes one of JSON, in which secrets are found. */
+  #bodyOf(readProtobuf: ReadProtobuf): GivenBody {
     if (!this.#incoming.complete) return { leftOut: 'with a request that was not sent completely' };
-    if (this.#body.length === 0) return undefined;
+    if (this.#body.length === 0) return {};
     if (this.#body.length > this.#limits.requestBytes) {
       return { leftOut: 'with a request over 4 MiB' };
     }
     if (this.#body.isCut) return { leftOut: 'beyond the limits of a recording' };
-    return this.#body.text() ?? { leftOut: 'with a body that is neither JSON nor YAML' };
+    const isProtobuf = /protobuf/i.test(this.#request.headers['content-type'] ?? '');
+    const body = isProtobuf ? readProtobuf(this.#body.bytes()) : this.#body.text();
+    if (body === undefined) return { leftOut: 'with a body that is neither JSON nor YAML' };
+    return { body, ...(isProtobuf && { headers: { 'content-type': 'application/json' } }) };
   }
 
   #response(end: WatchEnd): RecordedExchange['response'] | undefined {
@@ -99,6 +108,10 @@ export class Passage {
       : { status, headers, omitted: body.length };
   }
 }
+
+type GivenBody =
+  | { readonly leftOut: LeftOut }
+  | { readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
 interface Answer {
   readonly status: number;

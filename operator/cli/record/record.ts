@@ -4,7 +4,9 @@ import { messageOf, OperatorError, ProtocolError } from '../../core/errors.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
+import { isPackageInstalled, loadPackage } from '../load-package.ts';
 import { recordArguments } from './arguments.ts';
+import type { ReadProtobuf } from './passage.ts';
 import { RECORD_LIMITS } from './recorded-exchange.ts';
 import { Recorder } from './recorder.ts';
 import { Recording } from './recording.ts';
@@ -19,6 +21,7 @@ export async function record(
 ): Promise<ExitCode> {
   const { server, port, ...place } = recordArguments(given);
   await requireKubernetes(server);
+  const readProtobuf = await protobufReader();
   using stop = linkedAbort(io.signal);
   const file = await RecordingFile.create(place);
   const recording = new Recording(file, RECORD_LIMITS, {
@@ -26,7 +29,7 @@ export async function record(
     full: () => void io.stderr.write('a limit is reached: what comes now may pass unrecorded\n'),
   });
   const recorder = new Recorder({
-    ...{ server, clock, limits: RECORD_LIMITS },
+    ...{ server, clock, readProtobuf, limits: RECORD_LIMITS },
     onExchange: (exchange) => recording.add(exchange),
   });
   try {
@@ -44,6 +47,13 @@ export async function record(
   }
   io.stderr.write(recording.summary());
   return 0;
+}
+
+/** kubectl and client-go send some objects in protobuf. The test kit can read them; it may be missing. */
+async function protobufReader(): Promise<ReadProtobuf> {
+  if (!isPackageInstalled('@chancery/testing')) return () => undefined;
+  const kit = await loadPackage('@chancery/testing', 'record');
+  return (kit as { readonly protobufAsJson: ReadProtobuf }).protobufAsJson;
 }
 
 /** A server that is there answers in milliseconds; one behind a slow tunnel in seconds. */

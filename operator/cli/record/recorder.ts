@@ -5,7 +5,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { nodeHttp } from '../../core/builtin-modules.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Budget } from './kept-bytes.ts';
-import { Passage } from './passage.ts';
+import { Passage, type ReadProtobuf } from './passage.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 
 interface RecorderOptions {
@@ -13,6 +13,7 @@ interface RecorderOptions {
   readonly server: URL;
   readonly clock: Clock;
   readonly limits: RecordLimits;
+  readonly readProtobuf: ReadProtobuf;
   /** Called when an exchange has ended. The exchange has all its secrets. */
   readonly onExchange: (exchange: RecordedExchange | LeftOut) => void;
 }
@@ -148,7 +149,8 @@ export class Recorder {
   /** Tells of a passage, once. */
   #finish(passage: Passage, how: WatchEnd['how']): void {
     if (!this.#open.delete(passage)) return;
-    this.#options.onExchange(passage.finish({ at: this.#now(), how }));
+    const { onExchange, readProtobuf } = this.#options;
+    onExchange(passage.finish({ at: this.#now(), how }, readProtobuf));
   }
 }
 

@@ -34,8 +34,8 @@ The file has one exchange a line, as "npm run conformance -- DIR" of Chancery's 
 and answers, so that a replay compares as before. ConfigMaps and all else are recorded as they are: read the file before
 you hand it on.
 
-Left out are bodies in protobuf or CBOR, requests over 4 MiB, exec, attach and port-forward. Of answers over 300,000
-characters only status and type are recorded. A recording has at most 20,000 exchanges and 256 MiB, a watch at
+Left out are bodies in CBOR, and in protobuf where @chancery/testing is not installed, requests over 4 MiB, exec, attach
+and port-forward. Of answers over 300,000 bytes only status and type are recorded. A recording has at most 20,000 exchanges and 256 MiB, a watch at
 most 16 MiB and an hour. What comes later passes, and is not recorded.`,
   exitCodes: {
     0: 'asked to stop, and the recording is written',

@@ -48,6 +48,8 @@ test('what kubectl does with Secrets is recorded without them, and replayed with
       const words = [`--server=${url}`, '--namespace=plants', ...args];
       return (await promisify(execFile)(pathOf('kubectl'), words, { env })).stdout;
     };
+    // In protobuf, since kubectl 1.33.
+    await kubectl('create', 'secret', 'generic', 'cache', `--from-literal=password=${OTHER}`);
     await kubectl('apply', '-f', file);
     await kubectl('apply', '-f', file, '--server-side', '--force-conflicts');
     await kubectl('patch', 'secret', 'db', '-p', JSON.stringify({ stringData: { more: OTHER } }));
@@ -60,6 +62,7 @@ test('what kubectl does with Secrets is recorded without them, and replayed with
     await kubectl('delete', '-f', file);
   });
 
+  expect(recorded.said).toMatch(/: \d+ exchanges$/);
   expect(recorded.exchanges.length).toBeGreaterThan(15);
   for (const secret of [PASSWORD, OTHER, base64(PASSWORD), base64(OTHER)]) {
     const written = JSON.stringify(secret).slice(1, -1);

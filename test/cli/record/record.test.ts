@@ -153,7 +153,7 @@ test('what a client accepts in a form in which secrets cannot be found is asked 
   expect(exchanges.map(({ response }) => response.omitted)).toEqual([undefined, undefined, 3]);
 });
 
-test('a request in protobuf passes, and is left out and counted', async () => {
+test('a request in protobuf that cannot be read passes, and is left out and counted', async () => {
   const server = await fakeServer(async (asked, response) => {
     response.end(JSON.stringify({ got: await textOf(asked) }));
   });

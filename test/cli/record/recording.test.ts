@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type {
-  RecordLimits,
   RecordedExchange,
+  RecordLimits,
 } from '../../../operator/cli/record/recorded-exchange.ts';
 import { RECORD_LIMITS } from '../../../operator/cli/record/recorded-exchange.ts';
 import { Recording } from '../../../operator/cli/record/recording.ts';
