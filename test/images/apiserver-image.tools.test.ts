@@ -5,6 +5,7 @@
  * @module-tag unshare
  * @module-tag setpriv
  */
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -55,6 +56,7 @@ test(
     const image = await buildImage('Dockerfile.apiserver');
     const [node = '', ...words] = image.config.Entrypoint;
     const folder = folderWith({ 'a.yaml': MANIFEST });
+    chmodSync(folder, 0o755); // the image's user reads it
     const script = `
       const { spawn } = require('node:child_process');
       const words = ${JSON.stringify([...words, '--port', '0', '-f', '/manifests'])};

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordingFolder } from '../../../testing/test/conformance/folder.ts';
-import { folderConformance } from '../../../testing/test/conformance/report.ts';
-import { pathOf } from '../../tools/tools.ts';
-import { folderWith } from '../child.ts';
-import { recordingOf } from './recorded.ts';
+import { folderWith } from '../../../test/cli/child.ts';
+import { recordingOf } from '../../../test/cli/record/recorded.ts';
+import { pathOf } from '../../../test/tools/tools.ts';
+import { recordingFolder } from './folder.ts';
+import { folderConformance } from './report.ts';
 
 const PASSWORD = 'correct horse & battery "staple"';
 const OTHER = 'an-other-password-of-ours';

@@ -2,10 +2,10 @@
 import { ApiServer, eventually } from '@chancery/testing';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordingFolder } from '../../../testing/test/conformance/folder.ts';
-import { folderConformance } from '../../../testing/test/conformance/report.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
-import { newFolder, recordingOf } from './recorded.ts';
+import { newFolder, recordingOf } from '../../../test/cli/record/recorded.ts';
+import { propertyRuns } from '../../../test/support/property-runs.ts';
+import { recordingFolder } from './folder.ts';
+import { folderConformance } from './report.ts';
 
 const NAMESPACE = 'plants';
 const CORE = `/api/v1/namespaces/${NAMESPACE}`;
