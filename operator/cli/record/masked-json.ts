@@ -46,6 +46,7 @@ export function maskMessage(message: string, values: SecretValues): string {
   return maskedMessage(message, {
     json: (text) => maskJson(text, true, values)?.text,
     isPlaceholder: (word) => values.isPlaceholder(word),
+    encoded: (word) => values.encodedPlaceholder(word),
   });
 }
 

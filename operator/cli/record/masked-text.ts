@@ -70,6 +70,8 @@ interface MessageMasks {
   /** Undefined for a text that is no JSON. */
   json(text: string): string | undefined;
   isPlaceholder(word: string): boolean;
+  /** What stands in the place of a value of `data`. */
+  encoded(word: string): string;
 }
 
 /**
@@ -85,13 +87,9 @@ export function maskedMessage(message: string, masks: MessageMasks): string {
   const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
   const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
   return ended.replace(GO_MAP, (_, before: string, entries: string) => {
-    return (
-      before +
-      entries
-        .split(' ')
-        .map((entry) => maskedEntry(entry, masks))
-        .join(' ')
-    );
+    const isEncoded = before.startsWith('data');
+    const masked = entries.split(' ').map((entry) => maskedEntry(entry, isEncoded, masks));
+    return before + masked.join(' ');
   });
 }
 
@@ -107,9 +105,15 @@ function maskedQuote(quoted: string, masks: MessageMasks): string {
   }
 }
 
-function maskedEntry(entry: string, masks: MessageMasks): string {
+function maskedEntry(entry: string, isEncoded: boolean, masks: MessageMasks): string {
   const [, name = '', value = '', end = ''] = /^([^:]*:)?([\s\S]*?)(\]*)$/.exec(entry) ?? [];
-  return name + (name === '' ? 'redacted' : wordInstead(value, masks)) + end;
+  if (name === '') return `redacted${end}`;
+  const word = wordInstead(value, masks);
+  return (
+    name +
+    (isEncoded && word === value && masks.isPlaceholder(word) ? masks.encoded(word) : word) +
+    end
+  );
 }
 
 function maskedGo(value: string, masks: MessageMasks): string {

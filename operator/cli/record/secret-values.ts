@@ -6,6 +6,8 @@ export class SecretValues {
   /** By the base64 of the value. */
   readonly #placeholders = new Map<string, string>();
   readonly #issued = new Set<string>();
+  /** By the placeholder of a text that should be base64 and is not: what stands in its place. */
+  readonly #broken = new Map<string, string>();
   /** Parts of paths: what names an object is no secret, also where a Secret has the same text. */
   readonly #names = new Set<string>();
   /** In which forms a value may stand in a text, and what takes the place of each. */
@@ -40,12 +42,17 @@ export class SecretValues {
 
   /** The placeholder of what stands in base64. A text that is no base64 keeps its length, and is as wrong as before. */
   encodedPlaceholder(base64: string): string {
+    const known = this.#broken.get(base64);
+    if (known !== undefined) return known;
     const compact = base64.replaceAll(/[\r\n]/g, '');
     if (compact.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(compact)) {
       return Buffer.from(this.placeholder(Buffer.from(compact, 'base64'))).toString('base64');
     }
     const broken = base64.replaceAll(/[A-Za-z0-9+/]/g, 'A').replaceAll(/[^A=\r\n]/g, '!');
-    if (broken !== base64) this.placeholder(base64); // so that it is found in messages
+    if (broken !== base64) {
+      this.#broken.set(this.placeholder(base64), broken); // messages quote it
+      this.#issued.add(broken);
+    }
     return broken;
   }
 

@@ -381,6 +381,29 @@ describe('a Secret', () => {
     expect(result).toMatch(/^with a /);
   });
 
+  test('has the same wrong text in a body and in the message that quotes it', () => {
+    const values = new SecretValues();
+    const wrong = 'moon light!?';
+    const message = `Invalid value: "map[data:map[a:${wrong} b:${base64('moonlight')}]]": illegal base64`;
+    const body = { data: { a: wrong, b: base64('moonlight') } };
+    const passed: Passed = {
+      method: 'PATCH',
+      path: `${SECRETS}/a`,
+      body,
+      status: 422,
+      answer: { kind: 'Status', message },
+    };
+
+    const once = masked(passed, values);
+
+    const { data } = JSON.parse(once.request.body ?? '') as typeof body;
+    expect(JSON.parse(once.response.body ?? '').message).toBe(
+      `Invalid value: "map[data:map[a:${data.a} b:${data.b}]]": illegal base64`,
+    );
+    expect(data.a).toBe('AAAA!AAAAA!!');
+    expect(maskedExchange(once, values)).toEqual(once);
+  });
+
   test('is masked once: what is masked stays as it is', () => {
     const values = new SecretValues();
     const body = {
