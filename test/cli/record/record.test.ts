@@ -223,6 +223,8 @@ test('a write whose client has left is recorded with its answer', async () => {
   await asked;
   leaving.abort();
   await expect(sent).rejects.toThrow();
+  // By the time of this answer the recorder has seen that the client is gone.
+  await (await fetch(`${url}/version`)).text();
   answer();
   const partial = join(folder, 'recording.jsonl.partial');
   await eventually(() => readFileSync(partial, 'utf8').includes('"kind\\":\\"ConfigMap'));
