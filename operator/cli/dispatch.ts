@@ -25,6 +25,7 @@ import { METACONTROLLER } from './metacontroller/table.ts';
 import { MIGRATE } from './migrate/table.ts';
 import { PLUGIN } from './plugin/table.ts';
 import { PROXY } from './proxy/table.ts';
+import { RECORD } from './record/table.ts';
 import { RUN } from './run/table.ts';
 import { command, type TableCommand } from './table-command.ts';
 import { TEST_HOOK } from './test-hook/table.ts';
@@ -141,6 +142,7 @@ export const COMMANDS: readonly TableCommand[] = [
   command(GENERATE, async () => (await import('./generate/generate.ts')).generate),
   command(LINT, async () => (await import('./lint/lint.ts')).lintFiles),
   command(PROXY, async () => (await import('./proxy/proxy.ts')).proxy),
+  command(RECORD, async () => (await import('./record/record.ts')).record),
   command(APISERVER, async () => (await import('./apiserver/apiserver.ts')).serve),
   command(PLUGIN, async () => (await loadPackage('@chancery/packaging/command', 'plugin')).plugin),
   command(COMPLETION, async () => {

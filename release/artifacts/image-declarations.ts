@@ -14,6 +14,7 @@ export const IMAGES: readonly ImageDeclaration[] = [
   { name: 'chancery-proxy', dockerfile: 'Dockerfile.proxy' },
   { name: 'chancery-gate', dockerfile: 'Dockerfile.gate' },
   { name: 'chancery-operator', dockerfile: 'Dockerfile.operator' },
+  { name: 'chancery-apiserver', dockerfile: 'Dockerfile.apiserver' },
   { name: 'chancery-hooks', dockerfile: 'Dockerfile.operator', target: 'hooks' },
   { name: 'chancery-certificates', dockerfile: 'Dockerfile.operator', target: 'certificates' },
   { name: 'chancery-metacontroller', dockerfile: 'Dockerfile.operator', target: 'metacontroller' },

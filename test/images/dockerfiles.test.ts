@@ -31,6 +31,7 @@ test.each([
   ['Dockerfile.proxy', true],
   ['Dockerfile.gate', false],
   ['Dockerfile.operator', false],
+  ['Dockerfile.apiserver', false],
 ])('%s keeps the rules', async (name, ambassador) => {
   const dockerfile = await read(name);
 
@@ -93,6 +94,15 @@ test('[I-3] the Dockerfile of a project has the base images, the user and the No
   const [node, options, , run] = JSON.parse(last(ours, 'ENTRYPOINT'));
   const main = '/app/node_modules/chancery/dist/operator/cli/main.js';
   expect(JSON.parse(last(project, 'ENTRYPOINT'))).toEqual([node, options, main, run]);
+});
+
+test('Dockerfile.apiserver has the base images and the user of Dockerfile.operator', async () => {
+  const operator = parseDockerfile(await read('Dockerfile.operator'));
+  const apiserver = parseDockerfile(await read('Dockerfile.apiserver'));
+
+  const { PROGRAMS_IMAGE: _, ...bases } = operator.defaults;
+  expect(apiserver.defaults).toEqual(bases);
+  for (const name of ['USER', 'ENV']) expect(last(apiserver, name)).toBe(last(operator, name));
 });
 
 test('the Dockerfile of the reloader builds on the pinned image, and starts the same command', async () => {

@@ -20,6 +20,8 @@ export interface Tool {
   readonly isInFolder?: boolean;
   /** Names that distributions give it, the best first. */
   readonly programs: readonly string[];
+  /** Every program of these names on the PATH is tried until one can do its work. */
+  readonly tries?: 'all';
   readonly debian: string;
   readonly fedora: string;
   readonly macos: string;
@@ -78,12 +80,17 @@ export const TOOLS: readonly Tool[] = [
   tool('strace', ['strace', 'strace', ''], { whyNot: whyNoTrace }),
   tool('buildah', ['buildah', 'buildah', ''], { whyNot: whyNoImages }),
   tool('python3', ['python3']),
-  tool('python3-kubernetes', ['python3-kubernetes'], {
-    variable: 'PYTHON3',
-    programs: ['python3'],
-    macos: 'pip3 install kubernetes',
-    whyNot: whyNoPythonClient,
-  }),
+  // A Python with the official client of Kubernetes and pytest. Another Python may come before it.
+  tool(
+    'python3-kubernetes',
+    ['python3-kubernetes python3-pytest', 'python3-kubernetes python3-pytest', 'python'],
+    {
+      variable: 'PYTHON3_KUBERNETES',
+      programs: ['python3'],
+      tries: 'all',
+      whyNot: whyNoKubernetes,
+    },
+  ),
   tool('nginx', ['nginx']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),
@@ -135,24 +142,27 @@ export function toolNamed(name: string): Tool {
   return tool;
 }
 
-function pathsOf(
-  { name, variable, programs, isInFolder = false }: Tool,
-  env: Environment,
-): readonly string[] {
+function pathsOf(tool: Tool, env: Environment): readonly string[] {
+  const { name, variable, programs, isInFolder = false, tries, whyNot } = tool;
   if (name === 'kubectl') return findKubectls(env).filter(isExecutable);
   const given = env[variable];
   const named = isInFolder && given ? join(given, name) : given;
   if (named) return isExecutable(named) ? [named] : [];
-  const found = programs.flatMap((program) => onPath(program, env) ?? []);
-  return found.slice(0, 1);
+  const found = programs.flatMap((program) => allOnPath(program, env));
+  const working = tries === 'all' ? found.find((path) => whyNot?.(path) === undefined) : undefined;
+  return working === undefined ? found.slice(0, 1) : [working];
 }
 
 function onPath(program: string, env: Environment): string | undefined {
+  return allOnPath(program, env)[0];
+}
+
+function allOnPath(program: string, env: Environment): readonly string[] {
   return (env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, program))
-    .find(isExecutable);
+    .filter(isExecutable);
 }
 
 function isExecutable(path: string): boolean {
@@ -194,10 +204,10 @@ function whyNoGoSources(): string | undefined {
     : `no sources of ${missing.join(' and ')} in ${GO_SOURCES} (Debian: apt-get install ${GO_PACKAGES})`;
 }
 
-function whyNoPythonClient(python: string): string | undefined {
-  return spawnSync(python, ['-c', 'import kubernetes']).status === 0
+function whyNoKubernetes(python: string): string | undefined {
+  return spawnSync(python, ['-c', 'import kubernetes, pytest']).status === 0
     ? undefined
-    : 'this Python has no module kubernetes (Debian: apt-get install python3-kubernetes)';
+    : 'this Python has no kubernetes, or no pytest (Debian: apt-get install python3-kubernetes python3-pytest)';
 }
 
 function whyNoTrace(strace: string): string | undefined {

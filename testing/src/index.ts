@@ -43,6 +43,7 @@ export type {
   ResourceName,
   StoredObject,
 } from './apiserver/objects/stored-object.ts';
+export { protobufAsJson } from './apiserver/protobuf/protobuf-as-json.ts';
 export type { StorageSnapshot } from './apiserver/storage/snapshot.ts';
 export { readSnapshot, writeSnapshot } from './apiserver/storage/snapshot-file.ts';
 export {

@@ -16,7 +16,11 @@ import {
 } from './stand-ins.ts';
 import '../../support/run-folder.ts';
 
-export type Dockerfile = 'Dockerfile.proxy' | 'Dockerfile.gate' | 'Dockerfile.operator';
+export type Dockerfile =
+  | 'Dockerfile.proxy'
+  | 'Dockerfile.gate'
+  | 'Dockerfile.operator'
+  | 'Dockerfile.apiserver';
 
 export interface BuiltImage {
   /** The digest of its configuration, and so of all that is in it. */
@@ -171,6 +175,7 @@ const ARGUMENTS: Readonly<
     await builder.build(BUILT, dockerfile, repository, '--target=build', ...bases);
     return [...bases, FROM_BUILT];
   },
+  'Dockerfile.apiserver': nodeBases,
 };
 
 /** With the driver vfs the files of a container are a plain folder, which needs no mount to stay. */

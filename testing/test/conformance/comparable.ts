@@ -13,6 +13,8 @@ const MADE_UP: readonly (readonly [RegExp, string])[] = [
   [/(Too large resource version: \d+, current: )\d+/g, '$1RV'],
   [/(too old resource version: )\d+ \(\d+\)/g, '$1RV (RV)'],
   [/"continue":"[\w-]{20,}"/g, '"continue":"TOKEN"'],
+  // A token of a ServiceAccount; `chancery record` records a placeholder.
+  [/"token":"(?:eyJ[\w.-]+|redacted-\d+ *)"/g, '"token":"TOKEN"'],
   // The name of a mounted token, what a Pod's container is called, the cluster's own certificate.
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access-XXXXX'],
   [/fake:\/\/[0-9a-f]{64}/g, 'fake://ID'],

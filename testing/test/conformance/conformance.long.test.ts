@@ -121,6 +121,15 @@ describe('names that a server makes up', () => {
     );
   });
 
+  test('stand for a version that a JSON patch tests or writes', () => {
+    const names = new Names();
+    names.learn('{"metadata":{"resourceVersion":"5"}}', '{"metadata":{"resourceVersion":"912"}}');
+    const operation = (version: string): string =>
+      `[{"op":"replace","path":"/metadata/resourceVersion","value":"${version}"}]`;
+
+    expect(names.translated(operation('5'))).toBe(operation('912'));
+  });
+
   test('a version between two known ones is the one before it', () => {
     const names = new Names();
     const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;

@@ -13,7 +13,7 @@ export class Names {
     let translated = text;
     for (const [recorded, own] of this.#names) translated = translated.replaceAll(recorded, own);
     return translated.replace(
-      /(resourceVersion(?:=|":"))(\d+)/g,
+      /(resourceVersion(?:=|":"|","value":"))(\d+)/g,
       (_, before: string, version: string) => before + this.#version(version),
     );
   }

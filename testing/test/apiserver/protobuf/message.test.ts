@@ -7,6 +7,7 @@ import {
 import { encodeStruct } from '../../../src/apiserver/objects/struct-encoder.ts';
 import { openEnvelope } from '../../../src/apiserver/protobuf/envelope.ts';
 import { readMessage } from '../../../src/apiserver/protobuf/message.ts';
+import { protobufAsJson } from '../../../src/apiserver/protobuf/protobuf-as-json.ts';
 import { WireError, WireReader } from '../../../src/apiserver/protobuf/wire-reader.ts';
 import { builtInValue } from '../support/built-in-values.ts';
 import {
@@ -174,5 +175,27 @@ describe('the envelope', () => {
 
     expect(reader.varint()).toBe(300n);
     expect(reader.done).toBe(true);
+  });
+});
+
+describe('an object in protobuf as JSON', () => {
+  test('says its kind and its fields, and escapes as Go does', () => {
+    const message = protobufMessage({ data: { k: '<&>' } }, CONFIG_MAP);
+    const body = protobufBody('v1', 'ConfigMap', message);
+
+    const text = protobufAsJson(body) ?? '';
+
+    expect(JSON.parse(text)).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      data: { k: '<&>' },
+    });
+    expect(text).toContain('\\u003c\\u0026\\u003e');
+  });
+
+  test('is nothing where the bytes are no object, or one of an unknown kind', () => {
+    expect(protobufAsJson(Buffer.from('{}'))).toBeUndefined();
+    expect(protobufAsJson(Buffer.alloc(0))).toBeUndefined();
+    expect(protobufAsJson(protobufBody('v1', 'Unknown', Buffer.alloc(0)))).toBeUndefined();
   });
 });

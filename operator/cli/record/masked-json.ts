@@ -1,0 +1,190 @@
+import {
+  type JsonMember,
+  type JsonNode,
+  parseJsonText,
+  type Replacement,
+  withReplacements,
+} from './json-text.ts';
+import {
+  isCredentialName,
+  isCredentialVariable,
+  isSecretField,
+  isSecretManifest,
+  maskedMessage,
+  withoutCredentials,
+} from './masked-text.ts';
+import type { SecretValues } from './secret-values.ts';
+
+/** A JSON text without secrets. */
+export interface MaskedJson {
+  readonly text: string;
+  /** A Secret is in it, or was asked for. */
+  readonly hasSecret: boolean;
+}
+
+/**
+ * A body of the Kubernetes API without the data of Secrets and without credentials. What stays, stays as it is written.
+ *
+ * @param isAboutSecrets - the request names Secrets, so that each object without a kind is taken for one.
+ * @returns undefined for a text that is no JSON.
+ */
+export function maskJson(
+  text: string,
+  isAboutSecrets: boolean,
+  values: SecretValues,
+): MaskedJson | undefined {
+  const root = parseJsonText(text);
+  if (root === undefined) return undefined;
+  const masking = new Masking(values, textsOf(root).join('\n'));
+  masking.value(root, isAboutSecrets);
+  const { replacements, hasSecret } = masking;
+  return { text: withReplacements(text, replacements), hasSecret: hasSecret || isAboutSecrets };
+}
+
+/** What the API server says about Secrets, without what it quotes of them. */
+export function maskMessage(message: string, values: SecretValues): string {
+  return maskedMessage(message, {
+    json: (text) => maskJson(text, true, values)?.text,
+    isPlaceholder: (word) => values.isPlaceholder(word),
+    encoded: (word) => values.encodedPlaceholder(word),
+  });
+}
+
+/** Members whose words belong to the API: a Secret may have the same word as a value. */
+const WORDS_OF_API = new Set([
+  ...['apiVersion', 'kind', 'type', 'reason', 'status', 'phase', 'op', 'operation', 'fieldsType'],
+  ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
+]);
+
+/** What strategic merge patches write beside the data. */
+const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
+
+class Masking {
+  readonly replacements: Replacement[] = [];
+  hasSecret = false;
+  readonly #values: SecretValues;
+  readonly #withoutKnown: (text: string) => string;
+
+  constructor(values: SecretValues, texts: string) {
+    this.#values = values;
+    this.#withoutKnown = values.replacerFor(texts);
+  }
+
+  value(node: JsonNode, inSecret: boolean): void {
+    if (node.type === 'string') this.#text(node, inSecret);
+    if (node.type === 'array') for (const item of node.items) this.value(item, inSecret);
+    if (node.type === 'object') this.#object(node.members, inSecret);
+  }
+
+  #object(members: readonly JsonMember[], inSecret: boolean): void {
+    const isSecret = inSecret || members.some(isKindSecret);
+    this.hasSecret ||= isSecret && !inSecret;
+    const operated = isSecret ? secretFieldOf(members) : undefined;
+    const isVariable = isCredentialVariable(textOf(members, 'name') ?? '');
+    for (const { key, value } of members) {
+      if (isSecret && isSecretField(key)) this.#data(value, key.toLowerCase() === 'data');
+      else if (key === 'value' && operated !== undefined) {
+        if (operated.isWhole) this.#data(value, operated.isEncoded);
+        else this.#leaf(value, operated.isEncoded);
+      } else if (value.type !== 'string') this.value(value, isSecret);
+      else if (isCredentialName(key) || (isVariable && key === 'value')) this.#leaf(value, false);
+      else if (isSecret && key === 'message') this.#message(value);
+      else if (!WORDS_OF_API.has(key)) this.#text(value, isSecret);
+    }
+  }
+
+  /** The values of a Secret; the names of its keys stay. */
+  #data(node: JsonNode, isEncoded: boolean): void {
+    if (node.type !== 'object') {
+      this.#leaf(node, isEncoded);
+      return;
+    }
+    for (const { key, value } of node.members) {
+      if (!DIRECTIVE.test(key)) this.#leaf(value, isEncoded);
+    }
+  }
+
+  /** One value. It should be a text; what else a client has sent by mistake is masked, too. */
+  #leaf(node: JsonNode, isEncoded: boolean): void {
+    if (node.type === 'string') {
+      const { value } = node;
+      const masked = isEncoded
+        ? this.#values.encodedPlaceholder(value)
+        : this.#values.placeholder(value);
+      this.#replace(node, value, masked);
+    }
+    if (node.type === 'word' && node.value !== 'null') {
+      this.replacements.push({ ...node, text: /^[-\d]/.test(node.value) ? '0' : 'true' });
+    }
+    const bytes = isEncoded ? bytesOf(node) : undefined;
+    if (bytes !== undefined) {
+      const masked = [...Buffer.from(this.#values.placeholder(bytes))];
+      this.replacements.push({ ...node, text: JSON.stringify(masked) });
+      return;
+    }
+    if (node.type === 'array') for (const item of node.items) this.#leaf(item, isEncoded);
+    if (node.type !== 'object') return;
+    for (const { key, keySpan, value } of node.members) {
+      this.#replace(keySpan, key, this.#values.placeholder(key));
+      this.#leaf(value, isEncoded);
+    }
+  }
+
+  #text(node: JsonNode & { readonly type: 'string' }, inSecret: boolean): void {
+    const { value } = node;
+    this.#replace(node, value, this.#masked(value, inSecret));
+  }
+
+  #message(node: JsonNode & { readonly type: 'string' }): void {
+    const known = this.#masked(node.value, true);
+    this.#replace(node, node.value, maskMessage(known, this.#values));
+  }
+
+  /** A text may be JSON itself, such as the annotation of the last applied configuration. */
+  #masked(text: string, inSecret: boolean): string {
+    if (/^\s*[{[]/.test(text)) {
+      const masked = maskJson(text, inSecret, this.#values);
+      if (masked !== undefined) return masked.text;
+    }
+    if (isSecretManifest(text)) return this.#values.placeholder(text);
+    return withoutCredentials(this.#withoutKnown(text), this.#values);
+  }
+
+  #replace(span: { readonly start: number; readonly end: number }, from: string, to: string): void {
+    if (from === to) return;
+    this.replacements.push({ start: span.start, end: span.end, text: JSON.stringify(to) });
+  }
+}
+
+/** The bytes of a list: Go takes one of numbers where it takes base64. */
+function bytesOf(node: JsonNode): Buffer | undefined {
+  if (node.type !== 'array' || node.items.length === 0) return undefined;
+  const numbers = node.items.map((item) => (item.type === 'word' ? item.value : ''));
+  const areBytes = numbers.every((number) => /^\d{1,3}$/.test(number) && Number(number) < 256);
+  return areBytes ? Buffer.from(numbers.map(Number)) : undefined;
+}
+
+function isKindSecret({ key, value }: JsonMember): boolean {
+  return /^kind$/i.test(key) && value.type === 'string' && /^Secret(?:List)?$/i.test(value.value);
+}
+
+/** Which part of a Secret an operation of a JSON patch writes, if it is one with data. */
+function secretFieldOf(
+  members: readonly JsonMember[],
+): { readonly isWhole: boolean; readonly isEncoded: boolean } | undefined {
+  const [, field = '', rest = ''] =
+    /^\/?([^/]*)(\/.*)?$/s.exec(textOf(members, 'path') ?? '') ?? [];
+  if (textOf(members, 'op') === undefined || !isSecretField(field)) return undefined;
+  return { isWhole: rest === '', isEncoded: field.toLowerCase() === 'data' };
+}
+
+function textOf(members: readonly JsonMember[], name: string): string | undefined {
+  const found = members.findLast(({ key }) => key === name)?.value;
+  return found?.type === 'string' ? found.value : undefined;
+}
+
+function textsOf(node: JsonNode): readonly string[] {
+  if (node.type === 'string') return [node.value];
+  if (node.type === 'array') return node.items.flatMap(textsOf);
+  return node.type === 'object' ? node.members.flatMap(({ value }) => textsOf(value)) : [];
+}

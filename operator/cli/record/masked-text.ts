@@ -1,0 +1,130 @@
+import type { SecretValues } from './secret-values.ts';
+
+/** Members with these names hold credentials, in a kubeconfig, in a TokenRequest and in most custom resources. */
+const CREDENTIAL_NAME =
+  /^(?:(?:(?:access|refresh|id|bearer|auth|api)[-_]?)?token|password|passwd|passphrase|client[-_]?(?:key[-_]?data|secret)|(?:api|private|secret|secret[-_]?access)[-_]?key)$/i;
+
+/** Whether a member or a line of that name is a credential, when its value is a text. */
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL_NAME.test(name);
+}
+
+/** Whether a variable of that name probably holds a credential. */
+export function isCredentialVariable(name: string): boolean {
+  return /pass(?:word|wd|phrase)|secret|token|credential|(?:api|private|access)[-_]?key/i.test(
+    name,
+  );
+}
+
+const PRIVATE_KEY = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
+const JSON_WEB_TOKEN = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g;
+/** `ID.SECRET`, as `kubeadm join` takes it. The name of an Event has only hexadecimal digits after its dot. */
+const BOOTSTRAP_TOKEN = /(?<![\w.-])[a-z0-9]{6}\.(?=[a-z0-9]*[g-z])[a-z0-9]{16}(?![\w.-])/g;
+/** A word without a digit is one of a sentence. */
+const AUTHORIZATION = /\b((?:Bearer|Basic)\s+)(?=\S*\d)([\w+/.~-]{8,}=*)/gi;
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)([^\s/@"']+)(?=@)/gi;
+/** A line of YAML, or a member of JSON within a text. */
+const NAMED_LINE =
+  /((?:^|[\s{,])(["']?)([A-Za-z][\w-]*)\2[ \t]*:[ \t]*)(["']?)([^\s"'][^\n"']*)\4/gm;
+
+/** A text without credentials that show by their form or by the name before them. */
+export function withoutCredentials(text: string, values: SecretValues): string {
+  const placeholder = (match: string): string => values.placeholder(match);
+  const masked = text
+    .replace(PRIVATE_KEY, placeholder)
+    .replace(JSON_WEB_TOKEN, placeholder)
+    .replace(BOOTSTRAP_TOKEN, placeholder)
+    .replace(AUTHORIZATION, (_, before: string, secret: string) => before + placeholder(secret))
+    .replace(URL_PASSWORD, (_, before: string, secret: string) => before + placeholder(secret));
+  if (!masked.includes(':') || !masked.includes('\n')) return masked;
+  return masked.replace(NAMED_LINE, (whole, before, _quote, name, quote, secret: string) =>
+    isCredentialName(name) ? before + quote + placeholder(secret.trimEnd()) + quote : whole,
+  );
+}
+
+/** A manifest of a Secret in YAML, such as a ConfigMap may hold. */
+export function isSecretManifest(text: string): boolean {
+  return (
+    /^[ \t-]*kind:[ \t]*["']?Secret\b/m.test(text) && /^[ \t]*(?:data|stringData):/m.test(text)
+  );
+}
+
+/** The fields of a Secret that hold its data. Go reads them in this spelling only; people write others by mistake. */
+const SECRET_FIELD = /^(?:data|stringData)$/i;
+
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name);
+}
+
+/** A text in quotes, as Go and JSON write it. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/** An object in a message as it is. */
+const UNQUOTED = /\{\s*"[\s\S]*\}/;
+/** `data:map[KEY:VALUE KEY:VALUE]`, as Go prints a map. */
+const GO_MAP = /\b((?:data|stringData):map\[)([\s\S]*)(?=\])/gi;
+/** What server-side apply says of a value with a wrong type. */
+const WRONG_TYPE = /(\.(?:data|stringData)\b[^\n]*?: expected [^\n]*?, got )([^\n]*)/gi;
+
+/** What a message is masked with. */
+interface MessageMasks {
+  /** Undefined for a text that is no JSON. */
+  json(text: string): string | undefined;
+  isPlaceholder(word: string): boolean;
+  /** What stands in the place of a value of `data`. */
+  encoded(word: string): string;
+}
+
+/**
+ * A message of the API server about a Secret, which may quote the whole object: its patched form, as JSON or as Go
+ * prints a map.
+ */
+export function maskedMessage(message: string, masks: MessageMasks): string {
+  const masked = message
+    .replace(UNQUOTED, (text) => masks.json(text) ?? 'redacted')
+    .replace(QUOTED, (quoted) => maskedQuote(quoted, masks))
+    .replace(WRONG_TYPE, (_, before: string, value: string) => before + maskedGo(value, masks));
+  // A quotation that does not end, because the server has cut it.
+  const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
+  const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
+  return ended.replace(GO_MAP, (_, before: string, entries: string) => {
+    const isEncoded = before.startsWith('data');
+    const masked = entries.split(' ').map((entry) => maskedEntry(entry, isEncoded, masks));
+    return before + masked.join(' ');
+  });
+}
+
+function maskedQuote(quoted: string, masks: MessageMasks): string {
+  if (!/^"\s*[{[]/.test(quoted)) return quoted;
+  try {
+    const text: string = JSON.parse(quoted.replaceAll(/\\x([0-9a-f]{2})/g, '\\u00$1'));
+    const masked = masks.json(text);
+    if (masked === text) return quoted;
+    return masked === undefined ? '"redacted"' : JSON.stringify(masked);
+  } catch {
+    return '"redacted"';
+  }
+}
+
+function maskedEntry(entry: string, isEncoded: boolean, masks: MessageMasks): string {
+  const [, name = '', value = '', end = ''] = /^([^:]*:)?([\s\S]*?)(\]*)$/.exec(entry) ?? [];
+  if (name === '') return `redacted${end}`;
+  const word = wordInstead(value, masks);
+  return (
+    name +
+    (isEncoded && word === value && masks.isPlaceholder(word) ? masks.encoded(word) : word) +
+    end
+  );
+}
+
+function maskedGo(value: string, masks: MessageMasks): string {
+  const [, before, inner = '', end] =
+    /^(&value\.valueUnstructured\{Value:)(.*)(\})$/.exec(value) ?? [];
+  return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
+}
+
+/** Numbers and booleans have one placeholder each, as in bodies. */
+function wordInstead(value: string, masks: MessageMasks): string {
+  if (masks.isPlaceholder(value) || value === '' || value === '<nil>') return value;
+  if (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(value)) return '0';
+  return /^(?:true|false)$/.test(value) ? 'true' : 'redacted';
+}

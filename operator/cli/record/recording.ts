@@ -1,0 +1,103 @@
+import { maskedExchange } from './masked-exchange.ts';
+import type { LeftOut, RecordedExchange, RecordLimits } from './recorded-exchange.ts';
+import type { RecordingFile } from './recording-file.ts';
+import { SecretValues } from './secret-values.ts';
+
+/** What is told of a recording, each at most once. */
+interface RecordingEvents {
+  /** A line could not be written. Nothing more is recorded. */
+  failed(error: unknown): void;
+  /** A limit is reached. */
+  full(): void;
+}
+
+const FULL: LeftOut = 'beyond the limits of a recording';
+
+/** Exchanges → lines of a file, without secrets and within limits. */
+export class Recording {
+  readonly #file: Pick<RecordingFile, 'path' | 'append' | 'finish' | 'abandon'>;
+  readonly #limits: RecordLimits;
+  readonly #events: RecordingEvents;
+  readonly #values = new SecretValues();
+  readonly #leftOut = new Map<LeftOut, number>();
+  #count = 0;
+  #bytes = 0;
+  #failure: unknown;
+  /** Settles when all lines are written. */
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(
+    file: Pick<RecordingFile, 'path' | 'append' | 'finish' | 'abandon'>,
+    limits: RecordLimits,
+    events: RecordingEvents,
+  ) {
+    this.#file = file;
+    this.#limits = limits;
+    this.#events = events;
+  }
+
+  add(exchange: RecordedExchange | LeftOut): void {
+    if (this.#failure !== undefined) return;
+    const masked = typeof exchange === 'string' ? exchange : this.#masked(exchange);
+    if (typeof masked === 'string') {
+      this.#leaveOut(masked);
+      return;
+    }
+    const line = JSON.stringify(masked);
+    const bytes = Buffer.byteLength(line) + 1;
+    if (this.#bytes + bytes > this.#limits.fileBytes) {
+      this.#leaveOut(FULL);
+      return;
+    }
+    this.#count += 1;
+    this.#bytes += bytes;
+    const written = this.#file.append(line).catch((error: unknown) => {
+      if (this.#failure !== undefined) return;
+      this.#failure = error;
+      this.#events.failed(error);
+    });
+    this.#written = Promise.all([this.#written, written]).then(() => {});
+  }
+
+  /**
+   * Puts the file in its place. Values of Secrets that an earlier exchange had elsewhere have their placeholders then, too.
+   *
+   * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
+   */
+  async end(): Promise<void> {
+    await this.#written;
+    if (this.#failure === undefined) {
+      await this.#file.finish((line) => {
+        const masked = maskedExchange(JSON.parse(line) as RecordedExchange, this.#values);
+        return typeof masked === 'string' ? '' : JSON.stringify(masked);
+      });
+      return;
+    }
+    await this.#file.abandon();
+    throw this.#failure;
+  }
+
+  /** For people: what is recorded, and what is not. */
+  summary(): string {
+    const all = [...this.#leftOut];
+    const total = all.reduce((sum, [, count]) => sum + count, 0);
+    const reasons = all.map(([why, count]) => `${count} ${why}`).join(', ');
+    const left = total === 0 ? '' : `; ${total} left out: ${reasons}`;
+    const recorded = `${this.#count} ${this.#count === 1 ? 'exchange' : 'exchanges'}`;
+    const place = this.#count === 0 ? 'nothing was recorded' : `${this.#file.path}: ${recorded}`;
+    return `${place}${left}\n`;
+  }
+
+  #masked(exchange: RecordedExchange): RecordedExchange | LeftOut {
+    const { exchanges, secretValues } = this.#limits;
+    if (this.#count >= exchanges || this.#values.size > secretValues) {
+      return FULL;
+    }
+    return maskedExchange(exchange, this.#values);
+  }
+
+  #leaveOut(why: LeftOut): void {
+    if (why === FULL && !this.#leftOut.has(why)) this.#events.full();
+    this.#leftOut.set(why, (this.#leftOut.get(why) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Values that must not be recorded, and the placeholder of each. One value has one placeholder in a whole recording, so
+ * that requests and answers agree as before. Placeholders are numbered: a hash would let short values be guessed.
+ */
+export class SecretValues {
+  /** By the base64 of the value. */
+  readonly #placeholders = new Map<string, string>();
+  readonly #issued = new Set<string>();
+  /** By the placeholder of a text that should be base64 and is not: what stands in its place. */
+  readonly #broken = new Map<string, string>();
+  /** Parts of paths: what names an object is no secret, also where a Secret has the same text. */
+  readonly #names = new Set<string>();
+  /** In which forms a value may stand in a text, and what takes the place of each. */
+  readonly #forms = new Map<string, string>();
+  /** The longest first: one value may be a part of another. Undefined when a form was added. */
+  #sorted: readonly (readonly [form: string, instead: string])[] | undefined;
+
+  /** How many values are known. */
+  get size(): number {
+    return this.#placeholders.size;
+  }
+
+  /** The placeholder of a value; of a placeholder itself. Nothing stays nothing. */
+  placeholder(value: string | Buffer): string {
+    const bytes = Buffer.from(value);
+    const text = bytes.toString();
+    if (bytes.length === 0 || this.#issued.has(text)) return text;
+    const key = bytes.toString('base64');
+    const known = this.#placeholders.get(key);
+    if (known !== undefined) return known;
+    const placeholder = placeholderFor(text, bytes.length, this.#placeholders.size + 1);
+    this.#placeholders.set(key, placeholder);
+    this.#issued.add(placeholder);
+    if (isFindable(bytes, text, this.#names)) this.#addForms(key, text, placeholder);
+    return placeholder;
+  }
+
+  /** Whether a text is a placeholder, as it is or in base64. */
+  isPlaceholder(text: string): boolean {
+    return this.#issued.has(text) || this.#issued.has(Buffer.from(text, 'base64').toString());
+  }
+
+  /** The placeholder of what stands in base64. A text that is no base64 keeps its length, and is as wrong as before. */
+  encodedPlaceholder(base64: string): string {
+    const known = this.#broken.get(base64);
+    if (known !== undefined) return known;
+    const compact = base64.replaceAll(/[\r\n]/g, '');
+    if (compact.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(compact)) {
+      return Buffer.from(this.placeholder(Buffer.from(compact, 'base64'))).toString('base64');
+    }
+    const broken = base64.replaceAll(/[A-Za-z0-9+/]/g, 'A').replaceAll(/[^A=\r\n]/g, '!');
+    if (broken !== base64) {
+      this.#broken.set(this.placeholder(base64), broken); // messages quote it
+      this.#issued.add(broken);
+    }
+    return broken;
+  }
+
+  /** Keeps what names an object from being taken for a value that is learned later. */
+  learnNames(names: Iterable<string>): void {
+    for (const name of names) this.#names.add(name);
+  }
+
+  /** What replaces known values wherever they stand in parts of `text`, also in base64 and encoded for URLs. */
+  replacerFor(text: string): (part: string) => string {
+    this.#sorted ??= [...this.#forms].sort(([a], [b]) => b.length - a.length);
+    const found = this.#sorted.filter(([form]) => text.includes(form));
+    return (part) =>
+      found.reduce((result, [form, instead]) => result.replaceAll(form, () => instead), part);
+  }
+
+  #addForms(base64: string, text: string, placeholder: string): void {
+    const encoded = Buffer.from(placeholder).toString('base64');
+    const forms: (readonly [form: string, instead: string])[] = [
+      [base64, encoded],
+      [withoutPadding(base64), withoutPadding(encoded)],
+      [urlBase64(base64), urlBase64(encoded)],
+      [encodeURIComponent(base64), encodeURIComponent(encoded)],
+    ];
+    if (Buffer.from(text).toString('base64') === base64) {
+      forms.push(
+        [text, placeholder],
+        [JSON.stringify(text).slice(1, -1), JSON.stringify(placeholder).slice(1, -1)],
+        [encodeURIComponent(text), encodeURIComponent(placeholder)],
+      );
+    }
+    for (const [form, instead] of forms) {
+      if (!this.#forms.has(form)) this.#forms.set(form, instead);
+    }
+    this.#sorted = undefined;
+  }
+}
+
+/**
+ * Shorter values are replaced only where a Secret has them: in other texts each would be found in words that have
+ * nothing to do with it.
+ */
+const MIN_FOUND_BYTES = 6;
+
+/** A longer value keeps its length, so that a limit of sizes holds in a replay as it did. */
+const KEEPS_LENGTH_BYTES = 1_024;
+
+/**
+ * JSON stays JSON: the API server refuses a Secret of type kubernetes.io/dockerconfigjson whose value is none.
+ */
+function placeholderFor(text: string, bytes: number, number: number): string {
+  const short = isJsonObject(text) ? `{"redacted":${number}}` : `redacted-${number}`;
+  return bytes < KEEPS_LENGTH_BYTES ? short : short.padEnd(bytes);
+}
+
+function isFindable(bytes: Buffer, text: string, names: ReadonlySet<string>): boolean {
+  return (
+    bytes.length >= MIN_FOUND_BYTES &&
+    !names.has(text) &&
+    !'{"redacted":'.includes(text) &&
+    !'redacted-'.includes(text)
+  );
+}
+
+function isJsonObject(text: string): boolean {
+  if (!/^\s*\{/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withoutPadding(base64: string): string {
+  return base64.replace(/=+$/, '');
+}
+
+function urlBase64(base64: string): string {
+  return withoutPadding(base64).replaceAll('+', '-').replaceAll('/', '_');
+}

@@ -1,0 +1,36 @@
+/** The pages about tests in other languages, and their examples in a project outside the repository. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { BIN, type Child, folderWith, start } from '../cli/child.ts';
+import { guide } from './guide.ts';
+
+/** npm and Python take seconds to start on a machine that others use as well. */
+export const PATIENCE = { timeout: 120_000 };
+
+/** A block of a page: what stands after its language says what it is, such as the name of a file. */
+export interface Block {
+  readonly language: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+export function blocksOf(page: string): readonly Block[] {
+  const found = guide(page).matchAll(/^```(\S+)[ \t]*(\S*)\n(.*?)^```$/gms);
+  return [...found].map(([, language = '', name = '', text = '']) => ({ language, name, text }));
+}
+
+/** Runs the block `run` of a page in a folder with its files, and with what its block `install` puts into `node_modules`. */
+export function runPage(page: string, env: Readonly<Record<string, string>>): Child {
+  const blocks = blocksOf(page);
+  const folder = folderWith({ 'package.json': '{ "private": true }' });
+  for (const { name, text } of blocks) {
+    if (name.includes('.')) writeFileSync(join(folder, name), text);
+  }
+  const bin = join(folder, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(BIN, join(bin, 'chancery'));
+  symlinkSync(process.execPath, join(bin, 'node'));
+  const command = blocks.find(({ name }) => name === 'run')?.text ?? '';
+  return start('sh', ['-c', command], { HOME: folder, ...env }, folder);
+}

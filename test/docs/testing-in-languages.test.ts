@@ -1,0 +1,47 @@
+/** The pages about tests in other languages: what is not run says so, and what they show exists. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { apiserverArguments } from '../../operator/cli/apiserver/arguments.ts';
+import { APISERVER } from '../../operator/cli/apiserver/table.ts';
+import { parseFlags } from '../../operator/cli/flags.ts';
+import { guide } from './guide.ts';
+import { blocksOf } from './language-pages.ts';
+
+const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+const PAGES = readdirSync(docs).filter((name) => name.startsWith('testing-in-'));
+/** `NAME.tools.test.ts` of each runs its example. */
+const RUN = ['testing-in-python.md', 'testing-in-shell.md'];
+
+test.each(PAGES)('%s begins with what is not run, or its example is run', (page) => {
+  const [, first] = guide(page).split('\n\n');
+
+  if (RUN.includes(page))
+    expect(blocksOf(page).filter(({ name }) => name === 'run')).toHaveLength(1);
+  else expect(first).toBe('Not run by our tests.');
+});
+
+test.each(PAGES)('the server of %s is started with options that there are', (page) => {
+  const code = blocksOf(page)
+    .map(({ text }) => text)
+    .join('\n');
+  // Words of a shell, and strings of the other languages.
+  const commands = [
+    ...code.matchAll(/"?chancery"?,? "?apiserver"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g),
+  ];
+
+  expect(commands).toHaveLength(page === 'testing-in-go.md' ? 2 : 1);
+  for (const [, words = ''] of commands) {
+    const options = [...words.matchAll(/--[a-z-]+|(?<=["\s])0(?=["\s,])/g)].map(String);
+    const args = options.flatMap((word) => (word === '--kubeconfig-out' ? [word, 'x'] : [word]));
+    expect(args).toContain('--port');
+    expect(() => apiserverArguments(parseFlags(args, APISERVER))).not.toThrow();
+  }
+});
+
+test('all of these pages are linked from the README of the package', () => {
+  const readme = guide('../testing/README.md');
+
+  expect(PAGES.length).toBeGreaterThanOrEqual(5);
+  expect(PAGES.filter((page) => !readme.includes(`(../docs/${page})`))).toEqual([]);
+});

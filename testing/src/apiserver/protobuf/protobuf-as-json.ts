@@ -1,0 +1,22 @@
+import { builtInKindName } from '../built-in-types/built-in-types.ts';
+import { goJson } from '../objects/canonical.ts';
+import { encodeStruct } from '../objects/struct-encoder.ts';
+import { openEnvelope } from './envelope.ts';
+import { readMessage } from './message.ts';
+
+/**
+ * The JSON that says what an object in Kubernetes' protobuf says: a body of the media type
+ * `application/vnd.kubernetes.protobuf`. The API server reads both alike.
+ *
+ * @returns undefined for bytes that are no such object, and for one of a kind that Kubernetes does not have.
+ */
+export function protobufAsJson(bytes: Buffer): string | undefined {
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(bytes);
+    const typeName = builtInKindName(apiVersion, kind);
+    if (typeName === undefined) return undefined;
+    return goJson({ apiVersion, kind, ...encodeStruct(readMessage(raw, typeName), typeName) });
+  } catch {
+    return undefined;
+  }
+}
