@@ -1,4 +1,5 @@
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
+import { OWN_ADDRESS } from './admission/service-addresses.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
 import { bootstrapPolicy } from './auth/bootstrap-policy.ts';
@@ -38,12 +39,20 @@ export async function bringUp(
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
+  if (workloads !== false) {
+    for (const object of controlPlaneObjects(cluster.clock.now())) access.createObject(object);
+    accessOf('kube-apiserver').createObject(ownService(options.port));
+  }
   if (countsRoles(authorization)) {
-    for (const object of bootstrapPolicy()) access.createObject(object);
+    for (const object of bootstrapPolicy()) {
+      const { namespace } = object.metadata;
+      // Without controllers there are fewer namespaces.
+      if (namespace !== undefined && !access.get('namespaces', undefined, namespace)) continue;
+      access.createObject(object);
+    }
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }
   if (workloads === false) return;
-  for (const object of controlPlaneObjects(cluster.clock.now())) access.createObject(object);
   // Many files, which a server without controllers need not read.
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
@@ -65,6 +74,32 @@ function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
     settings('kube-apiserver-legacy-service-account-token-tracking', { since: day }),
   ];
 }
+
+/**
+ * The Service by which Pods find the API server. It has no endpoints: this server listens on a loopback address, which
+ * no endpoint may have.
+ */
+function ownService(port = 0): StoredObject {
+  const targetPort = port === 0 ? USUAL_PORT : port;
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { component: 'apiserver', provider: 'kubernetes' },
+    },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: OWN_ADDRESS,
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
+      sessionAffinity: 'None',
+    },
+  };
+}
+
+/** Where kubeadm lets an API server listen. */
+const USUAL_PORT = 6_443;
 
 function settings(name: string, data: Readonly<Record<string, string>>): StoredObject {
   const metadata = { name, namespace: 'kube-system' };
