@@ -1,7 +1,7 @@
 /** The runner of `npm run peers`: what it reads, and what it never calls passed. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -10,16 +10,16 @@ import { problemOf, wishesOf } from './clients/kopf.ts';
 import { pytestOutcomes } from './clients/python.ts';
 import { functionsOf } from './kubectl/functions.ts';
 import { lastLines, runProgram, startProgram } from './process.ts';
-import { madePage, readPage, recordedResults } from './results.ts';
+import { join, madePage, readPage, recordedResults } from './results.ts';
 import { commitOf, judge } from './suite.ts';
 import { SUITES } from './suites.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'chancery-peers-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
+  const made = mkdtempSync(path.join(tmpdir(), 'chancery-peers-test-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
 }
 
 async function peers(peersFolder: string, ...args: readonly string[]) {
@@ -78,12 +78,15 @@ describe('a verdict', () => {
   test('a snapshot says its commit by its branch, by a packed branch, or by the file .commit', () => {
     const [loose, packed, archive] = [folder(), folder(), folder()];
     for (const clone of [loose, packed]) {
-      mkdirSync(join(clone, '.git/refs/heads'), { recursive: true });
-      writeFileSync(join(clone, '.git/HEAD'), 'ref: refs/heads/main\n');
+      mkdirSync(path.join(clone, '.git/refs/heads'), { recursive: true });
+      writeFileSync(path.join(clone, '.git/HEAD'), 'ref: refs/heads/main\n');
     }
-    writeFileSync(join(loose, '.git/refs/heads/main'), `${'a'.repeat(40)}\n`);
-    writeFileSync(join(packed, '.git/packed-refs'), `# pack\n${'b'.repeat(40)} refs/heads/main\n`);
-    writeFileSync(join(archive, '.commit'), 'v7.1\n');
+    writeFileSync(path.join(loose, '.git/refs/heads/main'), `${'a'.repeat(40)}\n`);
+    writeFileSync(
+      path.join(packed, '.git/packed-refs'),
+      `# pack\n${'b'.repeat(40)} refs/heads/main\n`,
+    );
+    writeFileSync(path.join(archive, '.commit'), 'v7.1\n');
 
     expect([loose, packed, archive].map(commitOf)).toEqual([
       'a'.repeat(40),
@@ -223,6 +226,17 @@ describe('programs of suites', () => {
 describe('the page', () => {
   test('shows what was recorded; npm run peers -- --record writes it', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
+  });
+
+  test('some tests that were run again replace what was recorded of them, and nothing else', () => {
+    const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
+
+    const joined = join(
+      { ...of, passed: ['a', 'b'], failed: ['c', 'd'] },
+      { ...of, passed: ['c'], failed: ['a'] },
+    );
+
+    expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
   });
 
   test('a suite that was not run is "not run"', () => {

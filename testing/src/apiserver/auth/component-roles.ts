@@ -331,8 +331,6 @@ system:node-proxier
   create,patch,update core,events.k8s.io events
   list,watch networking.k8s.io servicecidrs
   list,watch discovery.k8s.io endpointslices
-system:openshift:public-info-viewer
-  get urls /.well-known,/.well-known/*
 system:persistent-volume-provisioner
   create,delete,get,list,watch core persistentvolumes
   get,list,update,watch core persistentvolumeclaims
@@ -413,7 +411,6 @@ system:kube-scheduler ClusterRole/system:kube-scheduler User:system:kube-schedul
 system:monitoring ClusterRole/system:monitoring Group:system:monitoring
 system:node ClusterRole/system:node -
 system:node-proxier ClusterRole/system:node-proxier User:system:kube-proxy
-system:openshift:public-info-viewer ClusterRole/system:openshift:public-info-viewer Group:system:authenticated,Group:system:unauthenticated
 system:service-account-issuer-discovery ClusterRole/system:service-account-issuer-discovery Group:system:serviceaccounts
 system:volume-scheduler ClusterRole/system:volume-scheduler User:system:kube-scheduler
 kube-public/system:controller:bootstrap-signer Role/system:controller:bootstrap-signer ServiceAccount:kube-system:bootstrap-signer

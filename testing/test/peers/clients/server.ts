@@ -4,8 +4,10 @@ import { formatYaml } from 'chancery/low-level';
 import { ApiServer } from '../../../src/apiserver/api-server.ts';
 import type { RunningServer } from '../suite.ts';
 
+const TOKEN = 'peer-token';
+
 /**
- * Runs `work` with a kubeconfig for a server of its own, with all controllers and one node, or for `given`.
+ * Runs `work` with a kubeconfig for a server of its own, with TLS, all controllers and one node, or for `given`.
  *
  * @param folder - gets the kubeconfig.
  */
@@ -15,22 +17,32 @@ export async function withServer(
   work: (kubeconfig: string) => Promise<void>,
 ): Promise<void> {
   const path = join(folder, 'kubeconfig');
-  const own = given === undefined ? await ApiServer.start({ workloads: {} }) : undefined;
+  if (given !== undefined) {
+    const trust = { 'insecure-skip-tls-verify': true };
+    writeFileSync(path, kubeconfig({ server: given.url, ...trust }, given.token), { mode: 0o600 });
+    return work(path);
+  }
+  const own = await ApiServer.start({
+    tls: {},
+    authentication: { tokens: { [TOKEN]: { name: 'peer', groups: ['system:masters'] } } },
+    workloads: {},
+  });
   try {
-    writeFileSync(path, kubeconfig(given?.url ?? own?.url ?? '', given?.token), { mode: 0o600 });
+    const trust = { 'certificate-authority-data': Buffer.from(own.secure.ca).toString('base64') };
+    writeFileSync(path, kubeconfig({ server: own.url, ...trust }, TOKEN), { mode: 0o600 });
     await work(path);
   } finally {
-    await own?.close();
+    await own.close();
   }
 }
 
-function kubeconfig(server: string, token: string | undefined): string {
+function kubeconfig(cluster: object, token: string): string {
   return formatYaml({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'peer',
-    clusters: [{ name: 'peer', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    clusters: [{ name: 'peer', cluster }],
     contexts: [{ name: 'peer', context: { cluster: 'peer', user: 'peer', namespace: 'default' } }],
-    users: [{ name: 'peer', user: token === undefined ? {} : { token } }],
+    users: [{ name: 'peer', user: { token } }],
   });
 }

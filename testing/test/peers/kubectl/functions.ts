@@ -141,5 +141,6 @@ function startServer(): Promise<ApiServer> {
     authorization: 'RBAC,AlwaysAllow',
     authentication: { tokens: { [TOKEN]: { name: 'admin', groups: ['system:masters'] } } },
     workloads: { only: CONTROLLERS },
+    disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });
 }
