@@ -38,8 +38,7 @@ export function withKeptPriority({ storage }: Cluster, pod: StoredObject): Store
   const before = storage.get('pods', objectKey(namespace, name))?.spec;
   if (!isObject(pod.spec) || !isObject(before)) return pod;
   const { priority = before.priority, preemptionPolicy = before.preemptionPolicy } = pod.spec;
-  const isWhole =
-    priority === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy;
+  const isWhole = priority === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy;
   return isWhole ? pod : withFields(pod, { spec: { ...pod.spec, priority, preemptionPolicy } });
 }
 

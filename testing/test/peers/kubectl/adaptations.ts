@@ -63,7 +63,7 @@ const WORDS: readonly Adaptation[] = [
     // A field of autoscaling/v1, which is not the preferred version any more.
     file: `test/cmd/${name}.sh`,
     from: /get_object_assert 'hpa (frontend|nginx-deployment)'/g,
-    to: "get_object_assert 'hpa.v1.autoscaling $1'",
+    to: "get_object_assert 'horizontalpodautoscalers.v1.autoscaling $1'",
   })),
   // The addresses of Services are in another range than in test-cmd.sh.
   { file: 'test/cmd/apply.sh', from: /10\.0\.0\.12/g, to: '10.96.0.12' },

@@ -3,7 +3,8 @@ const OLD_FLAG = 'a flag or command that kubectl has no more';
 /** Functions that are not run: what they need is not there, whatever the API server does. */
 export const OUTSIDE: Readonly<Record<string, string>> = {
   run_kubectl_version_tests: `${OLD_FLAG}: \`version --short\``,
-  run_nodes_tests: 'a kubelet, which says what the Node is like. It fails against a real kube-apiserver, too',
+  run_nodes_tests:
+    'a kubelet, which says what the Node is like. It fails against a real kube-apiserver, too',
   run_cluster_management_tests:
     'a kubectl that prints managedFields without being asked. It fails against a real kube-apiserver, too',
   run_service_tests: `${OLD_FLAG}: \`run --service-overrides\``,
@@ -16,4 +17,6 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
 };
 
 /** Functions that fail, with the reason. */
-export const FAILING: Readonly<Record<string, string>> = {};
+export const FAILING: Readonly<Record<string, string>> = {
+  run_rs_tests: 'recorded before its adaptation to the preferred version of autoscalers, and not run since',
+};
