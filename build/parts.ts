@@ -42,7 +42,10 @@ export const PARTS: Readonly<Record<string, Parts>> = {
   },
   '@chancery/testing': {
     modules: { 'chancery-testing': './src/chancery-testing.ts' },
-    copies: { 'kubernetes.json': 'src/apiserver/built-in-types/kubernetes.json' },
+    copies: {
+      'descriptions.json': 'src/apiserver/built-in-types/descriptions.json',
+      'kubernetes.json': 'src/apiserver/built-in-types/kubernetes.json',
+    },
   },
   'create-chancery': { modules: { 'create-chancery': './main.ts' } },
 };

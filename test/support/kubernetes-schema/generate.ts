@@ -7,7 +7,8 @@
  * GO_SRC is the folder that holds `k8s.io/api`, `k8s.io/apimachinery` and
  * `k8s.io/apiextensions-apiserver` (module sources, or Debian's `golang-k8s-api-dev`,
  * `golang-k8s-apimachinery-dev` and `golang-k8s-apiextensions-apiserver-dev` below
- * `/usr/share/gocode/src`). Names, numbers, types and markers are taken, descriptions are not.
+ * `/usr/share/gocode/src`). Names, numbers, types and markers are taken; descriptions have a file of
+ * their own, see `descriptions.ts`.
  * The format is that of `testing/src/apiserver/built-in-types/built-in-types.ts`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

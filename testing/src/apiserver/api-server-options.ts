@@ -44,7 +44,8 @@ export interface ApiServerOptions extends BehaviourOptions {
   /**
    * Default `AlwaysAllow`. With `RBAC` the Roles and bindings of the server count, each change of
    * them at once, and the ClusterRoles are there that every cluster has (`cluster-admin`, `admin`,
-   * `edit`, `view`, `system:discovery` and others, with their bindings).
+   * `edit`, `view`, `system:discovery` and others, with their bindings). With `RBAC,AlwaysAllow` they
+   * are there, too, and everybody may do everything.
    */
   readonly authorization?: AuthorizationMode;
   /**

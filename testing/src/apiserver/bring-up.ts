@@ -1,5 +1,6 @@
 import { ConfigurationError, type KubernetesObject, messageOf } from 'chancery';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
+import { OWN_ADDRESS } from './admission/service-addresses.ts';
 import { releaseProtected } from './admission/storage-protection.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { countsRoles } from './auth/authorization.ts';
@@ -40,16 +41,24 @@ export async function bringUp(
   if (snapshot !== undefined) restore(cluster, snapshot);
   endings.push(keepQuotaStatus(cluster, accessOf));
   endings.push(releaseProtected(cluster, accessOf('kube-controller-manager')));
-  const ensure = (object: KubernetesObject): void => {
-    if (snapshot === undefined || !isThere(access, object)) access.createObject(object);
+  const ensure = (object: KubernetesObject, by = access): void => {
+    if (snapshot === undefined || !isThere(by, object)) by.createObject(object);
   };
   for (const name of ['default', 'kube-system']) ensure(namespace(name));
+  if (workloads !== false) {
+    for (const object of controlPlaneObjects(cluster.clock.now())) ensure(object);
+    ensure(ownService(options.port), accessOf('kube-apiserver'));
+  }
   if (countsRoles(authorization)) {
-    for (const object of bootstrapPolicy()) ensure(object);
+    for (const object of bootstrapPolicy()) {
+      const { namespace } = object.metadata;
+      // Without controllers there are fewer namespaces.
+      if (namespace !== undefined && !access.get('namespaces', undefined, namespace)) continue;
+      ensure(object);
+    }
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }
   if (workloads === false) return;
-  for (const object of controlPlaneObjects(cluster.clock.now())) ensure(object);
   // Many files, which a server without controllers need not read.
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
@@ -93,6 +102,32 @@ function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
     settings('kube-apiserver-legacy-service-account-token-tracking', { since: day }),
   ];
 }
+
+/**
+ * The Service by which Pods find the API server. It has no endpoints: this server listens on a loopback address, which
+ * no endpoint may have.
+ */
+function ownService(port = 0): StoredObject {
+  const targetPort = port === 0 ? USUAL_PORT : port;
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { component: 'apiserver', provider: 'kubernetes' },
+    },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: OWN_ADDRESS,
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
+      sessionAffinity: 'None',
+    },
+  };
+}
+
+/** Where kubeadm lets an API server listen. */
+const USUAL_PORT = 6_443;
 
 function settings(name: string, data: Readonly<Record<string, string>>): StoredObject {
   const metadata = { name, namespace: 'kube-system' };

@@ -3,7 +3,7 @@ import type { Cancel } from 'chancery/internal';
 import { systemClock } from 'chancery/low-level';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
-import { authorizationOf, countsRoles } from './auth/authorization.ts';
+import { allowsEverything, authorizationOf } from './auth/authorization.ts';
 import { ServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { ANONYMOUS } from './auth/user.ts';
 import { behaviourOf } from './behaviour/behaviour.ts';
@@ -52,5 +52,5 @@ function authenticationOptions({
 }: ApiServerOptions): AuthenticationOptions {
   if (tls === undefined) return authentication;
   // kube-apiserver resets --anonymous-auth where everything is allowed.
-  return { anonymous: countsRoles(authorization) ? ANONYMOUS : false, ...authentication };
+  return { anonymous: allowsEverything(authorization) ? false : ANONYMOUS, ...authentication };
 }

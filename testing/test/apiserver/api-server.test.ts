@@ -12,6 +12,47 @@ test('a new server has the namespaces default and kube-system', async () => {
   expect(namespaces).toEqual(['default', 'kube-system']);
 });
 
+const SERVICES = '/api/v1/namespaces/default/services';
+
+function serviceAt(clusterIP: string): object {
+  const metadata = { name: 'dns', namespace: 'default' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata,
+    spec: { clusterIP, ports: [{ port: 53 }] },
+  };
+}
+
+test('a server with controllers has the Service of the API itself, at an address that no other gets', async () => {
+  const { server, send } = await startCluster({ workloads: {} });
+
+  const own = server.get('v1', 'Service', 'default', 'kubernetes');
+  const refused = await send('POST', SERVICES, serviceAt('10.96.0.1'));
+  const other = await send('POST', SERVICES, serviceAt('10.96.0.2'));
+
+  expect(own).toMatchObject({
+    metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: '10.96.0.1',
+      clusterIPs: ['10.96.0.1'],
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6_443 }],
+    },
+  });
+  expect([refused.status, other.status]).toEqual([422, 201]);
+  expect(refused.body.message).toContain('provided IP is already allocated');
+});
+
+test('without controllers the address of the API itself is still kept free', async () => {
+  const { server, send } = await startCluster();
+
+  const refused = await send('POST', SERVICES, serviceAt('10.96.0.1'));
+
+  expect(server.get('v1', 'Service', 'default', 'kubernetes')).toBeUndefined();
+  expect(refused.body.message).toContain('provided IP is already allocated');
+});
+
 test('what is done in process is seen over HTTP, and the other way round', async () => {
   const { send, server } = await startCluster();
 

@@ -130,3 +130,45 @@ test('an eviction is refused while the budget does not allow it', async () => {
   const evicted = cluster.server.get('v1', 'Pod', 'default', 'a');
   expect(evicted?.metadata.deletionTimestamp).toBeDefined();
 });
+
+test('without its admission plugins a new Pod gets no account, no token and no tolerations', async () => {
+  const { send } = await startCluster({
+    disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
+  });
+
+  const { status, body } = await send('POST', PODS, pod('bare', { serviceAccountName: 'nobody' }));
+
+  expect(status).toBe(201);
+  expect(body.spec).not.toHaveProperty('tolerations');
+  expect(body.spec).not.toHaveProperty('volumes');
+  expect(body.spec).toMatchObject({ serviceAccountName: 'nobody', priority: 0 });
+});
+
+test('each admission plugin is disabled by itself', async () => {
+  const account = await startCluster({ disableAdmissionPlugins: ['ServiceAccount'] });
+  const tolerations = await startCluster({ disableAdmissionPlugins: ['DefaultTolerationSeconds'] });
+
+  const [first, second] = [
+    (await account.send('POST', PODS, pod('bare'))).body.spec,
+    (await tolerations.send('POST', PODS, pod('bare'))).body.spec,
+  ];
+
+  expect([first.serviceAccountName, first.tolerations.length]).toEqual([undefined, 2]);
+  expect([second.serviceAccountName, second.tolerations]).toEqual(['default', undefined]);
+});
+
+test('a PUT that leaves out the priority of a Pod keeps it, and one that changes it is refused', async () => {
+  const { send } = await startCluster({
+    disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
+  });
+  const sent = pod('kept', { containers: [{ name: 'app', image: 'nginx:1.27' }] });
+  const { body: created } = await send('POST', PODS, sent);
+  const { priority, preemptionPolicy, ...spec } = created.spec;
+
+  const kept = await send('PUT', `${PODS}/kept`, { ...sent, spec });
+  const changed = await send('PUT', `${PODS}/kept`, { ...sent, spec: { ...spec, priority: 7 } });
+
+  expect([priority, preemptionPolicy]).toEqual([0, 'PreemptLowerPriority']);
+  expect([kept.status, changed.status]).toEqual([200, 422]);
+  expect(kept.body.spec).toMatchObject({ priority, preemptionPolicy });
+});

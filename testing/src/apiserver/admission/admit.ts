@@ -5,7 +5,7 @@ import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { enforceLimitRanges, withDefaultResources } from './limits/limit-ranges.ts';
-import { admitPod } from './pod-admission.ts';
+import { admitPod, withKeptPriority } from './pod-admission.ts';
 import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';
 import { enforceQuotas } from './quota/quotas.ts';
@@ -33,13 +33,18 @@ export function admitNew(
   return withProtection(classed);
 }
 
-/** The same for a changed object: a Service of another type needs other addresses and ports. */
+/**
+ * The same for a changed object: a Service of another type needs other addresses and ports, and a Pod keeps the priority
+ * that it was given.
+ */
 export function admitChange(
   cluster: Cluster,
   served: ServedResource,
   object: StoredObject,
 ): StoredObject {
-  return served.custom || object.kind !== 'Service' ? object : allocate(cluster, object);
+  if (served.custom) return object;
+  if (object.kind === 'Pod') return withKeptPriority(cluster, object);
+  return object.kind === 'Service' ? allocate(cluster, object) : object;
 }
 
 /**

@@ -6,6 +6,8 @@ import { randomSuffix } from '../objects/generate-name.ts';
 import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
+type AdmissionPlugin = Cluster['behaviour']['disabledAdmissionPlugins'][number];
+
 const PODS = { group: '', plural: 'pods' };
 
 /**
@@ -14,9 +16,34 @@ const PODS = { group: '', plural: 'pods' };
  * @throws ApiError 403 for a ServiceAccount that does not exist, other than `default`, and for a priority
  *   that contradicts its class, or whose class does not exist.
  */
-export function admitPod({ storage }: Cluster, pod: StoredObject): StoredObject {
-  const { namespace, name = '' } = pod.metadata;
+export function admitPod(cluster: Cluster, pod: StoredObject): StoredObject {
+  const { storage, behaviour } = cluster;
+  const { name = '' } = pod.metadata;
   const spec = isObject(pod.spec) ? pod.spec : {};
+  const lacks = (plugin: AdmissionPlugin): boolean =>
+    behaviour.disabledAdmissionPlugins.includes(plugin);
+  const classes = storage.list('priorityclasses.scheduling.k8s.io');
+  return withFields(pod, {
+    spec: {
+      ...(lacks('ServiceAccount') ? spec : withAccount(cluster, pod, spec)),
+      ...priorityOf(spec, classes, name),
+      ...(lacks('DefaultTolerationSeconds') ? {} : { tolerations: tolerationsOf(spec) }),
+    },
+  });
+}
+
+/** A change that leaves out what the priority of a Pod was worked out to be does not mean to change it. */
+export function withKeptPriority({ storage }: Cluster, pod: StoredObject): StoredObject {
+  const { namespace, name = '' } = pod.metadata;
+  const before = storage.get('pods', objectKey(namespace, name))?.spec;
+  if (!isObject(pod.spec) || !isObject(before)) return pod;
+  const { priority = before.priority, preemptionPolicy = before.preemptionPolicy } = pod.spec;
+  const isWhole = priority === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy;
+  return isWhole ? pod : withFields(pod, { spec: { ...pod.spec, priority, preemptionPolicy } });
+}
+
+function withAccount({ storage }: Cluster, { metadata }: StoredObject, spec: Json): Json {
+  const { namespace, name = '' } = metadata;
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
   // Without controllers no `default` account is created: each namespace counts as having one.
@@ -26,12 +53,9 @@ export function admitPod({ storage }: Cluster, pod: StoredObject): StoredObject 
   }
   const mounts = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken ?? true;
   const owned = fill(spec, { serviceAccountName: accountName, serviceAccount: accountName });
-  const classes = storage.list('priorityclasses.scheduling.k8s.io');
-  const withToken =
-    mounts === true ? mountToken(withPullSecrets(owned, account)) : withPullSecrets(owned, account);
-  return withFields(pod, {
-    spec: { ...withToken, ...priorityOf(spec, classes, name), tolerations: tolerationsOf(spec) },
-  });
+  return mounts === true
+    ? mountToken(withPullSecrets(owned, account))
+    : withPullSecrets(owned, account);
 }
 
 function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {

@@ -11,6 +11,9 @@ const FIRST_ADDRESS = 0x0a_60_00_00;
 const ADDRESS_COUNT = 1 << 20;
 const ADDRESS_RANGE = '10.96.0.0/12';
 
+/** The first of them, which the Service `kubernetes` has. */
+export const OWN_ADDRESS = '10.96.0.1';
+
 const FIRST_NODE_PORT = 30_000;
 const NODE_PORT_COUNT = 2_768;
 
@@ -27,11 +30,15 @@ export function allocate(
   random: () => number = Math.random,
 ): StoredObject {
   const spec = isObject(service.spec) ? service.spec : {};
+  const { namespace, name } = service.metadata;
+  const isOwn = namespace === 'default' && name === 'kubernetes';
   const others = storage
     .list('services')
     .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
     .map((other) => (isObject(other.spec) ? other.spec : {}));
-  const scene: Scene = { name: service.metadata.name ?? '', others, random };
+  // The address of the API server itself, which only its own Service can have.
+  if (!isOwn) others.push({ clusterIP: OWN_ADDRESS });
+  const scene: Scene = { name: name ?? '', others, random };
   return withFields(service, { spec: withPorts(withAddress(spec, scene), scene) });
 }
 
@@ -48,8 +55,6 @@ function withAddress(spec: Json, scene: Scene): Json {
   const wanted = String(spec.clusterIP || first || '');
   if (wanted === 'None') return headless(spec);
   const taken = new Set(scene.others.map(({ clusterIP }) => String(clusterIP ?? '')));
-  // The address of the API server itself.
-  taken.add(addressOf(1));
   const clusterIP = wanted === '' ? freeAddress(taken, scene.random) : wanted;
   const problem = wanted === '' ? undefined : addressProblem(wanted, taken);
   if (problem !== undefined) {

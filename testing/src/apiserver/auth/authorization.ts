@@ -8,9 +8,10 @@ import { type Caller, MASTERS } from './user.ts';
  * Who may do what, named as kube-apiserver's `--authorization-mode` does: `AlwaysAllow` everything
  * to everybody, or what Roles and bindings grant (`RBAC`). `Webhook,RBAC` is the same behind a webhook
  * without an opinion of its own, as managed clusters have one: it cannot list the rules that it goes by,
- * so that a SelfSubjectRulesReview says of its answer that it is `incomplete`.
+ * so that a SelfSubjectRulesReview says of its answer that it is `incomplete`. With `RBAC,AlwaysAllow`
+ * the roles are there, and what they do not grant is allowed all the same.
  */
-export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC';
+export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC' | 'RBAC,AlwaysAllow';
 
 export interface Decision {
   readonly allowed: boolean;
@@ -76,11 +77,30 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
+/** `authorization`, and after it one that allows everything. */
+function beforeAlwaysAllow(authorization: Authorization): Authorization {
+  return {
+    decide(caller, access) {
+      const decision = authorization.decide(caller, access);
+      return decision.allowed ? decision : ALWAYS_ALLOW.decide(caller, access);
+    },
+    rightsOf(caller, namespace) {
+      const { rules, errors, incomplete } = authorization.rightsOf(caller, namespace);
+      return { rules: [...rules, ...EVERYTHING], errors, incomplete };
+    },
+  };
+}
+
 const NO_RULES_OF_WEBHOOK = 'webhook authorizer does not support user rule resolution';
 
-/** Whether roles count. */
+/** Whether roles count: then the server makes those that every cluster has. */
 export function countsRoles(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
   return mode !== 'AlwaysAllow';
+}
+
+/** Whether everything is allowed to everybody: then kube-apiserver takes no anonymous requests. */
+export function allowsEverything(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
+  return mode.endsWith('AlwaysAllow');
 }
 
 /** The authorizer of `mode`. */
@@ -90,6 +110,7 @@ export function authorizationOf(
 ): Authorization {
   if (!countsRoles(mode)) return ALWAYS_ALLOW;
   const rbac = rbacAuthorization(storage);
+  if (mode === 'RBAC,AlwaysAllow') return beforeAlwaysAllow(rbac);
   return mode === 'Webhook,RBAC' ? behindWebhook(rbac) : rbac;
 }
 

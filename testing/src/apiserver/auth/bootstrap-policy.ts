@@ -1,4 +1,5 @@
 import type { KubernetesObject } from 'chancery';
+import { COMPONENT_BINDINGS, COMPONENT_ROLES } from './component-roles.ts';
 import type { PolicyRule } from './policy-rule.ts';
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './user.ts';
 
@@ -48,9 +49,8 @@ ${GROUP} ${ALL} rolebindings,roles
 const HEALTH = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 
 /**
- * The roles and bindings that a cluster starts with, as far as people rely on them; those of
- * Kubernetes' own components are left out. Sources: the documentation of RBAC (default roles), and
- * the rules that a recorded server lists for an administrator.
+ * The roles and bindings that a cluster starts with. Sources: the documentation of RBAC (default roles), the rules that
+ * a recorded server lists for an administrator, and for Kubernetes' own components what kube-apiserver v1.36.2 makes.
  */
 export function bootstrapPolicy(): readonly KubernetesObject[] {
   return [
@@ -90,7 +90,60 @@ export function bootstrapPolicy(): readonly KubernetesObject[] {
     binding('system:discovery', [AUTHENTICATED]),
     binding('cluster-admin', [MASTERS]),
     binding('system:public-info-viewer', [AUTHENTICATED, UNAUTHENTICATED]),
+    ...componentRoles(),
+    ...COMPONENT_BINDINGS.trim().split('\n').map(componentBinding),
   ];
+}
+
+function componentRoles(): readonly KubernetesObject[] {
+  return COMPONENT_ROLES.trim()
+    .split(/\n(?! )/)
+    .map((text) => {
+      const [name = '', ...rules] = text.split('\n');
+      return {
+        apiVersion: `${GROUP}/v1`,
+        kind: name.includes('/') ? 'Role' : 'ClusterRole',
+        metadata: { ...placeOf(name), ...marks({}) },
+        rules: rules.map((rule) => componentRule(rule.trim())),
+      } as KubernetesObject;
+    });
+}
+
+function componentRule(line: string): PolicyRule {
+  const [verbs = '', groups = '', targets = '', names] = line.split(' ');
+  const what = { verbs: verbs.split(',') };
+  if (groups === 'urls') return { ...what, nonResourceURLs: targets.split(',') };
+  return {
+    ...what,
+    apiGroups: groups.split(',').map((group) => (group === 'core' ? '' : group)),
+    resources: targets.split(','),
+    ...(names === undefined ? {} : { resourceNames: names.split(',') }),
+  };
+}
+
+function componentBinding(line: string): KubernetesObject {
+  const [name = '', role = '', subjects = ''] = line.split(' ');
+  const [kind, roleName] = role.split('/');
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind: name.includes('/') ? 'RoleBinding' : 'ClusterRoleBinding',
+    metadata: { ...placeOf(name), ...marks({}) },
+    ...(subjects === '-' ? {} : { subjects: subjects.split(',').map(componentSubject) }),
+    roleRef: { apiGroup: GROUP, kind, name: roleName },
+  } as KubernetesObject;
+}
+
+/** `ServiceAccount:NAMESPACE:NAME`, `User:NAME` or `Group:NAME`; the last two may have colons of their own. */
+function componentSubject(text: string): object {
+  const [kind, ...rest] = text.split(':');
+  if (kind !== 'ServiceAccount') return { kind, apiGroup: GROUP, name: rest.join(':') };
+  const [namespace, name] = rest;
+  return { kind, name, namespace };
+}
+
+function placeOf(name: string): KubernetesObject['metadata'] {
+  const [namespace = '', own] = name.split('/');
+  return own === undefined ? { name } : { namespace, name: own };
 }
 
 function rulesOf(table: string): readonly PolicyRule[] {

@@ -56,7 +56,15 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    * the API only where an administrator has switched it on.
    */
   readonly storageMigrations?: boolean;
+  /**
+   * `--disable-admission-plugins`, of those that can be. Without `ServiceAccount` a new Pod gets no account and no token,
+   * without `DefaultTolerationSeconds` no tolerations. Default: none is disabled.
+   */
+  readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
 }
+
+/** An admission plugin that a server can do without. */
+export type AdmissionPlugin = 'ServiceAccount' | 'DefaultTolerationSeconds';
 
 export interface Behaviour {
   readonly generation: ServerGeneration;
@@ -73,6 +81,7 @@ export interface Behaviour {
   readonly uncached: readonly ResourceName[];
   readonly collectionDeleteMs: number;
   readonly storageMigrations: boolean;
+  readonly disabledAdmissionPlugins: readonly AdmissionPlugin[];
 }
 
 /** The options with their defaults. */
@@ -92,5 +101,6 @@ export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
     uncached: options.uncached ?? ['events'],
     collectionDeleteMs: options.collectionDeleteMs ?? 0,
     storageMigrations: options.storageMigrations ?? false,
+    disabledAdmissionPlugins: options.disableAdmissionPlugins ?? [],
   };
 }

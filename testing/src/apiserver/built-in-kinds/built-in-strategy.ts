@@ -64,6 +64,7 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ReplicaSet: ['status.replicas'],
   ReplicationController: ['status.replicas'],
   Job: ['status.successful'],
+  CertificateSigningRequest: ['spec.signerName'],
   Event: [
     'involvedObject.kind',
     'involvedObject.namespace',

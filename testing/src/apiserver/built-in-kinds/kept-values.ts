@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
+import { changedRequest } from './certificate-request.ts';
 
 /**
  * Addresses and ports that a Service keeps when a write leaves them out, and without those that its new type does not
- * have; the count of a DaemonSet.
+ * have; the count of a DaemonSet; what was asked for in a request for a certificate.
  */
-export function withKeptValues(object: StoredObject, previous: StoredObject): StoredObject {
+export function withKeptValues(
+  object: StoredObject,
+  previous: StoredObject,
+  nowMs: number,
+): StoredObject {
+  if (object.kind === 'CertificateSigningRequest') return changedRequest(object, previous, nowMs);
   if (object.kind === 'DaemonSet') return withCountedTemplate(object, previous);
   if (object.kind !== 'Service') return object;
   const [spec, before] = [object.spec, previous.spec];

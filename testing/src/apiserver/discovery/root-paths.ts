@@ -8,6 +8,7 @@ const OTHER_PATHS: readonly string[] = [
   '/.well-known/openid-configuration',
   '/api',
   '/apis',
+  '/metrics',
   '/openapi/v2',
   '/openapi/v3',
   '/openapi/v3/',

@@ -1,7 +1,8 @@
+import { descriptionsOf } from '../built-in-types/descriptions.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceSchemas } from './operations.ts';
-import { SCHEMAS } from './type-schema.ts';
+import { described, SCHEMAS } from './type-schema.ts';
 
 const META = `${SCHEMAS}io.k8s.apimachinery.pkg.apis.meta.v1.`;
 
@@ -29,10 +30,10 @@ export function definitionSchemas(served: ServedResource): Readonly<Record<strin
       type: 'object',
       required: ['items'],
       properties: {
-        apiVersion: { type: 'string' },
+        apiVersion: { ...meaningOf('apiVersion'), type: 'string' },
         items: { type: 'array', items: { allOf: [{ $ref: `${SCHEMAS}${names.object}` }] } },
-        kind: { type: 'string' },
-        metadata: { allOf: [{ $ref: `${META}ListMeta` }] },
+        kind: { ...meaningOf('kind'), type: 'string' },
+        metadata: { ...meaningOf('metadata'), allOf: [{ $ref: `${META}ListMeta` }] },
       },
       'x-kubernetes-group-version-kind': [{ group, kind: listKind, version }],
     },
@@ -41,7 +42,7 @@ export function definitionSchemas(served: ServedResource): Readonly<Record<strin
 
 function withMetadata(schema: Json): Json {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  return { ...schema, properties: { ...properties, ...COMMON } };
+  return { ...schema, properties: { ...properties, ...common() } };
 }
 
 /** An object inside another one says what it is, and has metadata, too. */
@@ -69,8 +70,15 @@ function withEmbedded(schema: Json): Json {
   };
 }
 
-const COMMON: Json = {
-  apiVersion: { type: 'string' },
-  kind: { type: 'string' },
-  metadata: { allOf: [{ $ref: `${META}ObjectMeta` }] },
-};
+function common(): Json {
+  return {
+    apiVersion: { ...meaningOf('apiVersion'), type: 'string' },
+    kind: { ...meaningOf('kind'), type: 'string' },
+    metadata: { ...meaningOf('metadata'), allOf: [{ $ref: `${META}ObjectMeta` }] },
+  };
+}
+
+/** What every kind has means the same in all of them. */
+function meaningOf(field: string): Json {
+  return described(descriptionsOf('io.k8s.api.core.v1.ConfigMap')[field]);
+}

@@ -13,6 +13,34 @@ type Method = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
+/** The first sentence of what kube-apiserver says of each: a document has hundreds of them. */
+const MEANING: Readonly<Record<string, string>> = {
+  allowWatchBookmarks: 'allowWatchBookmarks requests watch events with type "BOOKMARK".',
+  continue: 'The continue option should be set when retrieving more results from the server.',
+  dryRun: 'When present, indicates that modifications should not be persisted.',
+  fieldManager:
+    'fieldManager is a name associated with the actor or entity that is making these changes.',
+  fieldSelector:
+    'A selector to restrict the list of returned objects by their fields. Defaults to everything.',
+  fieldValidation:
+    'fieldValidation instructs the server on how to handle objects in the request (POST/PUT/PATCH) containing unknown or duplicate fields.',
+  force: 'Force is going to "force" Apply requests.',
+  gracePeriodSeconds: 'The duration in seconds before the object should be deleted.',
+  labelSelector:
+    'A selector to restrict the list of returned objects by their labels. Defaults to everything.',
+  limit: 'limit is a maximum number of responses to return for a list call.',
+  orphanDependents:
+    'Deprecated: please use the PropagationPolicy, this field will be deprecated in 1.7.',
+  propagationPolicy: 'Whether and how garbage collection will be performed.',
+  resourceVersion:
+    'resourceVersion sets a constraint on what resource versions a request may be served from.',
+  resourceVersionMatch:
+    'resourceVersionMatch determines how resourceVersion is applied to list calls.',
+  sendInitialEvents: '`sendInitialEvents=true` may be set together with `watch=true`.',
+  timeoutSeconds: 'Timeout for the list/watch call.',
+  watch: 'Watch for changes to the described resources.',
+};
+
 const OF_LISTS: readonly Json[] = [
   ...['allowWatchBookmarks', 'sendInitialEvents', 'watch'].map((name) => query(name, 'boolean')),
   ...[
@@ -162,5 +190,11 @@ function acceptedTypes(method: Method, custom: boolean): readonly string[] {
 }
 
 function query(name: string, type: string): Json {
-  return { name, in: 'query', schema: { type, uniqueItems: true } };
+  const description = MEANING[name];
+  return {
+    name,
+    in: 'query',
+    ...(description === undefined ? {} : { description }),
+    schema: { type, uniqueItems: true },
+  };
 }

@@ -129,7 +129,13 @@ const IN_PATH: Message = {
 };
 
 const IN_QUERY: Message = {
-  fields: { in: [2, text], name: [4, text], type: [6, text], uniqueItems: [20, bool] },
+  fields: {
+    in: [2, text],
+    description: [3, text],
+    name: [4, text],
+    type: [6, text],
+    uniqueItems: [20, bool],
+  },
 };
 
 const inBody: Write = wrapped(

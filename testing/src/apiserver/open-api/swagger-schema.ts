@@ -15,13 +15,17 @@ export function olderSchema(schema: Json): Json {
     return { type: 'object', [KINDS]: schema[KINDS] };
   }
   const reference = referenceOf(schema);
-  if (reference !== undefined) return { ...extensionsOf(schema), $ref: reference };
+  if (reference !== undefined) {
+    const { description } = schema;
+    const meaning = description === undefined ? {} : { description };
+    return { ...meaning, ...extensionsOf(schema), $ref: reference };
+  }
   const { allOf, anyOf, oneOf, not, nullable, ...rest } = schema;
   const known = isScalarOfTypes(oneOf) ? { ...rest, type: 'string' } : rest;
   return withInner(withoutUndeclared(known, nullable === true));
 }
 
-/** A reference stands alone in v2, without what v3 wraps it into. */
+/** A reference stands by itself in v2, without what v3 wraps it into. */
 function referenceOf({ $ref, allOf }: Json): string | undefined {
   const only = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as Json).$ref : undefined;
   const reference = $ref ?? only;

@@ -5,6 +5,7 @@ import {
   builtInType,
   elementType,
 } from '../built-in-types/built-in-types.ts';
+import { descriptionsOf } from '../built-in-types/descriptions.ts';
 import { compareText } from '../discovery/version-order.ts';
 import type { Json } from '../objects/metadata.ts';
 
@@ -60,26 +61,34 @@ function form(path: string, schema: Json): { name: string; schema: Json } {
 export const SCHEMAS = '#/components/schemas/';
 
 /**
- * The schema of a built-in type as OpenAPI v3 has it: fields, their types and how lists and maps of
- * them merge. It has no descriptions: those are Kubernetes' own sentences.
+ * The schema of a built-in type as OpenAPI v3 has it: fields, their types, what they mean, and how lists and maps of
+ * them merge.
  *
  * @param name - such as `io.k8s.api.core.v1.ConfigMap`. A type that is not known is any object.
  */
 export function typeSchema(name: string): Json {
+  const meaning = descriptionsOf(name);
   const own = FORMS_BY_NAME.get(name);
-  if (own !== undefined) return own;
+  if (own !== undefined) return { ...described(meaning['']), ...own };
   const type = builtInType(name);
   if (type === undefined) return { type: 'object' };
   const fields = Object.entries(type.fields).toSorted(([a], [b]) => compareText(a, b));
   const required = fields.filter(([, field]) => field.required).map(([field]) => field);
   const kinds = kindsOf(name);
   return {
+    ...described(meaning['']),
     type: 'object',
     ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries(fields.map(([field, one]) => [field, fieldSchema(one)])),
+    properties: Object.fromEntries(
+      fields.map(([field, one]) => [field, { ...described(meaning[field]), ...fieldSchema(one) }]),
+    ),
     ...(type.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     ...(kinds.length > 0 ? { 'x-kubernetes-group-version-kind': kinds } : {}),
   };
+}
+
+export function described(description: string | undefined): Json {
+  return description === undefined ? {} : { description };
 }
 
 function fieldSchema(field: BuiltInField): Json {

@@ -32,7 +32,7 @@ export interface Strategy {
     applied?: boolean,
   ): StoredObject;
   /** What a change keeps, counts or drops, which is no change of who owns it. */
-  keep?(object: StoredObject, previous: StoredObject): StoredObject;
+  keep?(object: StoredObject, previous: StoredObject, nowMs: number): StoredObject;
   /** Adds what the server sets on its own account, which no field manager owns. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];

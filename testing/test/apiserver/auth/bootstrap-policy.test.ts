@@ -17,18 +17,23 @@ describe('the roles that every cluster has', () => {
 
     const names = server.list(RBAC, 'ClusterRole').map(({ metadata }) => metadata.name);
 
-    expect(names).toEqual([
-      'admin',
-      'cluster-admin',
-      'edit',
-      'system:aggregate-to-admin',
-      'system:aggregate-to-edit',
-      'system:aggregate-to-view',
-      'system:basic-user',
-      'system:discovery',
-      'system:public-info-viewer',
-      'view',
-    ]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'admin',
+        'cluster-admin',
+        'edit',
+        'system:aggregate-to-admin',
+        'system:aggregate-to-edit',
+        'system:aggregate-to-view',
+        'system:basic-user',
+        'system:controller:job-controller',
+        'system:discovery',
+        'system:kube-scheduler',
+        'system:node',
+        'system:public-info-viewer',
+        'view',
+      ]),
+    );
     expect(open.list(RBAC, 'ClusterRole')).toEqual([]);
   });
 
@@ -95,5 +100,67 @@ describe('an aggregated ClusterRole', () => {
     server.create(part('other', { 'rbac.authorization.k8s.io/aggregate-to-view': 'false' }));
 
     expect(rulesOf(server, 'view')).toHaveLength(before);
+  });
+});
+
+describe("the roles of Kubernetes' own components", () => {
+  test('a component may do what its role says, and no more', async () => {
+    const server = await rbacServer({ workloads: {} });
+    const url = await server.urlFor('system:kube-scheduler');
+
+    const [nodes, secrets] = [await send(url, '/api/v1/nodes'), await send(url, '/api/v1/secrets')];
+
+    expect([nodes.status, secrets.status]).toEqual([200, 403]);
+  });
+
+  test('Roles in namespaces are bound to ServiceAccounts and users', async () => {
+    const server = await rbacServer({ workloads: {} });
+    const token = { authorization: `Bearer ${tokenOf(server)}` };
+    const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+    const read = await send(await server.urlFor('system:kube-controller-manager'), path);
+    const other = await send(server.url, path, { headers: token });
+
+    expect([read.status, other.status]).toEqual([200, 403]);
+  });
+});
+
+function tokenOf(server: ApiServer): string {
+  const metadata = { name: 'builder', namespace: 'demo' };
+  server.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  return server.issueToken('demo', 'builder');
+}
+
+describe('RBAC before AlwaysAllow', () => {
+  test('the roles are there, and what none of them grants is allowed all the same', async () => {
+    const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
+    const url = await server.urlFor('guest');
+    const review = { spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+    const read = await send(url, '/api/v1/namespaces/kube-system/secrets');
+    const asked = await send(url, path, { method: 'POST', body: review });
+
+    expect(rulesOf(server, 'cluster-admin')).not.toEqual([]);
+    expect(read.status).toBe(200);
+    expect(asked.body.status).toEqual({ allowed: true });
+  });
+
+  test('a right that a role grants is allowed by its binding', async () => {
+    const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
+    server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
+    server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));
+    const review = { spec: { nonResourceAttributes: { verb: 'get', path: '/logs' } } };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+    const { body } = await send(await server.urlFor('guest'), path, {
+      method: 'POST',
+      body: review,
+    });
+
+    expect(body.status).toMatchObject({
+      allowed: true,
+      reason: expect.stringContaining('ClusterRoleBinding "readers"'),
+    });
   });
 });

@@ -122,6 +122,7 @@ test('[F-13] a schema has the types of fields, what is required, and how lists m
     },
   });
   expect(found['io.k8s.api.core.v1.ServiceSpec'].properties.ports).toEqual({
+    description: expect.any(String),
     type: 'array',
     items: {
       allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.ServicePort' }],
@@ -133,11 +134,13 @@ test('[F-13] a schema has the types of fields, what is required, and how lists m
     'x-kubernetes-patch-strategy': 'merge',
   });
   expect(found['io.k8s.api.core.v1.ServiceSpec'].properties.selector).toEqual({
+    description: expect.any(String),
     type: 'object',
     additionalProperties: { type: 'string' },
     'x-kubernetes-map-type': 'atomic',
   });
   expect(found['io.k8s.api.core.v1.Secret'].properties.data).toEqual({
+    description: expect.any(String),
     type: 'object',
     additionalProperties: { type: 'string', format: 'byte' },
   });
@@ -188,6 +191,7 @@ test('[F-13] a PATCH takes fieldValidation, and strategic patches where the kind
     expect(patch.parameters).toContainEqual({
       name: 'fieldValidation',
       in: 'query',
+      description: expect.stringMatching(/^fieldValidation instructs the server/),
       schema: { type: 'string', uniqueItems: true },
     });
   }
@@ -254,10 +258,51 @@ test('[F-13] the older document has the same schemas', async () => {
 
   expect(body.swagger).toBe('2.0');
   expect(body.definitions['io.k8s.api.apps.v1.DeploymentSpec'].properties.template).toEqual({
+    description: expect.any(String),
     $ref: '#/definitions/io.k8s.api.core.v1.PodTemplateSpec',
   });
   expect(body.definitions['dev.example.v1.Widget'].properties.spec.type).toBe('object');
   const referred = [...text.matchAll(/"#\/definitions\/([^"]*)"/g)].map(([, name]) => name);
   expect(referred.filter((name) => body.definitions[name ?? ''] === undefined)).toEqual([]);
   expect(text).not.toContain('#/components/');
+});
+
+test('types and fields say what they mean, in the words of Kubernetes', async () => {
+  const cluster = await startCluster();
+
+  const { 'io.k8s.api.core.v1.Service': service, 'io.k8s.api.core.v1.ServiceList': list } =
+    await schemas(cluster, 'api/v1');
+  const { 'io.k8s.api.batch.v1.CronJobSpec': schedule } = await schemas(cluster, 'apis/batch/v1');
+
+  expect(service.description).toMatch(/^Service is a named abstraction of software service/);
+  expect(list.properties.items.description).toBe('List of services');
+  expect(schedule.properties.timeZone.description).toMatch(/^The time zone name for the given/);
+  expect(schedule.properties.timeZone.type).toBe('string');
+});
+
+test('query parameters say what they mean', async () => {
+  const { send } = await startCluster();
+
+  const { body } = await send('GET', '/openapi/v3/apis/apps/v1');
+
+  const { parameters } = body.paths['/apis/apps/v1/daemonsets'].get;
+  const meaning = Object.fromEntries(
+    parameters.map(({ name, description }: Record<string, string>) => [name, description]),
+  );
+  expect(meaning.watch).toBe('Watch for changes to the described resources.');
+  expect(Object.values(meaning).filter((text) => text === undefined)).toEqual([undefined]);
+  expect(meaning).toHaveProperty('shardSelector', undefined);
+});
+
+test('a custom resource says of its common fields what every kind says', async () => {
+  const cluster = await startCluster();
+  cluster.server.applyManifest(WIDGETS);
+
+  const { 'dev.example.v1.Widget': widget } = await schemas(cluster, 'apis/example.dev/v1');
+
+  const { kind, apiVersion, metadata, spec } = widget.properties;
+  expect(kind.description).toMatch(/^Kind is a string value representing the REST resource/);
+  expect(apiVersion.description).toMatch(/^APIVersion defines the versioned schema/);
+  expect(metadata.description).toMatch(/^Standard object's metadata\./);
+  expect(spec).not.toHaveProperty('description');
 });

@@ -135,6 +135,23 @@ test('[found 9] the message tells by group, version and kind what a PATCH takes'
   expect(patch.at(9).entry(1, '200').at(1, 1).text).toBe('OK');
 });
 
+test('the message says what types, fields and parameters mean, also where a field refers to a type', async () => {
+  const document = await message(await startCluster());
+  const claim = document.at(9).entry(1, 'io.k8s.api.core.v1.PersistentVolumeClaim');
+  const list = document.at(8).entry(2, '/api/v1/namespaces/{namespace}/secrets').at(2);
+
+  const watch = list
+    .all(8)
+    .map((one) => one.at(1, 2, 3))
+    .find((one) => one.at(4).text === 'watch');
+  expect(claim.at(4).text).toMatch(/^PersistentVolumeClaim is a user's request for and claim to/);
+  expect(claim.property('spec').at(4).text).toMatch(/^spec defines the desired characteristics/);
+  expect(claim.property('spec').at(1).text).toBe(
+    '#/definitions/io.k8s.api.core.v1.PersistentVolumeClaimSpec',
+  );
+  expect(watch?.at(3).text).toBe('Watch for changes to the described resources.');
+});
+
 test('[found 9] the message has the schema of a definition, with every limit', async () => {
   const { cluster } = await lamp({
     type: 'object',
@@ -299,6 +316,7 @@ test('[found 9] no definition refers to what is not there, and none has words th
     '$ref',
     'additionalProperties',
     'default',
+    'description',
     'enum',
     'format',
     'items',

@@ -32,7 +32,7 @@ function set(object: object, path: string, value: unknown): void {
 export function asStored(object: object, previous?: StoredObject): StoredObject {
   const strategy = strategyOf(object as StoredObject);
   const prepared = strategy.prepare(object as StoredObject, previous);
-  const kept = previous === undefined ? prepared : strategy.keep?.(prepared, previous);
+  const kept = previous === undefined ? prepared : strategy.keep?.(prepared, previous, 0);
   return canonicalBuiltIn(strategy.complete(kept ?? prepared));
 }
 

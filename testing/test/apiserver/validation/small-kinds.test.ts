@@ -49,6 +49,32 @@ const AUTOSCALERS: readonly Row[] = [
     ],
   ],
   [
+    'a target without a group that is a ReplicationController',
+    { 'spec.scaleTargetRef': { apiVersion: 'v1', kind: 'ReplicationController', name: 'old' } },
+    [],
+  ],
+  [
+    'another target without a group',
+    { 'spec.scaleTargetRef': { apiVersion: 'v1', kind: 'PodTemplate', name: 'old' } },
+    ['spec.scaleTargetRef.apiVersion: Invalid value: "v1": apiVersion must specify API group'],
+  ],
+  [
+    'a metric of an object without a group',
+    {
+      'spec.metrics': [
+        {
+          type: 'Object',
+          object: {
+            describedObject: { apiVersion: 'v1', kind: 'Service', name: 'queue' },
+            metric: { name: 'length' },
+            target: { type: 'Value', value: '30' },
+          },
+        },
+      ],
+    },
+    [],
+  ],
+  [
     'a target of two groups',
     { 'spec.scaleTargetRef.apiVersion': 'a/b/c' },
     [

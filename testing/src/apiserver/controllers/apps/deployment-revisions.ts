@@ -17,6 +17,7 @@ import {
   REVISION,
   recordScaling,
   replicasOf,
+  revisionAnnotations,
   revisionOf,
   scaleAnnotations,
   totalReplicas,
@@ -85,7 +86,7 @@ export function ensureReplicaSet(
   const revision = isStale ? lastRevision + 1 : revisionOf(current);
   const set = annotate(access, current, {
     ...copiedAnnotations(deployment),
-    [REVISION]: String(revision),
+    ...revisionAnnotations(current, revision),
   });
   const isKnown = deployment.status?.conditions?.some(({ type }) => type === 'Progressing');
   return { set, news: isKnown ? undefined : 'found', collisions };

@@ -5,6 +5,7 @@ import { type Deployment, desiredReplicas, rolloutBounds } from './deployment.ts
 import { REPLICA_SETS, type ReplicaSet } from './replica-set.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
+const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
 const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 
@@ -12,7 +13,7 @@ const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
-  'deployment.kubernetes.io/revision-history',
+  REVISION_HISTORY,
   DESIRED_REPLICAS,
   MAX_REPLICAS,
   'deprecated.deployment.rollback.to',
@@ -32,6 +33,28 @@ export function availableReplicas(sets: readonly ReplicaSet[]): number {
 
 export function revisionOf(set: ReplicaSet): number {
   return Number.parseInt(set.metadata.annotations?.[REVISION] ?? '0', 10) || 0;
+}
+
+/** How long the list of former revisions may become. */
+const HISTORY_LENGTH = 2_000;
+
+/**
+ * What a ReplicaSet says of its revision when it becomes `revision`: after a rollback also which revisions it was before.
+ * Of a list that becomes too long the oldest are left out (Go: SetNewReplicaSetAnnotations).
+ */
+export function revisionAnnotations(
+  set: ReplicaSet,
+  revision: number,
+): Readonly<Record<string, string>> {
+  const { [REVISION]: former, [REVISION_HISTORY]: history = '' } = set.metadata.annotations ?? {};
+  if (former === undefined || revisionOf(set) >= revision) return { [REVISION]: String(revision) };
+  const all = [...(history === '' ? [] : history.split(',')), former];
+  let text = all.join(',');
+  while (text.length > HISTORY_LENGTH && all.length > 1) {
+    all.shift();
+    text = all.join(',');
+  }
+  return { [REVISION]: String(revision), [REVISION_HISTORY]: text };
 }
 
 /** The annotations of the Deployment that its ReplicaSets carry too. */

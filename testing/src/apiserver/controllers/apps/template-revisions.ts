@@ -13,6 +13,9 @@ const CONTROLLER_REVISIONS: ResourceName = 'controllerrevisions.apps';
 /** The label by which Pods say which revision of the template they are made of. */
 export const REVISION_HASH = 'controller-revision-hash';
 
+/** The label with the hash on the revisions of a StatefulSet. Those of a DaemonSet have that of its Pods. */
+const HASH_OF_STATEFUL_SET = 'controller.kubernetes.io/hash';
+
 /** A state of the template of a StatefulSet or a DaemonSet, kept in a ControllerRevision. */
 export interface TemplateRevision extends StoredObject {
   readonly data: { readonly spec: { readonly template: PodTemplate } };
@@ -58,15 +61,18 @@ function createRevision(
   template: PodTemplate,
   revision: number,
 ): TemplateRevision {
-  const { name, namespace, uid } = owner.metadata;
+  const { name, namespace, uid, annotations } = owner.metadata;
   const hash = templateHash({ template, uid }, 0);
+  const hashLabel = owner.kind === 'StatefulSet' ? HASH_OF_STATEFUL_SET : REVISION_HASH;
   return access.create(CONTROLLER_REVISIONS, {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
     metadata: {
       name: `${name}-${hash}`,
       ...(namespace === undefined ? {} : { namespace }),
-      labels: { ...template.metadata?.labels, [REVISION_HASH]: hash },
+      labels: { ...template.metadata?.labels, [hashLabel]: hash },
+      // `kubectl rollout history` shows the cause of the change that is in them.
+      ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },
     data: { spec: { template: { ...template, $patch: 'replace' } } },

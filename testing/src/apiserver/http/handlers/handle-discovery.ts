@@ -2,10 +2,12 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../../discovery/aggregated.ts';
 import { type HealthEndpoint, hasCheck, healthReport } from '../../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../../discovery/legacy.ts';
+import { METRICS_TYPE, metricsText, type ObjectCount } from '../../discovery/metrics.ts';
 import { rootPaths } from '../../discovery/root-paths.ts';
 import { ISSUER_KEYS, issuerDocument } from '../../discovery/token-issuer.ts';
 import { goJson, prettyJson } from '../../objects/canonical.ts';
 import type { Json } from '../../objects/metadata.ts';
+import type { ResourceName } from '../../objects/stored-object.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { clauses, negotiate } from '../exchange/negotiate.ts';
@@ -37,6 +39,14 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
       if (parts.length > 1) return false;
       exchange.text(200, prettyJson(cluster.behaviour.gates.version), 'application/json');
       return true;
+    case 'metrics':
+      if (parts.length > 1) return false;
+      exchange.text(
+        200,
+        metricsText(cluster.behaviour.gates.version, objectCounts(cluster)),
+        METRICS_TYPE,
+      );
+      return true;
     case 'openapi':
       return handleOpenApi(exchange, cluster);
     case 'api':
@@ -46,6 +56,16 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
     default:
       return false;
   }
+}
+
+/** Of each collection once, whatever versions it is served in. */
+function objectCounts({ registry, storage }: Cluster): readonly ObjectCount[] {
+  const counts = new Map<ResourceName, ObjectCount>();
+  for (const { storedAs, group, plural, verbs } of registry.all()) {
+    if (!verbs.includes('list') || counts.has(storedAs)) continue;
+    counts.set(storedAs, { group, resource: plural, count: storage.list(storedAs).length });
+  }
+  return [...counts.values()];
 }
 
 function health(exchange: Exchange, endpoint: HealthEndpoint, check: string): boolean {

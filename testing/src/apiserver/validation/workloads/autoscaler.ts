@@ -11,22 +11,33 @@ import {
   required,
 } from '../fields/problem.ts';
 
-const reference: Check = (value, field) =>
-  fields({
-    kind: must(formed(pathSegment)),
-    name: must(formed(pathSegment)),
-    apiVersion: groupVersion,
-  })(isObject(value) ? value : {}, field);
+/** @param apiVersion - what must be true of the version of the object that is meant. */
+const reference =
+  (apiVersion: Check): Check =>
+  (value, field) =>
+    fields({ kind: must(formed(pathSegment)), name: must(formed(pathSegment)), apiVersion })(
+      isObject(value) ? value : {},
+      field,
+    );
 
-/** The scaled object's apiVersion must name a group. */
+/** What is scaled has a group, but for the one kind without a group that can be scaled. */
+const scaled: Check = (value, field) => {
+  const isCore = isObject(value) && value.kind === 'ReplicationController';
+  return reference(isCore ? anyVersion : groupVersion)(value, field);
+};
+
 function groupVersion(value: unknown, field: string): readonly Problem[] {
   const text = String(value ?? '');
-  const parts = text.split('/');
-  if (parts.length > 2) {
-    return [invalidValue(field, text, `unexpected GroupVersion string: ${text}`)];
-  }
-  const isGrouped = parts.length === 2 && parts[0] !== '';
+  const problems = anyVersion(value, field);
+  if (problems.length > 0) return problems;
+  const isGrouped = /^[^/]+\//.test(text);
   return isGrouped ? [] : [invalidValue(field, text, 'apiVersion must specify API group')];
+}
+
+function anyVersion(value: unknown, field: string): readonly Problem[] {
+  const text = String(value ?? '');
+  if (text.split('/').length <= 2) return [];
+  return [invalidValue(field, text, `unexpected GroupVersion string: ${text}`)];
 }
 
 function replicas({ minReplicas, maxReplicas }: Json): readonly Problem[] {
@@ -116,7 +127,7 @@ const resourceName = needed('must specify a resource name');
 
 const SOURCES: Readonly<Record<string, Check>> = {
   object: fields(
-    { describedObject: reference, metric: identifier, target },
+    { describedObject: reference(anyVersion), metric: identifier, target },
     valueOrAverage('must set either a target value or averageValue'),
   ),
   external: fields(
@@ -208,7 +219,7 @@ export function autoscaler({ spec }: StoredObject): readonly Problem[] {
   const value = isObject(spec) ? spec : {};
   return [
     ...replicas(value),
-    ...reference(value.scaleTargetRef, 'spec.scaleTargetRef'),
+    ...scaled(value.scaleTargetRef, 'spec.scaleTargetRef'),
     ...each(fields({}, metric))(value.metrics, 'spec.metrics'),
     ...scaledToZero(value),
     ...fields({ scaleUp: scalingRules, scaleDown: scalingRules })(value.behavior, 'spec.behavior'),

@@ -3,6 +3,7 @@ import { objectKey, rfc3339 } from 'chancery';
 import { admitNew, admitWrite } from '../../admission/admit.ts';
 import { mutate } from '../../admission/mutate.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
+import { type Caller, userInfo } from '../../auth/user.ts';
 import { type AdmissionRequest, operationOptions } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { convertedFromStored, convertedToStored } from '../../cluster/converted.ts';
@@ -11,7 +12,7 @@ import { badRequest, internalError } from '../../failures/failure.ts';
 import { invalid } from '../../failures/invalid.ts';
 import { alreadyExists, forbidden, noFreeName, notFound } from '../../failures/object-failures.ts';
 import { generateName } from '../../objects/generate-name.ts';
-import { withMetadata } from '../../objects/metadata.ts';
+import { isObject, withFields, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import {
   fromStored,
@@ -59,7 +60,7 @@ export function* createObject(
   const escalation = { served, namespace, object: named, live: undefined };
   refuseEscalation(cluster, escalation, options.caller);
   const prepared = served.strategy.prepare(
-    toStored(served, withoutStatus(named, served)),
+    toStored(served, withoutStatus(requestedBy(options.caller, named), served)),
     undefined,
     options.managedFields !== undefined,
   );
@@ -80,7 +81,7 @@ export function* createObject(
     object: prepared,
     managedFields,
     builtIn: (object) => admitNew(cluster, served, object),
-    prepare: (object) => asCreated(served, object, prepared),
+    prepare: (object) => asCreated(served, requestedBy(options.caller, object), prepared),
   });
   const name = admitted.metadata.name ?? '';
   const whole = canonical(served, served.strategy.complete(admitted));
@@ -148,6 +149,18 @@ function asCreated(
   });
   return served.strategy.prepare(toStored(served, withoutStatus(kept, served)), undefined);
 }
+
+/** The request for a certificate says for whom it is: whatever is written there, it is the sender. */
+function requestedBy(caller: Caller | undefined, object: StoredObject): StoredObject {
+  const { kind, apiVersion, spec } = object;
+  const isRequest = kind === 'CertificateSigningRequest' && apiVersion === CERTIFICATES;
+  if (!isRequest || !isObject(spec)) return object;
+  const { username: _, uid: _uid, groups: _groups, extra: _extra, ...asked } = spec;
+  const requester = caller === undefined ? {} : userInfo(caller);
+  return withFields(object, { spec: { ...asked, ...requester } });
+}
+
+const CERTIFICATES = 'certificates.k8s.io/v1';
 
 function checkPlace(
   body: StoredObject,

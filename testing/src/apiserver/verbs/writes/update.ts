@@ -81,13 +81,16 @@ function* changedObject(
   checkIdentity(wanted.object, live, target);
   refuseEscalation(cluster, { ...target, object: wanted.object, live }, options.caller);
 
+  const nowMs = cluster.clock.now();
   const prepare = (object: StoredObject): StoredObject => {
     const separated = separate(toStored(served, object), stored, served, subresource);
     const whole = withSystemMetadata(separated, stored);
     return served.strategy.prepare(whole, stored, wanted.managedFields !== undefined);
   };
   const completed = (object: StoredObject): StoredObject =>
-    withMetadata(served.strategy.keep?.(object, stored) ?? object, { managedFields: undefined });
+    withMetadata(served.strategy.keep?.(object, stored, nowMs) ?? object, {
+      managedFields: undefined,
+    });
   const prepared = prepare(wanted.object);
   const owners = (generation: number | undefined): readonly unknown[] =>
     wanted.managedFields ??

@@ -120,3 +120,29 @@ test('at rest there is no timer', () => {
 
   expect(cluster.clock.pending).toBe(0);
 });
+
+test('a revision has the annotations that the DaemonSet had when its template became so', () => {
+  const cluster = clusterWith(['one']);
+  const patch = (change: object): void => {
+    cluster.access.patch(DAEMON_SETS, 'demo', 'agent', change);
+    cluster.clock.advance(1_000);
+  };
+  const cause = (text: string): object => ({ annotations: { 'kubernetes.io/change-cause': text } });
+  cluster.clock.advance(1_000);
+
+  patch({ metadata: cause('second'), ...restart('2026-11-22T00:00:00Z') });
+  patch({ metadata: cause('third') });
+
+  const revisions = cluster.access
+    .list('controllerrevisions.apps', 'demo')
+    .toSorted((left, right) => Number(left.revision) - Number(right.revision));
+  expect(revisions.map(({ metadata }) => metadata.annotations)).toEqual([
+    { 'deprecated.daemonset.template.generation': '1' },
+    {
+      'deprecated.daemonset.template.generation': '2',
+      'kubernetes.io/change-cause': 'second',
+    },
+  ]);
+  const [first] = revisions;
+  expect(first?.metadata.labels).toHaveProperty('controller-revision-hash');
+});

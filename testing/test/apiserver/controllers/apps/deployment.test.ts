@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../../src/apiserver/controllers/apps/deployment.ts';
 import type { ReplicaSet } from '../../../../src/apiserver/controllers/apps/replica-set.ts';
+import { revisionAnnotations } from '../../../../src/apiserver/controllers/apps/replica-set-scale.ts';
 import { isReady, type Pod } from '../../../../src/apiserver/controllers/pods/pod.ts';
 import { templateHash } from '../../../../src/apiserver/controllers/pods/pod-template.ts';
 import {
@@ -395,4 +396,49 @@ test('a restarted set of controllers finds its work done, and goes on', () => {
   again.clock.advance(1_000);
 
   expect(pods(again).filter(isReady)).toHaveLength(2);
+});
+
+/** A merge patch that makes the Deployment use another image. */
+function image(tag: string): object {
+  return { spec: { template: { spec: { containers: [{ name: 'app', image: `nginx:${tag}` }] } } } };
+}
+
+test('a ReplicaSet that comes back says which revisions it was before', () => {
+  const cluster = simulatedCluster();
+  deployed(cluster);
+  const annotationsOf = (tag: string): Readonly<Record<string, string>> | undefined =>
+    replicaSets(cluster).find(
+      ({ spec }) => spec.template.spec.containers[0]?.image === `nginx:${tag}`,
+    )?.metadata.annotations;
+  const roll = (tag: string): void => {
+    cluster.access.patch(DEPLOYMENTS, 'demo', 'webapp', image(tag));
+    cluster.clock.advance(5_000);
+  };
+
+  for (const tag of ['1.27', '1.28', '1.27', '1.29', '1.27']) roll(tag);
+
+  expect(annotationsOf('1.27')).toMatchObject({
+    'deployment.kubernetes.io/revision': '5',
+    'deployment.kubernetes.io/revision-history': '1,3',
+  });
+  expect(annotationsOf('1.28')).not.toHaveProperty('deployment.kubernetes.io/revision-history');
+});
+
+test('of a long history of revisions the oldest are left out, beyond 2,000 characters', () => {
+  const set = {
+    metadata: {
+      annotations: {
+        'deployment.kubernetes.io/revision': '2048',
+        'deployment.kubernetes.io/revision-history': `7,${'1234,'.repeat(399)}99`,
+      },
+    },
+  } as unknown as ReplicaSet;
+
+  const { 'deployment.kubernetes.io/revision-history': history = '' } = revisionAnnotations(
+    set,
+    2_049,
+  );
+
+  expect(history.length).toBeLessThanOrEqual(2_000);
+  expect(history).toBe(`${'1234,'.repeat(398)}99,2048`);
 });

@@ -181,3 +181,18 @@ test('at rest there is no timer', () => {
 
   expect(cluster.clock.pending).toBe(0);
 });
+
+test('a revision has the annotations of its StatefulSet, and its hash in a label that Pods do not have', () => {
+  const cluster = simulatedCluster(TIMES);
+  const set = workload('StatefulSet', 'db', { replicas: 1, serviceName: 'db' });
+  const annotations = { 'kubernetes.io/change-cause': 'a new disk', 'example.org/team': 'red' };
+  cluster.access.create(STATEFUL_SETS, { ...set, metadata: { ...set.metadata, annotations } });
+
+  cluster.clock.advance(1_000);
+
+  const [revision] = cluster.access.list('controllerrevisions.apps', 'demo');
+  const hash = revision?.metadata.name.replace(/^db-/, '');
+  expect(revision?.metadata.annotations).toEqual(annotations);
+  expect(revision?.metadata.labels).toEqual({ app: 'db', 'controller.kubernetes.io/hash': hash });
+  expect(pods(cluster)[0]?.metadata.labels).not.toHaveProperty('controller.kubernetes.io/hash');
+});

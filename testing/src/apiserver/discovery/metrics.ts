@@ -1,0 +1,49 @@
+import type { Json } from '../objects/metadata.ts';
+import { compareText } from './version-order.ts';
+
+/** How many objects of a resource there are. */
+export interface ObjectCount {
+  readonly group: string;
+  readonly resource: string;
+  readonly count: number;
+}
+
+/** The format of Prometheus in which kube-apiserver answers, too. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/**
+ * The answer to `/metrics`: of kube-apiserver's hundreds of metrics the two that are about the cluster, and not about
+ * its process. Dashboards and scrapers find the path, and a version.
+ */
+export function metricsText(version: Json, counts: readonly ObjectCount[]): string {
+  const build = labels({
+    build_date: version.buildDate,
+    compiler: version.compiler,
+    git_commit: version.gitCommit,
+    git_tree_state: version.gitTreeState,
+    git_version: version.gitVersion,
+    go_version: version.goVersion,
+    major: version.major,
+    minor: version.minor,
+    platform: version.platform,
+  });
+  const objects = counts
+    .map(({ count, ...names }) => `apiserver_resource_objects${labels(names)} ${count}`)
+    .toSorted(compareText);
+  return [
+    '# HELP apiserver_resource_objects [ALPHA] Number of stored objects at the time of last check split by kind.',
+    '# TYPE apiserver_resource_objects gauge',
+    ...objects,
+    "# HELP kubernetes_build_info [BETA] A metric with a constant '1' value labeled by the version of Kubernetes.",
+    '# TYPE kubernetes_build_info gauge',
+    `kubernetes_build_info${build} 1`,
+    '',
+  ].join('\n');
+}
+
+function labels(values: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(values).map(
+    ([name, value]) => `${name}="${String(value).replaceAll(/[\\"]/g, '\\$&')}"`,
+  );
+  return `{${pairs.join(',')}}`;
+}

@@ -1,0 +1,249 @@
+/** The runner of `npm run peers`: what it reads, and what it never calls passed. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { vitestOutcomes } from './clients/fluent.ts';
+import { problemOf, wishesOf } from './clients/kopf.ts';
+import { pytestOutcomes } from './clients/python.ts';
+import { functionsOf } from './kubectl/functions.ts';
+import { lastLines, runProgram, startProgram } from './process.ts';
+import { join, madePage, readPage, recordedResults } from './results.ts';
+import { commitOf, judge } from './suite.ts';
+import { SUITES } from './suites.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+function folder(): string {
+  const made = mkdtempSync(path.join(tmpdir(), 'chancery-peers-test-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function peers(peersFolder: string, ...args: readonly string[]) {
+  const { code, output } = await runProgram({
+    command: [process.execPath, '--conditions=chancery-source', MAIN, ...args],
+    cwd: folder(),
+    env: peersFolder === '' ? {} : { PEERS: peersFolder },
+    timeoutMs: 60_000,
+  });
+  return { code, lines: output.trim().split('\n') };
+}
+
+describe('the command', () => {
+  test('without PEERS every suite is "not run", none has passed, and the exit code is 2', async () => {
+    const { code, lines } = await peers('');
+
+    expect(code).toBe(2);
+    expect(lines.map((line) => line.split(': ').slice(0, 2))).toEqual(
+      SUITES.map(({ name }) => [name, 'not run']),
+    );
+    expect(lines[0]).toContain('git clone https://github.com/kubernetes/kubernetes');
+  });
+
+  test('a suite whose snapshot is missing is "not run", beside others that are there', async () => {
+    const { code, lines } = await peers(folder(), 'python');
+
+    expect(code).toBe(2);
+    expect(lines).toEqual([expect.stringMatching(/^python: not run: .*python is not there/)]);
+  });
+
+  test('an unknown suite and an unknown option are refused', async () => {
+    const [suite, option] = [await peers(folder(), 'ruby'), await peers(folder(), '--fast')];
+
+    expect([suite.code, option.code]).toEqual([2, 2]);
+    expect(suite.lines[0]).toBe('peers: no suite is named ruby');
+  });
+});
+
+describe('a verdict', () => {
+  test('tells failures that are explained from those that are not, and finds explanations that are not needed', () => {
+    const outcomes = [
+      { name: 'a', passed: true, output: '' },
+      { name: 'b', passed: false, output: 'x' },
+      { name: 'c', passed: false, output: 'y' },
+      { name: 'd', passed: true, output: '' },
+    ];
+
+    expect(judge(outcomes, { b: 'needs a node', d: 'needs a disk' })).toEqual({
+      passed: ['a', 'd'],
+      known: ['b'],
+      unexplained: ['c'],
+      mended: ['d'],
+    });
+  });
+
+  test('a snapshot says its commit by its branch, by a packed branch, or by the file .commit', () => {
+    const [loose, packed, archive] = [folder(), folder(), folder()];
+    for (const clone of [loose, packed]) {
+      mkdirSync(path.join(clone, '.git/refs/heads'), { recursive: true });
+      writeFileSync(path.join(clone, '.git/HEAD'), 'ref: refs/heads/main\n');
+    }
+    writeFileSync(path.join(loose, '.git/refs/heads/main'), `${'a'.repeat(40)}\n`);
+    writeFileSync(
+      path.join(packed, '.git/packed-refs'),
+      `# pack\n${'b'.repeat(40)} refs/heads/main\n`,
+    );
+    writeFileSync(path.join(archive, '.commit'), 'v7.1\n');
+
+    expect([loose, packed, archive].map(commitOf)).toEqual([
+      'a'.repeat(40),
+      'b'.repeat(40),
+      'v7.1',
+    ]);
+    expect(() => commitOf(folder())).toThrow('write the commit or tag');
+  });
+});
+
+describe('what suites say', () => {
+  test('functions of a script: those that are recorded, and those that are called, each once', () => {
+    const script = `
+runTests() {
+  record_command run_first_tests
+  if kube::test::if_supports_resource "pods" ; then
+\trecord_command run_second_tests
+    run_third_tests
+    record_command run_first_tests
+  fi
+  echo run_fourth_tests
+  record_command "run_\${pkg}_tests"
+}
+run_fifth_tests() {
+`;
+
+    expect(functionsOf(script)).toEqual(['run_first_tests', 'run_second_tests', 'run_third_tests']);
+  });
+
+  test('pytest: passed, failed, and what broke outside a test; what was skipped is neither', () => {
+    const output = `
+e2e/test_a.py::TestA::test_one PASSED [ 20%]
+=========================== short test summary info ============================
+PASSED e2e/test_a.py::TestA::test_one
+SKIPPED [1] e2e/test_a.py:12: no cluster
+FAILED e2e/test_a.py::TestA::test_two - AssertionError: 1 != 2
+ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
+`;
+
+    expect(pytestOutcomes(output)).toEqual([
+      { name: 'test_a.TestA.test_one', passed: true, output: '' },
+      { name: 'test_a.TestA.test_two', passed: false, output: 'AssertionError: 1 != 2' },
+      {
+        name: 'test_b.TestB.test_three',
+        passed: false,
+        output: 'urllib3.exceptions.MaxRetryError',
+      },
+    ]);
+  });
+
+  test('vitest: passed and failed; a file in which nothing could begin has failed', () => {
+    const report = JSON.stringify({
+      testResults: [
+        {
+          name: '/x/one.e2e.test.ts',
+          assertionResults: [
+            { fullName: 'pods are made', status: 'passed' },
+            { fullName: 'pods are gone', status: 'failed', failureMessages: ['late\nat a\nat b'] },
+            { fullName: 'pods dance', status: 'skipped' },
+          ],
+        },
+        { name: '/x/two.e2e.test.ts', message: 'no module', assertionResults: [] },
+      ],
+    });
+
+    expect(vitestOutcomes(report).map(({ name, passed }) => [name, passed])).toEqual([
+      ['pods are made', true],
+      ['pods are gone', false],
+      ['two.e2e.test.ts', false],
+    ]);
+  });
+
+  test("kopf's examples say what they wait for, and how often handlers succeed", () => {
+    const wishes = wishesOf(`
+import kopf
+E2E_ALLOW_TRACEBACKS = True
+E2E_CREATION_STOP_WORDS = ['Something has changed,', "=> Ping from"]
+E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
+                      'delete': 2}
+`);
+
+    expect(wishes.creation.map(({ source }) => source)).toEqual([
+      'Something has changed,',
+      '=> Ping from',
+    ]);
+    expect(wishes.startup.map(({ source }) => source)).toEqual(['Client is configured']);
+    expect(wishes.tracebacks).toBe(true);
+    expect(wishes.successes).toEqual({ create_1: 1, delete: 2 });
+    const said = "Handler 'create_1' succeeded.\nHandler 'delete' succeeded.\n";
+    expect(problemOf(said, wishes)).toBe('handlers: delete ended 1 times, not 2');
+    expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
+  });
+
+  test('without wishes a handler succeeds once, none fails for good, and nothing prints a traceback', () => {
+    const wishes = wishesOf('import kopf\n');
+
+    expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();
+    expect(problemOf("'a' succeeded. 'a' succeeded.", wishes)).toContain('a ended 2 times');
+    expect(problemOf("Handler 'a' failed permanently: no", wishes)).toContain('a ended 1 times');
+    expect(problemOf('Traceback (most recent call last):', wishes)).toContain('traceback');
+  });
+});
+
+describe('programs of suites', () => {
+  const shell = (text: string, timeoutMs = 60_000) => ({
+    command: ['sh', '-c', text],
+    cwd: folder(),
+    env: {},
+    timeoutMs,
+  });
+
+  test('what a program leaves behind ends with it: nothing holds its output open', async () => {
+    const { code, output } = await runProgram(shell('sleep 1000 & echo begun; exit 3'));
+
+    expect([code, output]).toEqual([3, 'begun\n']);
+  });
+
+  test('a program that takes too long is ended, and has no exit code', async () => {
+    const { code } = await runProgram(shell('sleep 1000', 50));
+
+    expect(code).toBeUndefined();
+  });
+
+  test('words of a running program are waited for, until it ends', async () => {
+    const program = startProgram(shell('echo ready; read -r line; sleep 1000'));
+
+    expect(await program.says([/ready/], 60_000)).toBe(true);
+    program.stop();
+    expect(await program.says([/never/], 60_000)).toBe(false);
+  });
+
+  test('of an output the last lines are shown, without colours', () => {
+    expect(lastLines('one\n\n\u001b[31mtwo\u001b[0m\nthree\n\n', 2)).toBe('two\nthree');
+  });
+});
+
+describe('the page', () => {
+  test('shows what was recorded; npm run peers -- --record writes it', () => {
+    expect(readPage()).toBe(madePage(readPage(), recordedResults()));
+  });
+
+  test('some tests that were run again replace what was recorded of them, and nothing else', () => {
+    const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
+
+    const joined = join(
+      { ...of, passed: ['a', 'b'], failed: ['c', 'd'] },
+      { ...of, passed: ['c'], failed: ['a'] },
+    );
+
+    expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
+  });
+
+  test('a suite that was not run is "not run"', () => {
+    const page = madePage(readPage(), []);
+
+    for (const { name } of SUITES)
+      expect(page).toMatch(new RegExp(`\\| \`${name}\` .*\\| not run \\|`));
+    expect(page).not.toContain(' pass.');
+  });
+});
