@@ -33,7 +33,8 @@ export async function bringUp(
   const pace = definitionDelays ? REAL_PACE : NO_PACE;
   const definitions = new Definitions(cluster, { pace, closeWatches });
   endings.push(cluster.watchCache.start(), definitions.start());
-  if (cluster.behaviour.storageMigrations) endings.push(new StorageMigrations(cluster).start());
+  if (cluster.behaviour.storageMigrations.length > 0)
+    endings.push(new StorageMigrations(cluster).start());
   endings.push(keepQuotaStatus(cluster, accessOf));
   for (const name of ['default', 'kube-system']) {
     access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
