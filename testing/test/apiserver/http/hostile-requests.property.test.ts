@@ -13,7 +13,8 @@ import { type RandomRequest, randomRequests, WIDGETS } from './random-requests.t
 
 /** What kube-apiserver answers with status 500 where the request is at fault. */
 const REAL_500: readonly RegExp[] = [
-  /^strconv\.ParseUint: parsing /, // a resourceVersion, of a watch or in a body
+  /^resourceVersion: Invalid value: /, // of a watch, or in a body
+  /^content is not a list$/, // a custom object as a PartialObjectMetadataList
   /^invalid shard selector: /,
   /^resourceVersion should not be set on objects to be created$/,
   /^Internal error occurred: Object 'apiVersion' is missing/,
