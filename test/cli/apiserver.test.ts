@@ -125,6 +125,10 @@ test.each([
     ['--feature-gates=ShardedListAndWatch=true', '--kubernetes-version=1.33'],
     'Kubernetes 1.33 has no feature gate ShardedListAndWatch: choose 1.36 or later',
   ],
+  [
+    ['--feature-gates=ManagedFieldsOptOut=true', '--kubernetes-version=1.37'],
+    'Kubernetes 1.37 has no feature gate ManagedFieldsOptOut: choose 1.38 or later',
+  ],
 ])('%s is a wrong command line', async (args, message) => {
   const invocation = invoke(['apiserver', '--port=0', ...args]);
 
@@ -251,10 +255,14 @@ test('a file of somebody else is overwritten with --force alone, and is private 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('it answers as the release that is asked for', async () => {
-  const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', 'v1.30']));
+test.each([
+  ['v1.30', '30'],
+  ['1.35', '35'],
+  ['1.37', '37'],
+])('with --kubernetes-version %s it answers as that release', async (given, minor) => {
+  const url = await serving(invoke(['apiserver', '--port=0', '--kubernetes-version', given]));
 
-  expect(await read(url, '/version')).toMatchObject({ major: '1', minor: '30' });
+  expect(await read(url, '/version')).toMatchObject({ major: '1', minor });
 });
 
 test('an address that others reach is warned of', async () => {
@@ -291,7 +299,7 @@ test.each([
   ],
   [
     ['--kubernetes-version', '1.29'],
-    '--kubernetes-version must be 1.24, 1.30, 1.33, 1.36 or 1.38, not "1.29"',
+    /^--kubernetes-version must be 1\.24, 1\.30, 1\.33, 1\.35, 1\.36, 1\.37 or 1\.38, not "1\.29"/,
   ],
   [['-n', 'Demo'], '--namespace must be at most 63 of a-z, 0-9 and "-", not "Demo"'],
   [['m.yaml'], 'expected options only, got "m.yaml"; manifests are given with -f'],

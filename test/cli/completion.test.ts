@@ -38,7 +38,7 @@ describe('[M-6] the completion', () => {
     ]);
 
     expect(Object.fromEntries(values.filter(([, words]) => words.length > 0))).toMatchObject({
-      'apiserver --kubernetes-version': ['1.24', '1.30', '1.33', '1.36', '1.38'],
+      'apiserver --kubernetes-version': ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'],
       'check --output': ['text', 'json'],
       'generate --format': ['args', 'patch', 'paths'],
       'generate --watch': ['own', 'all'],

@@ -74,7 +74,9 @@ async function start({
 }: {
   readonly served?: boolean | 'by the control plane';
 } = {}): Promise<World> {
-  const server = await ApiServer.start({ storageMigrations: served === 'by the control plane' });
+  const server = await ApiServer.start({
+    generation: served === 'by the control plane' ? '1.37' : '1.36',
+  });
   onTestFinished(() => server.close());
   const connection = connect(server.url, { clock: systemClock });
   onTestFinished(() => connection.close());

@@ -41,14 +41,21 @@ const OPTIONS = {
   'kubernetes-version': {
     type: 'choice',
     value: 'VERSION',
-    choices: ['1.24', '1.30', '1.33', '1.36', '1.38'],
-    help: 'answer as 1.24, 1.30, 1.33, 1.36 or 1.38 where they differ; default 1.36',
+    choices: ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'],
+    help: 'answer as 1.24, 1.30, 1.33, 1.35, 1.36, 1.37 or 1.38 where they differ; default 1.36',
   },
   'feature-gates': {
     type: 'list',
     value: 'NAME=BOOL,…',
-    choices: ['ShardedListAndWatch=true', 'ShardedListAndWatch=false'],
-    help: 'as of kube-apiserver: ShardedListAndWatch=true answers shardSelector; default false',
+    choices: [
+      'ShardedListAndWatch=true',
+      'ShardedListAndWatch=false',
+      'ConsistentListFromCacheSkipTimeoutFallback=true',
+      'ConsistentListFromCacheSkipTimeoutFallback=false',
+      'ManagedFieldsOptOut=true',
+      'ManagedFieldsOptOut=false',
+    ],
+    help: 'as of kube-apiserver, all off by default: ShardedListAndWatch=true answers shardSelector',
   },
   'webhook-service': {
     type: 'pair',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { posix } from 'node:path';
 import process from 'node:process';
 import { pipeline } from 'node:stream';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
@@ -77,6 +78,11 @@ export class StandInAmbassador {
   }
 
   #handle(request: IncomingMessage, response: ServerResponse): void {
+    const tidied = tidiedUrl(request.url ?? '/');
+    if (tidied !== undefined) {
+      redirect(request, response, tidied);
+      return;
+    }
     if (!this.#accepts(request)) {
       answer(response, 403, 'Forbidden\n');
       return;
@@ -114,6 +120,42 @@ export class StandInAmbassador {
       ACCEPT_HOSTS.test(host)
     );
   }
+}
+
+/**
+ * Where kubectl sends a client whose path has double slashes or dots: before its filter, Go's multiplexer tidies
+ * paths (`cleanPath` in net/http). What is encoded stays, and its percent signs are encoded once more.
+ *
+ * @returns undefined for a path that is tidy.
+ */
+function tidiedUrl(url: string): string | undefined {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const tidy = posix.normalize(path.startsWith('/') ? path : `/${path}`);
+  if (tidy === path) return undefined;
+  return tidy.replaceAll('%', '%25') + (mark < 0 ? '' : url.slice(mark));
+}
+
+function redirect({ method }: IncomingMessage, response: ServerResponse, location: string): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  response.writeHead(301, {
+    location,
+    ...(isRead ? { 'content-type': 'text/html; charset=utf-8' } : {}),
+  });
+  const text = `<a href="${htmlText(location)}">Moved Permanently</a>.\n\n`;
+  response.end(method === 'GET' ? text : undefined);
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+
+function htmlText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => HTML[character] ?? character);
 }
 
 function decoded(path: string): string | undefined {

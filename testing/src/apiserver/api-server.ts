@@ -303,6 +303,7 @@ export class ApiServer {
     if (this.#listening) return;
     this.#listening = true;
     if (this.#port !== 0) this.#cluster.watchCache.restart();
+    this.#cluster.watchCache.fill();
     const listen = (): Promise<number> =>
       this.#secure === undefined
         ? this.#http.listen(this.#port)

@@ -37,7 +37,9 @@ export async function bringUp(
   const pace = definitionDelays ? REAL_PACE : NO_PACE;
   const definitions = new Definitions(cluster, { pace, closeWatches });
   endings.push(cluster.watchCache.start(), definitions.start());
-  if (cluster.behaviour.storageMigrations) endings.push(new StorageMigrations(cluster).start());
+  if (cluster.behaviour.storageMigrations.length > 0) {
+    endings.push(new StorageMigrations(cluster).start());
+  }
   if (snapshot !== undefined) restore(cluster, snapshot);
   endings.push(keepQuotaStatus(cluster, accessOf));
   endings.push(releaseProtected(cluster, accessOf('kube-controller-manager')));

@@ -1,4 +1,6 @@
 /** The stand-in answers as a real `kubectl proxy` does where an operator can tell. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { proxyFilter } from 'chancery/low-level';
 import { expect, onTestFinished, test } from 'vitest';
@@ -129,4 +131,30 @@ test('without a filter it has that of kubectl, which refuses exec and attach alo
   );
 
   expect(answers).toEqual([200, 200, 403, 403]);
+});
+
+test.each([
+  ['GET', '/api/v1//configmaps', '/api/v1/configmaps'],
+  ['POST', '//api/v1/namespaces/demo/pods', '/api/v1/namespaces/demo/pods'],
+  ['GET', '/api/./v1/nodes/?limit=1&a=//b', '/api/v1/nodes/?limit=1&a=//b'],
+  ['DELETE', '/api/v1/namespaces/demo/../other', '/api/v1/namespaces/other'],
+  ['HEAD', '/api/v1/nodes//', '/api/v1/nodes/'],
+  ['GET', '/api//v1/%61', '/api/v1/%2561'],
+  ['PATCH', '/..', '/'],
+])('%s %s is sent to %s before the filter sees it', async (method, path, location) => {
+  const upstream = await startUpstream();
+  const ambassador = await start(upstream.url);
+  const { hostname, port } = new URL(ambassador);
+
+  const sent = request({ hostname, port, method, path, agent: false });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+
+  const shown = location.replaceAll('&', '&amp;');
+  expect([response.statusCode, response.headers.location, await text(response)]).toEqual([
+    301,
+    location,
+    method === 'GET' ? `<a href="${shown}">Moved Permanently</a>.\n\n` : '',
+  ]);
+  expect(upstream.seen).toEqual([]);
 });

@@ -1,5 +1,8 @@
 /** What the embedded server says of a path that it does not serve, in the words of each version. */
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
 import { startCluster } from './support/cluster.ts';
 
 const TEXT = '404 page not found\n';
@@ -45,7 +48,6 @@ test.each([
     [
       '/apis/lake.example/v1',
       '/apis/lake.example/v1/boats/b',
-      '/apis/apps/v7/namespaces/demo/deployments',
       '/apis/sea.example/v2/boats',
       '/apis/sea.example/v1/ships',
       '/apis/sea.example/v1/namespaces/demo/boats/b',
@@ -62,16 +64,142 @@ test.each([
 test.each([
   '1.33',
   '1.38',
-] as const)('[found 1] [F-16] a server of %s names an object that is gone, and fills in nothing for a built-in version', async (generation) => {
+] as const)('[found 1] [F-16] a server of %s names an object that is gone, and fills in nothing below a built-in group', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 
   const object = await cluster.send('GET', '/apis/sea.example/v1/boats/b');
   const resource = await cluster.send('GET', '/apis/apps/v1/ships');
+  const versions = await Promise.all(
+    [
+      '/apis/apps/v7',
+      '/apis/apps/v7/namespaces/demo/deployments',
+      '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions',
+      '/api/v2/pods/a',
+      '/api/v1/namespaces/demo/ships/a/status',
+      '/version/more',
+    ].map((path) => cluster.send('GET', path)),
+  );
 
   expect(object.body).toMatchObject({
     ...{ reason: 'NotFound', message: 'boats.sea.example "b" not found' },
     details: { name: 'b', group: 'sea.example', kind: 'boats' },
   });
-  expect(resource.body).toMatchObject({ reason: 'NotFound', details: {} });
+  for (const { status, body } of [resource, ...versions]) {
+    expect([status, body]).toEqual([404, { ...JSON.parse(STATUS), details: {} }]);
+  }
+});
+
+describe('slashes', () => {
+  async function fleet() {
+    const cluster = await startCluster();
+    cluster.server.create(DEFINITION as never);
+    cluster.server.create({
+      apiVersion: 'sea.example/v1',
+      kind: 'Boat',
+      metadata: { name: 'b' },
+    } as never);
+    return cluster;
+  }
+
+  test.each([
+    ['/api/', 'APIVersions'],
+    ['/api/v1/', 'APIResourceList'],
+    ['/apis/', 'APIGroupList'],
+    ['/apis/batch/', 'APIGroup'],
+    ['/apis/batch/v1/', 'APIResourceList'],
+    ['/apis/sea.example/v1/', 'APIResourceList'],
+    ['/api/v1/secrets/', 'SecretList'],
+    ['/api/v1/secrets//?limit=5', 'SecretList'],
+    ['/api/v1/namespaces/default/', 'Namespace'],
+    ['/api/v1/namespaces/default/services///', 'ServiceList'],
+    ['/apis/sea.example/v1/boats/', 'BoatList'],
+    ['/apis/sea.example/v1/boats/b/', 'Boat'],
+    ['/api/v1/namespaces//secrets', 'SecretList'],
+  ])('%s is answered with an %s', async (path, kind) => {
+    const { send } = await fleet();
+
+    const { status, body } = await send('GET', path);
+
+    expect([status, body.kind]).toEqual([200, kind]);
+  });
+
+  test.each([
+    ['/api/v1//secrets', { details: {} }],
+    ['/api//v1/secrets', { details: {} }],
+    ['/apis/batch//v1/jobs', { details: {} }],
+    ['/api/v1/namespaces/default//services', { details: {} }],
+    ['/api/v1/namespaces/default/services//a', { details: {} }],
+  ])('%s is below a built-in group, and names nothing', async (path, more) => {
+    const { send } = await fleet();
+
+    const { status, body } = await send('GET', path);
+
+    expect([status, body]).toEqual([404, { ...JSON.parse(STATUS), ...more }]);
+  });
+
+  test.each([
+    '//api/v1/secrets',
+    '/apis//batch/v1/jobs',
+    '/apis/sea.example//v1/boats',
+    '/apis/sea.example/v1//boats',
+  ])('%s is below nothing', async (path) => {
+    const { send } = await fleet();
+
+    const answer = await send('GET', path);
+
+    expect([answer.status, answer.text]).toEqual([404, TEXT]);
+  });
+
+  test('a write to a path with a slash at its end is a write', async () => {
+    const { send } = await fleet();
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+
+    const created = await send('POST', '/api/v1/namespaces/default/secrets/', secret);
+    const deleted = await send('DELETE', '/api/v1/namespaces/default/secrets/s/');
+
+    expect([created.status, deleted.status]).toEqual([201, 200]);
+  });
+});
+
+describe('a path that cannot name an object', () => {
+  const NAMESPACED = {
+    ...DEFINITION,
+    metadata: { name: 'canoes.sea.example' },
+    spec: {
+      ...DEFINITION.spec,
+      scope: 'Namespaced',
+      names: { plural: 'canoes', singular: 'canoe', kind: 'Canoe' },
+    },
+  };
+
+  test.each([
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+  ])('%s of custom objects of all namespaces is below nothing', async (method) => {
+    const { server, send } = await startCluster();
+    server.create(NAMESPACED as never);
+
+    const answer = await send(method, '/apis/sea.example/v1/canoes', {});
+
+    expect([answer.status, answer.text]).toEqual([404, TEXT]);
+  });
+
+  test.each([
+    ['GET', '%2e', 'Name parameter invalid: ".": may not be \'.\''],
+    ['DELETE', '%2e%2e', 'Name parameter invalid: "..": may not be \'..\''],
+    ['GET', 'a%25b', 'Name parameter invalid: "a%b": may not contain \'%\''],
+  ])('%s of the name %s is refused with 400', async (method, name, message) => {
+    const { server } = await startCluster();
+    const { hostname, port } = new URL(server.url);
+
+    const sent = request({ hostname, port, method, path: `/api/v1/nodes/${name}`, agent: false });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+
+    const body = JSON.parse(await text(response));
+    expect([response.statusCode, body.reason, body.message]).toEqual([400, 'BadRequest', message]);
+  });
 });

@@ -1,11 +1,15 @@
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { StorageOptions } from '../storage/storage.ts';
+import type { ServerGates } from './differences.ts';
 import { type FeatureGates, featureGatesOf } from './feature-gates.ts';
+import { migrationVersions } from './migration-versions.ts';
 import {
   DEFAULT_GENERATION,
   gatesOf,
-  type ServerGates,
   type ServerGeneration,
+  unservedIn,
+  versionOf,
+  warningsIn,
 } from './server-generation.ts';
 
 /** Settings that a real server has, too, and states that a real server can get into. */
@@ -36,6 +40,12 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
   /** The same in bytes. Default 16 MiB. */
   readonly watchBufferBytes?: number;
   /**
+   * How long the watch caches are filled after the server has begun to listen, each time: a request that needs one is
+   * answered with 429 until then, before 1.31 it waits. From 1.36 on the health endpoints answer 500 meanwhile.
+   * Default 0.
+   */
+  readonly cacheFillMs?: number;
+  /**
    * `consistent`: all pages of a list show the state of the first. `moving`: each shows what is
    * there, with a resourceVersion of its own, as some servers that are not kube-apiserver do.
    * Default `consistent`.
@@ -52,8 +62,9 @@ export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
    */
   readonly collectionDeleteMs?: number;
   /**
-   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. Default false: kube-apiserver 1.36 has
-   * the API only where an administrator has switched it on.
+   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. Default: as the release, which is
+   * `v1` from 1.37 on, and nothing before. True serves `v1beta1`, too, as an administrator can switch it on from
+   * 1.35 on. False serves neither.
    */
   readonly storageMigrations?: boolean;
   /**
@@ -69,6 +80,8 @@ export type AdmissionPlugin = 'ServiceAccount' | 'DefaultTolerationSeconds';
 export interface Behaviour {
   readonly generation: ServerGeneration;
   readonly gates: ServerGates;
+  /** The body of `/version`. */
+  readonly version: Readonly<Record<string, string>>;
   /** What a request meets: a test may change it while the server runs. */
   featureGates: Required<FeatureGates>;
   readonly bookmarkIntervalMs: number;
@@ -77,19 +90,27 @@ export interface Behaviour {
   readonly futureVersionWaitMs: number;
   readonly watchBufferEvents: number;
   readonly watchBufferBytes: number;
+  readonly cacheFillMs: number;
   readonly pages: 'consistent' | 'moving';
   readonly uncached: readonly ResourceName[];
   readonly collectionDeleteMs: number;
-  readonly storageMigrations: boolean;
   readonly disabledAdmissionPlugins: readonly AdmissionPlugin[];
+  /** The versions of StorageVersionMigrations that are served. */
+  readonly storageMigrations: readonly string[];
+  /** See `unservedIn`. */
+  readonly unserved: ReadonlySet<string>;
+  /** See `warningsIn`. */
+  readonly warnings: ReadonlyMap<string, string>;
 }
 
 /** The options with their defaults. */
 export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
   const { generation = DEFAULT_GENERATION, featureGates = {} } = options;
+  const gates = gatesOf(generation);
   return {
     generation,
-    gates: gatesOf(generation),
+    gates,
+    version: versionOf(generation),
     featureGates: featureGatesOf(featureGates, generation),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     progressIntervalMs: options.progressIntervalMs ?? 600_000,
@@ -97,10 +118,13 @@ export function behaviourOf(options: BehaviourOptions = {}): Behaviour {
     futureVersionWaitMs: options.futureVersionWaitMs ?? 3_000,
     watchBufferEvents: options.watchBufferEvents ?? 1_000,
     watchBufferBytes: options.watchBufferBytes ?? 16 * 1024 * 1024,
+    cacheFillMs: options.cacheFillMs ?? 0,
     pages: options.pages ?? 'consistent',
     uncached: options.uncached ?? ['events'],
     collectionDeleteMs: options.collectionDeleteMs ?? 0,
-    storageMigrations: options.storageMigrations ?? false,
     disabledAdmissionPlugins: options.disableAdmissionPlugins ?? [],
+    storageMigrations: migrationVersions(options.storageMigrations, generation, gates),
+    unserved: unservedIn(generation),
+    warnings: warningsIn(generation, gates),
   };
 }

@@ -1,151 +1,150 @@
-/** A release of Kubernetes whose API server is imitated, where clients notice a difference. */
-export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.36' | '1.38';
+import { ConfigurationError } from 'chancery';
+import { ADDITIONS, DIFFERENCES, type Difference, type ServerGates } from './differences.ts';
+import { REMOVALS, removalWarning } from './removals.ts';
 
-/** What differs between the generations. */
-export interface ServerGates {
-  /**
-   * What the server does with `sendInitialEvents` of a watch. `on`: it sends them. `off`: it knows the field and
-   * answers 422. `unknown`: it ignores the field, and answers 422 to every watch with `resourceVersionMatch`.
-   */
-  readonly watchList: 'on' | 'off' | 'unknown';
-  /** Lists of the latest state wait for the watch cache; else they are read from etcd at once. */
-  readonly consistentListFromCache: boolean;
-  /** A watch cache that is being filled refuses requests with 429; else they wait for it. */
-  readonly refusesUnreadyCache: boolean;
-  /** `/api` and `/apis` answer with all of discovery, if the client accepts that form. */
-  readonly aggregatedDiscovery: boolean;
-  /** Bookmarks say `creationTimestamp: null`, which Go wrote of a time that is not set. */
-  readonly nullCreationTimestamps: boolean;
-  /** Has the feature gate `ShardedListAndWatch`, which is off by default. */
-  readonly shardSelectors: boolean;
-  /** A 404 for a path that is not served is a Status without `details`; else it is a line of text. */
-  readonly statusOfUnknownPaths: boolean;
-  /** The body of `/version`. */
-  readonly version: Readonly<Record<string, string>>;
+/** A release of Kubernetes whose API server is imitated, where clients notice a difference. */
+export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.35' | '1.36' | '1.37' | '1.38';
+
+/** The build of a release that `/version` tells. */
+interface Build {
+  readonly patch: number;
+  readonly gitCommit: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
 }
 
-/** What `/version` says of every release alike. */
-const BUILD = { compiler: 'gc', platform: 'linux/amd64' } as const;
-
 /**
- * The table of generations. WatchList: alpha in 1.27, on since 1.34 (and in 1.32 alone before);
- * ConsistentListFromCache and ResilientWatchCacheInitialization: on since 1.31; aggregated
- * discovery: since 1.27; null timestamps: gone since 1.34; ShardedListAndWatch: alpha since 1.36; a Status for unknown paths: since 1.38
- * (kubernetes/kubernetes#138219). The versions are those of the first release, of 1.36 the one that was
- * recorded. 1.38 is not released yet, so its build has the values of a build from source.
+ * Oldest first. The builds are those of the first release, of 1.36 the one that was recorded. 1.38 is not released
+ * yet, so its build has the values of a build from source.
  */
-const GENERATIONS: Readonly<Record<ServerGeneration, ServerGates>> = {
+const BUILDS: Readonly<Record<ServerGeneration, Build>> = {
   '1.24': {
-    watchList: 'unknown',
-    consistentListFromCache: false,
-    refusesUnreadyCache: false,
-    aggregatedDiscovery: false,
-    nullCreationTimestamps: true,
-    shardSelectors: false,
-    statusOfUnknownPaths: false,
-    version: {
-      major: '1',
-      minor: '24',
-      gitVersion: 'v1.24.0',
-      gitCommit: '4ce5a8954017644c5420bae81d72b09b735c21f0',
-      gitTreeState: 'clean',
-      buildDate: '2022-05-03T13:38:19Z',
-      goVersion: 'go1.18.1',
-      ...BUILD,
-    },
+    patch: 0,
+    gitCommit: '4ce5a8954017644c5420bae81d72b09b735c21f0',
+    buildDate: '2022-05-03T13:38:19Z',
+    goVersion: 'go1.18.1',
   },
   '1.30': {
-    watchList: 'off',
-    consistentListFromCache: false,
-    refusesUnreadyCache: false,
-    aggregatedDiscovery: true,
-    nullCreationTimestamps: true,
-    shardSelectors: false,
-    statusOfUnknownPaths: false,
-    version: {
-      major: '1',
-      minor: '30',
-      gitVersion: 'v1.30.0',
-      gitCommit: '7c48c2bd72b9bf5c44d21d7338cc7bea77d0ad2a',
-      gitTreeState: 'clean',
-      buildDate: '2024-04-17T17:27:03Z',
-      goVersion: 'go1.22.2',
-      ...BUILD,
-    },
+    patch: 0,
+    gitCommit: '7c48c2bd72b9bf5c44d21d7338cc7bea77d0ad2a',
+    buildDate: '2024-04-17T17:27:03Z',
+    goVersion: 'go1.22.2',
   },
   '1.33': {
-    watchList: 'off',
-    consistentListFromCache: true,
-    refusesUnreadyCache: true,
-    aggregatedDiscovery: true,
-    nullCreationTimestamps: true,
-    shardSelectors: false,
-    statusOfUnknownPaths: false,
-    version: {
-      major: '1',
-      minor: '33',
-      emulationMajor: '1',
-      emulationMinor: '33',
-      minCompatibilityMajor: '1',
-      minCompatibilityMinor: '32',
-      gitVersion: 'v1.33.0',
-      gitCommit: '60a317eadfcb839692a68eab88b2096f4d708f4f',
-      gitTreeState: 'clean',
-      buildDate: '2025-04-23T13:00:14Z',
-      goVersion: 'go1.24.2',
-      ...BUILD,
-    },
+    patch: 0,
+    gitCommit: '60a317eadfcb839692a68eab88b2096f4d708f4f',
+    buildDate: '2025-04-23T13:00:14Z',
+    goVersion: 'go1.24.2',
+  },
+  '1.35': {
+    patch: 0,
+    gitCommit: '66452049f3d692768c39c797b21b793dce80314e',
+    buildDate: '2025-12-17T12:32:07Z',
+    goVersion: 'go1.25.5',
   },
   '1.36': {
-    watchList: 'on',
-    consistentListFromCache: true,
-    refusesUnreadyCache: true,
-    aggregatedDiscovery: true,
-    nullCreationTimestamps: false,
-    shardSelectors: true,
-    statusOfUnknownPaths: false,
-    version: {
-      major: '1',
-      minor: '36',
-      emulationMajor: '1',
-      emulationMinor: '36',
-      minCompatibilityMajor: '1',
-      minCompatibilityMinor: '35',
-      gitVersion: 'v1.36.2',
-      gitCommit: '98b35193b2ac7a23a673325f5e9b830ecd5ba406',
-      gitTreeState: 'clean',
-      buildDate: '2026-08-21T11:29:11Z',
-      goVersion: 'go1.26.10',
-      ...BUILD,
-    },
+    patch: 2,
+    gitCommit: '98b35193b2ac7a23a673325f5e9b830ecd5ba406',
+    buildDate: '2026-08-21T11:29:11Z',
+    goVersion: 'go1.26.10',
+  },
+  '1.37': {
+    patch: 0,
+    gitCommit: 'f54c212e3a2f75d674b717a9b29052b20b60aefc',
+    buildDate: '2026-08-26T10:44:25Z',
+    goVersion: 'go1.26.6',
   },
   '1.38': {
-    watchList: 'on',
-    consistentListFromCache: true,
-    refusesUnreadyCache: true,
-    aggregatedDiscovery: true,
-    nullCreationTimestamps: false,
-    shardSelectors: true,
-    statusOfUnknownPaths: true,
-    version: {
-      major: '1',
-      minor: '38',
-      emulationMajor: '1',
-      emulationMinor: '38',
-      minCompatibilityMajor: '1',
-      minCompatibilityMinor: '37',
-      gitVersion: 'v1.38.0',
-      gitCommit: '0000000000000000000000000000000000000000',
-      gitTreeState: 'clean',
-      buildDate: '1970-01-01T00:00:00Z',
-      goVersion: 'go1.26.10',
-      ...BUILD,
-    },
+    patch: 0,
+    gitCommit: '0000000000000000000000000000000000000000',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: 'go1.27.1',
   },
 };
 
 export const DEFAULT_GENERATION: ServerGeneration = '1.36';
 
+export const SERVER_GENERATIONS: readonly ServerGeneration[] = Object.keys(
+  BUILDS,
+) as ServerGeneration[];
+
+/** @throws ConfigurationError `CONFIG` for a release that is not imitated. */
 export function gatesOf(generation: ServerGeneration): ServerGates {
-  return GENERATIONS[generation];
+  if (!SERVER_GENERATIONS.includes(generation)) {
+    const known = `${SERVER_GENERATIONS.slice(0, -1).join(', ')} or ${SERVER_GENERATIONS.at(-1)}`;
+    throw new ConfigurationError(
+      `the embedded API server answers as Kubernetes ${known}, not as ${JSON.stringify(generation)}`,
+    );
+  }
+  const gates = Object.entries(DIFFERENCES).map(([gate, difference]) => [
+    gate,
+    valueIn(difference as Difference<unknown>, generation),
+  ]);
+  return Object.fromEntries(gates) as ServerGates;
+}
+
+function valueIn<Value>({ before, steps }: Difference<Value>, generation: ServerGeneration): Value {
+  return steps.findLast(({ since }) => isFrom(generation, since))?.value ?? before;
+}
+
+/** Resources, as `group/version/plural`, and subresources that a release does not serve yet, or no more. */
+export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
+  const later = ADDITIONS.filter(({ since }) => !isFrom(generation, since));
+  const others = REMOVALS.filter(
+    ({ since, removedIn }) => !isFrom(generation, since) || isFrom(generation, removedIn),
+  );
+  return new Set([
+    ...later.flatMap(({ resources }) => resources),
+    ...others.map(({ resource }) => resource),
+  ]);
+}
+
+/** What a release warns of when a resource is asked for, by `group/version/plural`. */
+export function warningsIn(
+  generation: ServerGeneration,
+  { warnsOfEndpoints }: ServerGates,
+): ReadonlyMap<string, string> {
+  const removals = REMOVALS.filter(({ deprecatedIn }) => isFrom(generation, deprecatedIn));
+  const endpoints = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+  return new Map([
+    ['v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],
+    ...(warnsOfEndpoints ? [['v1/endpoints', endpoints] as const] : []),
+    ...removals.map((removal) => [removal.resource, removalWarning(removal)] as const),
+  ]);
+}
+
+/** Whether a release is `since` or a later one. */
+export function isFrom(generation: ServerGeneration, since: string): boolean {
+  return minorOf(generation) >= minorOf(since);
+}
+
+function minorOf(release: string): number {
+  return Number(release.slice('1.'.length));
+}
+
+/** From this release on, servers say which releases they can act as and stay compatible with. */
+const COMPATIBILITY_SINCE = '1.33';
+
+/** The body of `/version`. */
+export function versionOf(generation: ServerGeneration): Readonly<Record<string, string>> {
+  const { patch, ...build } = BUILDS[generation];
+  const minor = minorOf(generation);
+  const compatibility = {
+    emulationMajor: '1',
+    emulationMinor: String(minor),
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: String(minor - 1),
+  };
+  return {
+    major: '1',
+    minor: String(minor),
+    ...(isFrom(generation, COMPATIBILITY_SINCE) ? compatibility : {}),
+    gitVersion: `v${generation}.${patch}`,
+    gitCommit: build.gitCommit,
+    gitTreeState: 'clean',
+    buildDate: build.buildDate,
+    goVersion: build.goVersion,
+    compiler: 'gc',
+    platform: 'linux/amd64',
+  };
 }

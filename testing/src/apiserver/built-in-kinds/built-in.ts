@@ -1,11 +1,15 @@
 import { resourceName } from 'chancery';
+import { apiVersionOf } from 'chancery/internal';
 import {
   BUILT_IN_RESOURCES,
   type BuiltInResource,
   MIGRATION_RESOURCES,
+  OLDER_RESOURCES,
 } from '../registry/built-in-resources.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { builtInColumns } from '../tables/built-in-columns.ts';
+import type { TableColumn } from '../tables/column.ts';
+import { DEFINITION_COLUMNS } from '../tables/definition-columns.ts';
 import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
 import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
@@ -22,32 +26,63 @@ const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
   'RoleBinding',
 ]);
 
-/** Groups with two versions of the same resource. */
-const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
-  autoscaling: 'v2',
-  'storagemigration.k8s.io': 'v1',
-};
-
-/** Every built-in resource with its rules. */
-export function builtInResources({
-  storageMigrations,
-}: {
-  readonly storageMigrations: boolean;
-}): readonly ServedResource[] {
-  return [...BUILT_IN_RESOURCES, ...(storageMigrations ? MIGRATION_RESOURCES : [])].map(served);
+/** What decides about the built-in resources of a server. */
+export interface ServedBy {
+  /** The versions of StorageVersionMigrations, the stored one first. */
+  readonly storageMigrations: readonly string[];
+  /** Resources as `group/version/plural`, and subresources below them, that the server does not serve. */
+  readonly unserved: ReadonlySet<string>;
+  readonly gates: { readonly definitionColumns: boolean };
 }
 
-function served(resource: BuiltInResource): ServedResource {
+/** Every built-in resource of a server with its rules. */
+export function builtInResources(by: ServedBy): readonly ServedResource[] {
+  const migrations = MIGRATION_RESOURCES.filter(({ version }) =>
+    by.storageMigrations.includes(version),
+  );
+  return [...BUILT_IN_RESOURCES, ...migrations, ...OLDER_RESOURCES]
+    .filter((resource) => !by.unserved.has(pathOf(resource)))
+    .map((resource) => served(withServedParts(resource, by.unserved), by));
+}
+
+/** `apps/v1/deployments`, or `v1/pods` */
+function pathOf(resource: BuiltInResource): string {
+  return `${apiVersionOf(resource)}/${resource.plural}`;
+}
+
+function withServedParts(
+  resource: BuiltInResource,
+  unserved: ServedBy['unserved'],
+): BuiltInResource {
+  const subresources = resource.subresources.filter(
+    ({ name }) => !unserved.has(`${pathOf(resource)}/${name}`),
+  );
+  return { ...resource, subresources };
+}
+
+/** The version in which objects are stored, where a group has two versions of the same resource. */
+function storageVersionOf({ group, version }: BuiltInResource, by: ServedBy): string {
+  if (group === 'autoscaling') return 'v2';
+  if (group === 'storagemigration.k8s.io') return by.storageMigrations[0] ?? version;
+  return version.includes('beta') ? 'v1' : version;
+}
+
+function columnsOf({ kind }: BuiltInResource, { gates }: ServedBy): readonly TableColumn[] {
+  const isDefinition = kind === 'CustomResourceDefinition';
+  return isDefinition && gates.definitionColumns ? DEFINITION_COLUMNS : builtInColumns(kind);
+}
+
+function served(resource: BuiltInResource, by: ServedBy): ServedResource {
   const isNewEvent = resource.group === 'events.k8s.io';
   const isOldAutoscaler = resource.group === 'autoscaling' && resource.version === 'v1';
   return {
     ...resource,
     listKind: `${resource.kind}List`,
     storedAs: isNewEvent ? 'events' : resourceName(resource),
-    storageVersion: STORAGE_VERSIONS[resource.group] ?? resource.version,
+    storageVersion: storageVersionOf(resource, by),
     custom: false,
     strategy: builtInStrategy(resource),
-    columns: builtInColumns(resource.kind),
+    columns: columnsOf(resource, by),
     createOnUpdate: CREATED_BY_UPDATE.has(resource.kind),
     ...(isNewEvent ? { shape: EVENT_SHAPE } : {}),
     ...(isOldAutoscaler ? { shape: AUTOSCALER_SHAPE } : {}),

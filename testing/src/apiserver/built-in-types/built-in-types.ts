@@ -62,11 +62,26 @@ export function builtInKind(apiVersion: string, kind: string): BuiltInType | und
   return name === undefined ? undefined : builtInType(name);
 }
 
+/** Versions that older releases have served → the version that took their place, with the same fields of this kind. */
+const ALIKE: Readonly<Record<string, string>> = {
+  'autoscaling/v2beta2/HorizontalPodAutoscaler': 'autoscaling/v2',
+  'batch/v1beta1/CronJob': 'batch/v1',
+  'flowcontrol.apiserver.k8s.io/v1beta3/FlowSchema': 'flowcontrol.apiserver.k8s.io/v1',
+  'flowcontrol.apiserver.k8s.io/v1beta3/PriorityLevelConfiguration':
+    'flowcontrol.apiserver.k8s.io/v1',
+  'node.k8s.io/v1beta1/RuntimeClass': 'node.k8s.io/v1',
+  'policy/v1beta1/PodDisruptionBudget': 'policy/v1',
+  'storage.k8s.io/v1beta1/CSIStorageCapacity': 'storage.k8s.io/v1',
+};
+
 /** The name in OpenAPI, such as `io.k8s.api.core.v1.ConfigMap`. */
 export function builtInKindName(apiVersion: string, kind: string): string | undefined {
   const { kinds } = load();
   const key = `${apiVersion}/${kind}`;
-  return Object.hasOwn(kinds, key) ? kinds[key] : undefined;
+  if (Object.hasOwn(kinds, key)) return kinds[key];
+  const item = key.replace(/List$/, '');
+  const alike = Object.hasOwn(ALIKE, item) ? ALIKE[item] : undefined;
+  return alike === undefined ? undefined : kinds[`${alike}/${kind}`];
 }
 
 /** @param name - with or without the `#` that stands before it in the type of a field. */

@@ -19,16 +19,29 @@ const CHECKS: readonly string[] = [
 /** Checks that say whether requests should be sent here, not whether the process is alive. */
 const READINESS_ONLY: ReadonlySet<string> = new Set(['informer-sync', 'shutdown']);
 
-/** The answer to `/readyz` and its like: a server that answers at all is well. */
+/** The check that fails while watch caches are filled. */
+export const FILLING = 'poststarthook/storage-readiness';
+
+interface Asked {
+  readonly verbose: boolean;
+  readonly exclude: readonly string[];
+  /** The check that fails; undefined for none: a server that answers is well otherwise. */
+  readonly failing: string | undefined;
+}
+
+/** The answer to `/readyz` and its like. A failure is always told in full. */
 export function healthReport(
   endpoint: HealthEndpoint,
-  { verbose, exclude }: { readonly verbose: boolean; readonly exclude: readonly string[] },
-): string {
-  if (!verbose) return 'ok';
-  const lines = checksOf(endpoint).map((name) =>
-    exclude.includes(name) ? `[+]${name} excluded: ok` : `[+]${name} ok`,
-  );
-  return `${lines.join('\n')}\n${endpoint} check passed\n`;
+  { verbose, exclude, failing }: Asked,
+): { readonly isWell: boolean; readonly text: string } {
+  const isWell = failing === undefined || exclude.includes(failing);
+  if (isWell && !verbose) return { isWell, text: 'ok' };
+  const lines = checksOf(endpoint).map((name) => {
+    if (exclude.includes(name)) return `[+]${name} excluded: ok`;
+    return name === failing ? `[-]${name} failed: reason withheld` : `[+]${name} ok`;
+  });
+  const end = `${endpoint} check ${isWell ? 'passed' : 'failed'}`;
+  return { isWell, text: `${lines.join('\n')}\n${end}\n` };
 }
 
 export function hasCheck(endpoint: HealthEndpoint, name: string): boolean {

@@ -39,12 +39,31 @@ export function tooLargeResourceVersion(asked: number | bigint, current: number)
   return failure({
     code: 504,
     reason: 'Timeout',
-    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    message: tooLarge(asked, current),
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,
     },
   });
+}
+
+function tooLarge(asked: number | bigint, current: number): string {
+  return `Timeout: Too large resource version: ${asked}, current: ${current}`;
+}
+
+/** The same where the client is to come again, and no list is read from etcd instead. */
+export function lateCache(asked: number | bigint, current: number): ApiError {
+  return tooManyRequests(tooLarge(asked, current));
+}
+
+/** A request that needs a watch cache while that is filled. */
+export function unreadyCache(): ApiError {
+  return tooManyRequests('storage is (re)initializing');
+}
+
+function tooManyRequests(message: string): ApiError {
+  const details = { retryAfterSeconds: 1 };
+  return failure({ code: 429, reason: 'TooManyRequests', message, details });
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): ApiError {
@@ -65,6 +84,12 @@ export function notAPatch(): ApiError {
 export function notAcceptable(available: readonly string[]): ApiError {
   const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
   return failure({ code: 406, reason: 'NotAcceptable', message, details: {} });
+}
+
+/** The same where no router stands before the endpoint. */
+export function noSuchMediaType(accepted: readonly string[]): ApiError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
 /** A body that does not decode into the kind of the resource. */

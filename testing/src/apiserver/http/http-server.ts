@@ -14,6 +14,7 @@ import {
 } from '../failures/request-failures.ts';
 import type { FaultRules } from '../fault-rules/fault-rules.ts';
 import type { ResourceName } from '../objects/stored-object.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { SecurePort } from '../tls/secure-port.ts';
@@ -117,7 +118,8 @@ export class HttpServer {
     response: ServerResponse,
     caller: Caller | undefined,
   ): Promise<void> {
-    const exchange = new Exchange(request, response);
+    const { ManagedFieldsOptOut: drop } = this.#cluster.behaviour.featureGates;
+    const exchange = new Exchange(request, response, { drop });
     exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
     this.#record(exchange);
     const gone = new AbortController();
@@ -150,14 +152,19 @@ export class HttpServer {
     const address = exchange.header('host') ?? '';
     if (handleDiscovery(exchange, this.#cluster, address)) return;
     const info = parsePath(exchange.path);
-    if (info === undefined) throw unknownPath();
-    const served = registry.byPath(info.group, info.version, info.resource);
-    if (served === undefined) {
-      throw registry.isBuiltIn(info.group, info.version) ? unknownResource() : unknownPath();
+    const served =
+      info === undefined ? undefined : registry.byPath(info.group, info.version, info.resource);
+    if (info === undefined || served === undefined) {
+      throw isRouted(exchange.path, registry) ? unknownResource() : unknownPath();
     }
     if (exchange.method === 'HEAD' || exchange.method === 'OPTIONS') throw methodNotAllowed();
     if (!served.namespaced && info.namespace !== undefined) throw notServed(served);
-    await this.#handle(exchange, served, info, signal);
+    const namespace = info.namespace || undefined;
+    const isRead = exchange.method === 'GET' && info.name === undefined;
+    if (served.custom && served.namespaced && namespace === undefined && !isRead) {
+      throw notServed(served);
+    }
+    await this.#handle(exchange, served, { ...info, namespace }, signal);
   }
 
   #fail(exchange: Exchange, failed: ApiError): void {
@@ -213,6 +220,19 @@ export class HttpServer {
     });
     if (this.#requests.length > this.#options.requestLimit) this.#requests.shift();
   }
+}
+
+const ISSUER_PATHS = ['/.well-known/openid-configuration/', '/openid/v1/jwks/'];
+
+/**
+ * Whether a router answers for a path. Each built-in group has one, whatever the version, and names no detail. All other
+ * paths come to a handler for what nothing else serves (k8s.io/apiserver, pkg/server/handler.go, `director`).
+ */
+function isRouted(path: string, registry: Registry): boolean {
+  const [root, group = ''] = path.split('/').slice(1);
+  if (root === 'api' || root === 'version') return true;
+  if (ISSUER_PATHS.some((prefix) => path.startsWith(prefix))) return true;
+  return root === 'apis' && group !== '' && registry.isBuiltIn(group);
 }
 
 function bugReport(error: unknown): string {

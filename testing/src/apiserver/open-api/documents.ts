@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, groupVersionPath } from 'chancery/internal';
-import { DEFAULT_GENERATION, gatesOf } from '../behaviour/server-generation.ts';
+import { DEFAULT_GENERATION, versionOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';
 import { compareText } from '../discovery/version-order.ts';
@@ -21,7 +21,7 @@ export interface OpenApiDocument {
 }
 
 /** The release whose documents are served, whatever generation the server answers as. */
-export const VERSION = gatesOf(DEFAULT_GENERATION).version as {
+export const VERSION = versionOf(DEFAULT_GENERATION) as {
   readonly gitVersion: string;
   readonly [field: string]: string;
 };
@@ -81,9 +81,10 @@ const CUSTOM = new WeakMap<ServedResource, Cached>();
 
 function resourceDocument(path: string, resources: readonly ServedResource[]): OpenApiDocument {
   if (!resources.some(({ custom }) => custom)) {
-    return remembered(BUILT_IN, `${path} ${resources.map(({ plural }) => plural)}`, () =>
-      build(resources),
+    const parts = resources.map(({ plural, subresources }) =>
+      [plural, ...subresources.map(({ name }) => name)].join('/'),
     );
+    return remembered(BUILT_IN, `${path} ${parts}`, () => build(resources));
   }
   const [first] = resources as [ServedResource, ...ServedResource[]];
   const cached = CUSTOM.get(first);

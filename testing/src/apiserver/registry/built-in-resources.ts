@@ -111,12 +111,29 @@ flowcontrol.apiserver.k8s.io/v1
   prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
 `;
 
-/** Served where `storageMigrations` is set: an API server of 1.36 does not serve them by itself. */
+/** Which of these versions are served depends on the release and on the options of the server. */
 const MIGRATIONS = `
 storagemigration.k8s.io/v1
   storageversionmigrations         StorageVersionMigration          C -        -   status
 storagemigration.k8s.io/v1beta1
   storageversionmigrations         StorageVersionMigration          C -        -   status
+`;
+
+/** Versions that older releases serve, with the fields of the version that took their place. */
+const OLDER = `
+autoscaling/v2beta2
+  horizontalpodautoscalers         HorizontalPodAutoscaler          N hpa      all status
+batch/v1beta1
+  cronjobs                         CronJob                          N cj       all status
+policy/v1beta1
+  poddisruptionbudgets             PodDisruptionBudget              N pdb      -   status
+storage.k8s.io/v1beta1
+  csistoragecapacities             CSIStorageCapacity               N -        -   -
+node.k8s.io/v1beta1
+  runtimeclasses                   RuntimeClass                     C -        -   -
+flowcontrol.apiserver.k8s.io/v1beta3
+  flowschemas                      FlowSchema                       C -        -   status
+  prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
 `;
 
 export const ALL_VERBS: readonly string[] = [
@@ -155,6 +172,7 @@ export const SCALE: Subresource = {
 
 export const BUILT_IN_RESOURCES: readonly BuiltInResource[] = parseTable(TABLE);
 export const MIGRATION_RESOURCES: readonly BuiltInResource[] = parseTable(MIGRATIONS);
+export const OLDER_RESOURCES: readonly BuiltInResource[] = parseTable(OLDER);
 
 function parseTable(table: string): readonly BuiltInResource[] {
   const resources: BuiltInResource[] = [];

@@ -27,11 +27,9 @@ export class Registry {
     this.#resources.splice(0, this.#resources.length, ...kept);
   }
 
-  /** Whether built-in resources have this group and version. */
-  isBuiltIn(group: string, version: string): boolean {
-    return this.#resources.some(
-      (served) => !served.custom && served.group === group && served.version === version,
-    );
+  /** Whether built-in resources have this group. */
+  isBuiltIn(group: string): boolean {
+    return this.#resources.some((served) => !served.custom && served.group === group);
   }
 
   byPath(group: string, version: string, plural: string): ServedResource | undefined {

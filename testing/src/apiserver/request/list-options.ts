@@ -1,5 +1,5 @@
 import type { Behaviour } from '../behaviour/behaviour.ts';
-import type { ServerGates } from '../behaviour/server-generation.ts';
+import type { ServerGates } from '../behaviour/differences.ts';
 import { badRequest, internalError } from '../failures/failure.ts';
 import { type FieldError, invalidOptions } from '../failures/invalid.ts';
 import { uint64Problem } from '../objects/go-integers.ts';
@@ -107,7 +107,7 @@ function matchProblems(query: URLSearchParams, match: string): FieldError[] {
       forbids(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'),
     );
   }
-  if ((query.get('continue') ?? '') !== '') problems.push(forbidsContinue());
+  if (hasToken(query)) problems.push(forbidsContinue());
   if (!MATCHES.includes(match)) problems.push(unsupportedMatch(match, [...MATCHES, '']));
   if (match === 'Exact' && resourceVersion === '0') {
     problems.push(
@@ -130,14 +130,30 @@ function watchProblems(query: URLSearchParams, match: string, gates: ServerGates
       'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
     problems.push(forbids(INITIAL, why));
   }
-  if (match === '') return problems;
+  if (match === '') {
+    // A watch without a place to start is asked to begin with the state, and so to match.
+    return isStreamedList(query, gates) && hasToken(query)
+      ? [...problems, forbidsContinue()]
+      : problems;
+  }
   if (!initial) {
     const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
     problems.push(forbids(MATCH, why));
   }
   if (match !== 'NotOlderThan') problems.push(unsupportedMatch(match, ['NotOlderThan']));
-  if ((query.get('continue') ?? '') !== '') problems.push(forbidsContinue());
+  if (hasToken(query)) problems.push(forbidsContinue());
   return problems;
+}
+
+/** `SetListOptionsDefaults` of k8s.io/apimachinery, for a watch that says neither. */
+function isStreamedList(query: URLSearchParams, { watchList }: ServerGates): boolean {
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  const isLegacy = resourceVersion === '' || resourceVersion === '0';
+  return watchList === 'on' && !query.has(INITIAL) && isLegacy;
+}
+
+function hasToken(query: URLSearchParams): boolean {
+  return (query.get('continue') ?? '') !== '';
 }
 
 /** Before sendInitialEvents: a watch is checked as a list is, and may not match at all. */

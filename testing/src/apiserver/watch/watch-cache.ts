@@ -10,6 +10,8 @@ export interface WatchCacheOptions {
   readonly uncached: readonly ResourceName[];
   /** How often etcd sends its revision as a progress notice. 0: never. */
   readonly progressIntervalMs: number;
+  /** How long caches are filled after the server has begun to listen. */
+  readonly cacheFillMs: number;
 }
 
 interface Delayed {
@@ -34,6 +36,9 @@ export class WatchCache {
   readonly #delayed: Delayed[] = [];
   readonly #reached = new Map<ResourceName, number>();
   readonly #unreadyUntilMs = new Map<ResourceName, number>();
+  readonly #fillMs: number;
+  /** No cache is ready before. */
+  #filledAtMs = 0;
   readonly #waits: FreshnessWaits;
   readonly #progressIntervalMs: number;
   #notices: RevisionPeriods;
@@ -48,6 +53,7 @@ export class WatchCache {
     this.#clock = clock;
     this.#uncached = new Set(options.uncached);
     this.#progressIntervalMs = options.progressIntervalMs;
+    this.#fillMs = options.cacheFillMs;
     this.#revision = storage.revision;
     this.#waits = new FreshnessWaits(clock, () => this.#revision);
     this.#notices = new RevisionPeriods(options.progressIntervalMs, clock.monotonic(), 0);
@@ -92,7 +98,18 @@ export class WatchCache {
 
   /** False while the cache of the resource is filled anew: it is answered with 429. */
   isReady(resource: ResourceName): boolean {
-    return this.#clock.monotonic() >= (this.#unreadyUntilMs.get(resource) ?? 0);
+    if (!this.caches(resource)) return true;
+    return !this.isFilling && this.#clock.monotonic() >= (this.#unreadyUntilMs.get(resource) ?? 0);
+  }
+
+  /** True from the start of the server until its caches are filled. */
+  get isFilling(): boolean {
+    return this.#clock.monotonic() < this.#filledAtMs;
+  }
+
+  /** Begins to fill all caches, as a server does when it starts. */
+  fill(): void {
+    if (this.#fillMs > 0) this.#filledAtMs = this.#clock.monotonic() + this.#fillMs;
   }
 
   /** Fills the cache of one resource anew, for `unreadyMs`: watches cannot resume from before. */

@@ -1,19 +1,44 @@
-import { expect, test } from 'vitest';
+/** What differs between the releases: each row of the table in docs/testing-with-history.md. */
+import { describe, expect, test } from 'vitest';
+import type { ServerGeneration } from '../../../src/apiserver/behaviour/server-generation.ts';
+import { eventually } from '../../../src/time/eventually.ts';
 import { startCluster } from '../support/cluster.ts';
 
 test.each([
-  ['1.24', { major: '1', minor: '24', gitVersion: 'v1.24.0' }, false],
-  ['1.30', { major: '1', minor: '30', gitVersion: 'v1.30.0' }, false],
-  ['1.33', { major: '1', minor: '33', gitVersion: 'v1.33.0' }, true],
-  ['1.36', { major: '1', minor: '36', gitVersion: 'v1.36.2' }, true],
-  ['1.38', { major: '1', minor: '38', gitVersion: 'v1.38.0' }, true],
-] as const)('[F-16] /version of %s', async (generation, version, compatibility) => {
+  ['1.24', { major: '1', minor: '24', gitVersion: 'v1.24.0' }, undefined],
+  ['1.30', { major: '1', minor: '30', gitVersion: 'v1.30.0' }, undefined],
+  ['1.33', { major: '1', minor: '33', gitVersion: 'v1.33.0' }, '32'],
+  ['1.35', { major: '1', minor: '35', gitVersion: 'v1.35.0', goVersion: 'go1.25.5' }, '34'],
+  ['1.36', { major: '1', minor: '36', gitVersion: 'v1.36.2' }, '35'],
+  ['1.37', { major: '1', minor: '37', gitVersion: 'v1.37.0', goVersion: 'go1.26.6' }, '36'],
+  ['1.38', { major: '1', minor: '38', gitVersion: 'v1.38.0' }, '37'],
+] as const)('[F-16] /version of %s', async (generation, version, compatible) => {
   const cluster = await startCluster({ generation });
 
   const { body } = await cluster.send('GET', '/version');
 
   expect(body).toMatchObject(version);
-  expect(Object.hasOwn(body, 'emulationMinor')).toBe(compatibility);
+  expect(body.emulationMinor).toBe(compatible === undefined ? undefined : version.minor);
+  expect(body.minCompatibilityMinor).toBe(compatible);
+});
+
+test('a server without a generation answers as 1.36', async () => {
+  const { send } = await startCluster();
+
+  expect((await send('GET', '/version')).body.minor).toBe('36');
+});
+
+test.each([
+  '1.23',
+  '1.34',
+  '1.39',
+  'v1.36',
+  '__proto__',
+])('a generation %s is refused with the ones that there are', async (generation) => {
+  await expect(startCluster({ generation: generation as never })).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: `the embedded API server answers as Kubernetes 1.24, 1.30, 1.33, 1.35, 1.36, 1.37 or 1.38, not as "${generation}"`,
+  });
 });
 
 test.each([
@@ -27,4 +52,249 @@ test.each([
   const { body } = await cluster.send('GET', '/apis', undefined, { accept });
 
   expect(body.kind).toBe(kind);
+});
+
+test.each([
+  ['1.30', null],
+  ['1.33', '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"'],
+  ['1.37', '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"'],
+] as const)('%s warns of Endpoints with %s', async (generation, warning) => {
+  const { send } = await startCluster({ generation });
+
+  const { headers } = await send('GET', '/api/v1/namespaces/kube-system/endpoints');
+
+  expect(headers.get('warning')).toBe(warning);
+});
+
+const POD_SPEC = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] };
+
+describe('a resource that a release was the first to serve', () => {
+  test.each([
+    ['1.28', '/apis/authentication.k8s.io/v1', 'selfsubjectreviews'],
+    ['1.29', '/apis/flowcontrol.apiserver.k8s.io/v1', 'prioritylevelconfigurations'],
+    ['1.30', '/apis/admissionregistration.k8s.io/v1', 'validatingadmissionpolicybindings'],
+    ['1.33', '/apis/networking.k8s.io/v1', 'servicecidrs'],
+    ['1.33', '/api/v1', 'pods/resize'],
+    ['1.34', '/apis/resource.k8s.io/v1', 'resourceclaimtemplates'],
+    ['1.34', '/apis/storage.k8s.io/v1', 'volumeattributesclasses'],
+    ['1.36', '/apis/admissionregistration.k8s.io/v1', 'mutatingadmissionpolicies'],
+    ['1.37', '/apis/storagemigration.k8s.io/v1', 'storageversionmigrations'],
+  ] as const)('since %s: %s has %s', async (since, path, resource) => {
+    const serving: ServerGeneration[] = [];
+    for (const generation of ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'] as const) {
+      const { server, send } = await startCluster({ generation });
+      const { body } = await send('GET', path);
+      const names = (body?.resources ?? []).map(({ name }: { name: string }) => name);
+      if (names.includes(resource)) serving.push(generation);
+      await server.close();
+    }
+
+    const all = ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'];
+    expect(serving).toEqual(all.filter((generation) => generation >= since));
+  });
+
+  test.each([
+    ['1.30', '/apis/networking.k8s.io/v1/servicecidrs', 404],
+    ['1.33', '/apis/networking.k8s.io/v1/servicecidrs', 200],
+    ['1.33', '/apis/resource.k8s.io/v1/deviceclasses', 404],
+    ['1.35', '/apis/resource.k8s.io/v1/deviceclasses', 200],
+  ] as const)('is listed by %s at %s with %i', async (generation, path, status) => {
+    const { send } = await startCluster({ generation });
+
+    expect((await send('GET', path)).status).toBe(status);
+  });
+});
+
+describe('a version that a release was the last to serve', () => {
+  const CASES = [
+    [
+      '1.24',
+      'batch/v1beta1',
+      'CronJob',
+      'cronjobs',
+      { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: POD_SPEC } } } },
+      'batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob',
+    ],
+    [
+      '1.24',
+      'policy/v1beta1',
+      'PodDisruptionBudget',
+      'poddisruptionbudgets',
+      { minAvailable: 1, selector: { matchLabels: { a: 'b' } } },
+      'policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget',
+    ],
+    [
+      '1.24',
+      'autoscaling/v2beta2',
+      'HorizontalPodAutoscaler',
+      'horizontalpodautoscalers',
+      { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+      'autoscaling/v2beta2 HorizontalPodAutoscaler is deprecated in v1.23+, unavailable in v1.26+; use autoscaling/v2 HorizontalPodAutoscaler',
+    ],
+  ] as const;
+
+  test.each(
+    CASES,
+  )('%s writes and reads %s %s, with a warning, and shows it in the newer version', async (generation, apiVersion, kind, plural, spec, warning) => {
+    const { send } = await startCluster({ generation });
+    const path = `/apis/${apiVersion}/namespaces/default/${plural}`;
+
+    const created = await send('POST', path, { apiVersion, kind, metadata: { name: 'x' }, spec });
+    const patched = await send('PATCH', `${path}/x`, { metadata: { labels: { a: 'b' } } });
+    const listed = await send('GET', path);
+    const newer = apiVersion.replace(/beta.*/, '');
+    const other = await send('GET', `/apis/${newer}/namespaces/default/${plural}/x`);
+
+    expect([created.status, patched.status, listed.status]).toEqual([201, 200, 200]);
+    expect(created.headers.get('warning')).toBe(`299 - "${warning}"`);
+    expect(created.body).toMatchObject({ apiVersion, kind, spec });
+    expect(patched.body).toMatchObject({ apiVersion, metadata: { labels: { a: 'b' } }, spec });
+    expect(listed.body).toMatchObject({ apiVersion, kind: `${kind}List` });
+    expect(listed.body.items).toHaveLength(1);
+    expect(other.body).toMatchObject({ apiVersion: newer, metadata: { labels: { a: 'b' } } });
+    expect(other.headers.get('warning')).toBeNull();
+  });
+
+  test.each([
+    ['1.24', 'node.k8s.io/v1beta1', true],
+    ['1.24', 'storage.k8s.io/v1beta1', true],
+    ['1.24', 'flowcontrol.apiserver.k8s.io/v1beta3', false],
+    ['1.30', 'flowcontrol.apiserver.k8s.io/v1beta3', true],
+    ['1.33', 'flowcontrol.apiserver.k8s.io/v1beta3', false],
+    ['1.30', 'batch/v1beta1', false],
+    ['1.36', 'policy/v1beta1', false],
+  ] as const)('in %s discovery has %s: %s, and the newer version is preferred', async (generation, apiVersion, has) => {
+    const { send } = await startCluster({ generation });
+    const [group, version] = apiVersion.split('/');
+
+    const { status } = await send('GET', `/apis/${apiVersion}`);
+    const { body } = await send('GET', `/apis/${group}`);
+
+    expect(status).toBe(has ? 200 : 404);
+    if (has) {
+      expect(body.versions.map((one: { version: string }) => one.version)).toEqual(['v1', version]);
+      expect(body.preferredVersion.version).toBe('v1');
+    }
+  });
+});
+
+test.each([
+  '1.24',
+  '1.30',
+  '1.33',
+  '1.35',
+  '1.36',
+  '1.37',
+  '1.38',
+] as const)('%s has controllers that make the Pods of a Deployment', async (generation) => {
+  const { server, send } = await startCluster({ generation, workloads: {} });
+  server.applyManifest(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  replicas: 2
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: web }] }
+`);
+
+  await eventually(async () => {
+    const { body } = await send('GET', '/apis/apps/v1/namespaces/default/deployments/web');
+    return body.status?.readyReplicas === 2;
+  });
+});
+
+describe('the Table of definitions', () => {
+  const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+
+  const definition = (name: string, more: object): never =>
+    ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${name}.sea.example` },
+      spec: {
+        group: 'sea.example',
+        names: { plural: name, kind: name.toUpperCase(), ...more },
+        scope: 'Namespaced',
+        versions: [
+          { name: 'v2', served: true, storage: false },
+          { name: 'v1', served: true, storage: true },
+          { name: 'v0', served: false, storage: false },
+        ].map((version) => ({
+          ...version,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        })),
+      },
+    }) as never;
+
+  async function tableOf(generation: ServerGeneration) {
+    const { server, send } = await startCluster({ generation });
+    server.create(definition('boats', { shortNames: ['bt', 'b'] }));
+    server.create(definition('ships', {}));
+    const { body } = await send(
+      'GET',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      undefined,
+      TABLE,
+    );
+    return body;
+  }
+
+  test.each([
+    '1.37',
+    '1.38',
+  ] as const)('has scope, versions and four wide columns in %s', async (generation) => {
+    const { columnDefinitions, rows } = await tableOf(generation);
+
+    expect(
+      columnDefinitions.map(({ name, type, priority }: Record<string, unknown>) => [
+        name,
+        type,
+        priority,
+      ]),
+    ).toEqual([
+      ['Name', 'string', 0],
+      ['Scope', 'string', 0],
+      ['Versions', 'string', 0],
+      ['Created At', 'date', 0],
+      ['Group', 'string', 1],
+      ['Kind', 'string', 1],
+      ['ShortNames', 'string', 1],
+      ['Established', 'boolean', 1],
+    ]);
+    const created = rows[0].object.metadata.creationTimestamp;
+    expect(rows.map(({ cells }: { cells: unknown[] }) => cells)).toEqual([
+      [
+        'boats.sea.example',
+        'Namespaced',
+        'v1(storage),v2',
+        created,
+        'sea.example',
+        'BOATS',
+        'bt,b',
+        true,
+      ],
+      [
+        'ships.sea.example',
+        'Namespaced',
+        'v1(storage),v2',
+        created,
+        'sea.example',
+        'SHIPS',
+        '',
+        true,
+      ],
+    ]);
+  });
+
+  test('has the name and the time alone in 1.36', async () => {
+    const { columnDefinitions } = await tableOf('1.36');
+
+    expect(columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+      'Name',
+      'Created At',
+    ]);
+  });
 });

@@ -47,11 +47,12 @@ export function simulatedCluster(
 ): SimulatedCluster {
   const clock = new FakeClock(START_MS);
   const storage = new Storage({ historyLimit: 10_000 });
+  const behaviour = behaviourOf();
   const cluster = {
     storage,
-    watchCache: new WatchCache(storage, clock, behaviourOf()),
-    behaviour: behaviourOf(),
-    registry: new Registry(builtInResources({ storageMigrations: false })),
+    watchCache: new WatchCache(storage, clock, behaviour),
+    behaviour,
+    registry: new Registry(builtInResources(behaviour)),
     clock,
     authentication: new Authentication({}, new ServiceAccountTokens(storage, clock)),
     authorization: ALWAYS_ALLOW,

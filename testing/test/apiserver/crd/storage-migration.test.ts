@@ -5,6 +5,7 @@ import { startCluster } from '../support/cluster.ts';
 import { type Review, startWebhook } from '../support/webhook-server.ts';
 
 const MIGRATION = 'storagemigration.k8s.io/v1';
+const BETA = 'storagemigration.k8s.io/v1beta1';
 const CRD = 'apiextensions.k8s.io/v1';
 
 /** A definition with the versions v1 and v2, of which one is stored. */
@@ -47,8 +48,8 @@ function migrate(server: ApiServer, name: string, apiVersion = MIGRATION): void 
   } as never);
 }
 
-function conditions(server: ApiServer, name: string): readonly string[] {
-  const migration = server.get(MIGRATION, 'StorageVersionMigration', undefined, name) as Review;
+function conditions(server: ApiServer, name: string, apiVersion = MIGRATION): readonly string[] {
+  const migration = server.get(apiVersion, 'StorageVersionMigration', undefined, name) as Review;
   return (migration?.status?.conditions ?? []).map((one: Review) => one.type);
 }
 
@@ -70,10 +71,15 @@ function writtenVersions(server: ApiServer): readonly string[] {
 
 describe('[admission 19] a StorageVersionMigration', () => {
   test.each([
-    MIGRATION,
-    'storagemigration.k8s.io/v1beta1',
-  ])('%s writes each object in the stored version, and leaves only that in the definition', async (apiVersion) => {
-    const { server, send } = await startCluster({ storageMigrations: true });
+    { apiVersion: MIGRATION, options: { generation: '1.37' } },
+    { apiVersion: BETA, options: { generation: '1.37', storageMigrations: true } },
+    { apiVersion: BETA, options: { storageMigrations: true } },
+    { apiVersion: BETA, options: { generation: '1.35', storageMigrations: true } },
+  ] as const)('$apiVersion of $options writes each object in the stored version, and leaves only that in the definition', async ({
+    apiVersion,
+    options,
+  }) => {
+    const { server, send } = await startCluster(options);
     server.create(definition('v1'));
     for (const name of ['a', 'b']) server.create(foo(name));
     server.patch(CRD, 'CustomResourceDefinition', undefined, 'foos.a.example', {
@@ -84,12 +90,12 @@ describe('[admission 19] a StorageVersionMigration', () => {
     const written = writtenVersions(server);
 
     migrate(server, 'm', apiVersion);
-    await eventually(() => conditions(server, 'm').includes('Succeeded'));
+    await eventually(() => conditions(server, 'm', apiVersion).includes('Succeeded'));
 
     const { body: now } = await send('GET', '/apis/a.example/v2/namespaces/default/foos/a');
     expect(before).toEqual(['v1', 'v2']);
     expect(storedVersions(server)).toEqual(['v2']);
-    expect(conditions(server, 'm')).toEqual(['Succeeded']);
+    expect(conditions(server, 'm', apiVersion)).toEqual(['Succeeded']);
     expect(now.metadata.resourceVersion).not.toBe(old.metadata.resourceVersion);
     expect({ ...now, metadata: { ...now.metadata, resourceVersion: '' } }).toEqual({
       ...old,
@@ -99,7 +105,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
   });
 
   test('fails when an object cannot be converted, and another one goes on where it ended', async () => {
-    const { server } = await startCluster({ storageMigrations: true });
+    const { server } = await startCluster({ generation: '1.37' });
     let broken = true;
     const converted: string[] = [];
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => {
@@ -136,7 +142,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
   });
 
   test('of a resource that is not served fails', async () => {
-    const { server } = await startCluster({ storageMigrations: true });
+    const { server } = await startCluster({ generation: '1.37' });
 
     migrate(server, 'm');
     await eventually(() => conditions(server, 'm').includes('Failed'));
@@ -145,5 +151,32 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(found.status.conditions).toMatchObject([
       { type: 'Failed', message: 'resource not found' },
     ]);
+  });
+
+  test.each([
+    ['1.24', undefined, []],
+    ['1.36', undefined, []],
+    ['1.37', false, []],
+    ['1.35', true, ['v1beta1']],
+    ['1.37', undefined, ['v1']],
+    ['1.38', true, ['v1', 'v1beta1']],
+  ] as const)('of %s with storageMigrations %s is served as %j', async (generation, storageMigrations, versions) => {
+    const asked = storageMigrations === undefined ? {} : { storageMigrations };
+    const { send } = await startCluster({ generation, ...asked });
+
+    const { body } = await send('GET', '/apis/storagemigration.k8s.io');
+
+    const served = (body?.versions ?? []).map(({ version }: { version: string }) => version);
+    expect(served).toEqual(versions);
+  });
+
+  test('cannot be asked for in a release that has it in a version of its own', async () => {
+    await expect(
+      startCluster({ generation: '1.33', storageMigrations: true }),
+    ).rejects.toMatchObject({
+      code: 'CONFIG',
+      message:
+        'Kubernetes 1.33 has no StorageVersionMigrations that the embedded API server knows: choose 1.35 or later',
+    });
   });
 });

@@ -143,7 +143,7 @@ test.each([
   ['text/html, application/json;q=0.8', 'application/json'],
   ['application/json;q=0.1, application/yaml', 'application/yaml'],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'application/json'],
-  ['application/*', 'application/json'],
+  ['text/html, */*;q=0.2', 'application/json'],
 ])('[F-13] Accept: %s is answered with the best that there is', async (accept, type) => {
   const cluster = await startCluster();
 

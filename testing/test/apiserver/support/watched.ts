@@ -16,11 +16,15 @@ export interface Watched {
 }
 
 /** Opens a watch that the test's end closes. */
-export async function watch({ server }: TestCluster, path: string): Promise<Watched> {
+export async function watch(
+  { server }: TestCluster,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Watched> {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   const response = await fetch(server.url + path, {
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...headers },
     signal: abort.signal,
   });
   const lines = linesOf(response);

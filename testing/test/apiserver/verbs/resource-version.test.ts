@@ -202,6 +202,8 @@ test.each<[query: string, problems: readonly string[]]>([
     [REQUIRES, unknown('Exact', 'NotOlderThan')],
   ],
   ['watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x', [BESIDE_TOKEN]],
+  ['watch=1&continue=x', [BESIDE_TOKEN]],
+  ['watch=true&resourceVersion=0&limit=2&continue=y', [BESIDE_TOKEN]],
   // The server reports a wrong option before a wrong version.
   [
     'resourceVersionMatch=Newest&resourceVersion=-5',

@@ -7,7 +7,7 @@ import { statusOf } from '../../failures/failure.ts';
 import { goJson, prettyJson, sortedDeep } from '../../objects/canonical.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../../objects/json-text.ts';
 import type { Json } from '../../objects/metadata.ts';
-import { formAsked } from './negotiate.ts';
+import { type Form, formAsked, type Known, negotiate, type Offer, PLAIN } from './negotiate.ts';
 import { Warnings } from './warnings.ts';
 
 /** A page of kubectl: longer answers are sent in parts. */
@@ -28,10 +28,14 @@ export class Exchange {
   bodyTimeoutMs: number | undefined;
   /** How a fault ends the watch, if the request begins one. */
   watchCut: { readonly how: 'clean' | 'reset'; readonly afterMs: number } | undefined;
+  /** What of an Accept header the server knows. */
+  readonly #known: Known;
+  /** The form that was agreed on. */
+  #form: Form | undefined;
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, known: Known) {
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     this.method = request.method ?? 'GET';
@@ -39,11 +43,18 @@ export class Exchange {
     this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     this.request = request;
     this.response = response;
+    this.#known = known;
   }
 
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  /** The form of the answer of an endpoint. @throws ApiError 406 when it has none that the client takes. */
+  formFrom(offer: Offer): Form {
+    this.#form = negotiate(this.header('accept'), this.#known, offer);
+    return this.#form;
   }
 
   get userAgent(): string {
@@ -76,9 +87,15 @@ export class Exchange {
 
   /** The answer to a person: those of curl, wget and browsers are indented. */
   get pretty(): boolean {
-    const asked = this.query.get('pretty');
-    if (asked !== null) return asked !== 'false' && asked !== '0';
+    if ((this.#form ?? this.#plainForm)?.pretty === true) return true;
+    const asked = this.query.get('pretty') ?? '';
+    if (asked !== '') return /^(1|t|T|TRUE|true|True)$/.test(asked);
     return /^(curl|Wget|Mozilla\/5\.0)/.test(this.userAgent);
+  }
+
+  /** The form of what is no object; undefined where the client takes none of them. */
+  get #plainForm(): Form | undefined {
+    return formAsked(this.header('accept'), this.#known, PLAIN);
   }
 
   json(code: number, body: unknown, contentType = 'application/json'): void {
@@ -143,12 +160,13 @@ export class Exchange {
     const status = statusOf(error);
     const seconds = status.details?.retryAfterSeconds;
     const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-    if (formAsked(this.header('accept'))?.mediaType === 'yaml') {
+    const form = this.#plainForm;
+    if (form?.mediaType === 'yaml') {
       this.yaml(error.status, status, headers);
       return;
     }
-    // A failed negotiation is answered in a form for people.
-    const indented = this.pretty || status.reason === 'NotAcceptable';
+    // A client that takes no form of a Status gets one that is for people.
+    const indented = this.pretty || form === undefined;
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);
   }

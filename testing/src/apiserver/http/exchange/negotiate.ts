@@ -1,71 +1,153 @@
-import { notAcceptable } from '../../failures/request-failures.ts';
+import { noSuchMediaType, notAcceptable } from '../../failures/request-failures.ts';
 
 /** The form of an answer. */
 export interface Form {
   readonly as: 'object' | 'partial' | 'partial list' | 'table';
   readonly mediaType: 'json' | 'yaml';
+  /** The version of a Table, and of metadata alone. */
+  readonly metaVersion: 'v1' | 'v1beta1';
+  /** Indented for people. */
+  readonly pretty: boolean;
+  /** Without `metadata.managedFields`. */
+  readonly dropsManagedFields: boolean;
 }
 
-const AVAILABLE = [
+/** Whether the server knows the parameter `drop`; else it ignores it, as every parameter that it does not know. */
+export interface Known {
+  readonly drop: boolean;
+}
+
+/** What an endpoint can send. */
+export interface Offer {
+  /** Media types that a router lets pass before the endpoint is asked. Absent where there is no router. */
+  readonly routed?: readonly string[];
+  /** Whether objects are to be had as a Table, and as their metadata alone. */
+  readonly transforms: boolean;
+}
+
+const MEDIA_TYPES: readonly string[] = [
   'application/json',
   'application/yaml',
   'application/vnd.kubernetes.protobuf',
+];
+
+/** What a watch is sent as. */
+export const STREAMS: readonly string[] = [
   'application/json;stream=watch',
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
+/** A list or watch of a built-in kind. */
+export const COLLECTION: Offer = { routed: [...MEDIA_TYPES, ...STREAMS], transforms: true };
+/** Anything else of a built-in kind. */
+export const OBJECT: Offer = { routed: MEDIA_TYPES, transforms: true };
+/** Custom resources: one handler has all of their paths. */
+export const CUSTOM: Offer = { transforms: true };
+/** Discovery, and the Status of an error. */
+export const PLAIN: Offer = { transforms: false };
+export const PLAIN_ROUTE: Offer = { routed: MEDIA_TYPES, transforms: false };
+export const JSON_ROUTE: Offer = { routed: ['application/json'], transforms: false };
+
 /**
- * The first form in `accept` that the server has; the ones it lacks, such as protobuf, are passed
- * over.
+ * The first form in `accept` that the endpoint has. Protobuf is passed over, which a real server sends.
  *
  * @throws ApiError 406 when it has none of them.
  */
-export function negotiate(accept: string | undefined): Form {
-  const form = formAsked(accept);
-  if (form === undefined) throw notAcceptable(AVAILABLE);
+export function negotiate(accept: string | undefined, known: Known, offer: Offer): Form {
+  if (offer.routed !== undefined && !isRouted(accept, offer.routed)) {
+    throw notAcceptable(offer.routed);
+  }
+  const form = formAsked(accept, known, offer);
+  if (form === undefined) throw noSuchMediaType(MEDIA_TYPES);
   return form;
 }
 
-/** The same, undefined when the server has none of them. */
-export function formAsked(accept: string | undefined): Form | undefined {
+/** The same behind a router, undefined when the endpoint has none of them. */
+export function formAsked(
+  accept: string | undefined,
+  known: Known,
+  offer: Offer,
+): Form | undefined {
   for (const clause of clauses(accept)) {
-    const form = formOf(clause);
-    if (form !== undefined) return form;
+    for (const mediaType of SENT) {
+      const form = matches(clause, mediaType) ? formOf(clause, mediaType, known, offer) : undefined;
+      if (form !== undefined) return form;
+    }
   }
   return undefined;
 }
 
+/** Whether a route lets the request pass (go-restful, `matchesAccept`): no quality and no parameter counts. */
+function isRouted(accept: string | undefined, produced: readonly string[]): boolean {
+  if (accept === undefined || accept === '') return true;
+  return accept.split(',').some((part) => {
+    const type = trimmed(part.split(';', 1)[0] ?? '');
+    return type === '*/*' || produced.includes(type);
+  });
+}
+
 interface Clause {
+  /** Such as `application/json`. */
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
 }
 
-/** The clauses of an Accept header, best first. */
+/** The clauses of an Accept header, best first, as github.com/munnerz/goautoneg reads them. */
 export function clauses(accept: string | undefined): readonly Clause[] {
-  if (accept === undefined || accept.trim() === '') return [clause('*/*')];
-  return accept
-    .split(',')
-    .map((text) => clause(text))
-    .toSorted((a, b) => b.quality - a.quality);
-}
-
-function clause(text: string): Clause {
-  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
-  const parameters = new Map<string, string>();
-  for (const parameter of rest) {
-    const at = parameter.indexOf('=');
-    parameters.set(parameter.slice(0, at), parameter.slice(at + 1));
+  if (accept === undefined || accept === '') {
+    return [{ type: '*/*', parameters: new Map(), quality: 1 }];
   }
-  return { type, parameters, quality: Number(parameters.get('q') ?? 1) };
+  const parsed = accept.split(',').flatMap((part) => clause(trimmed(part)) ?? []);
+  // Go sorts a few by insertion. The order is not transitive, so another way to sort has other results.
+  const sorted: Clause[] = [];
+  for (const one of parsed) {
+    let at = sorted.length;
+    while (at > 0 && isBetter(one, sorted[at - 1] as Clause)) at--;
+    sorted.splice(at, 0, one);
+  }
+  return sorted;
 }
 
-const MEDIA_TYPES: Readonly<Record<string, Form['mediaType']>> = {
-  'application/json': 'json',
-  'application/*': 'json',
-  '*/*': 'json',
-  'application/yaml': 'yaml',
-};
+function isBetter(one: Clause, other: Clause): boolean {
+  if (one.quality > other.quality) return true;
+  const [type, subtype] = one.type.split('/');
+  const [otherType, otherSubtype] = other.type.split('/');
+  if (type !== '*' && otherType === '*') return true;
+  return subtype !== '*' && otherSubtype === '*';
+}
+
+/** @returns undefined for a text that names no media type. */
+function clause(text: string): Clause | undefined {
+  const [name = '', ...rest] = text.split(';');
+  const [type = '', subtype = '', ...more] = name.split('/').map(trimmed);
+  const isAny = type === '*' && subtype === '';
+  if (!isAny && (subtype === '' || more.join('') !== '')) return undefined;
+  const parameters = new Map<string, string>();
+  let quality = 1;
+  for (const parameter of rest) {
+    const [key = '', value = '', ...others] = parameter.split('=');
+    if (value === '' || others.join('') !== '') continue;
+    if (trimmed(key) === 'q') quality = /^[0-9.]+$/.test(value) ? Number(value) : 0;
+    else parameters.set(trimmed(key), trimmed(value));
+  }
+  return { type: isAny ? '*/*' : `${type}/${subtype}`, parameters, quality };
+}
+
+/** Without spaces at the ends: no other white space counts. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === ' ') start++;
+  while (end > start && text[end - 1] === ' ') end--;
+  return text.slice(start, end);
+}
+
+/** What this server sends, the preferred one first. */
+const SENT = ['json', 'yaml'] as const;
+
+function matches({ type }: Clause, mediaType: Form['mediaType']): boolean {
+  return type === `application/${mediaType}` || type === 'application/*' || type === '*/*';
+}
 
 const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
   Table: 'table',
@@ -73,12 +155,32 @@ const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
   PartialObjectMetadataList: 'partial list',
 };
 
-function formOf({ type, parameters }: Clause): Form | undefined {
-  const mediaType = MEDIA_TYPES[type];
-  if (mediaType === undefined) return undefined;
-  const transform = parameters.get('as');
-  if (transform === undefined) return { as: 'object', mediaType };
-  if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
-  const as = TRANSFORMS[transform];
-  return as === undefined ? undefined : { as, mediaType };
+/** All that a server can leave out of its answers. */
+const DROPPED = 'metadata.managedFields';
+
+/** `acceptMediaTypeOptions` in k8s.io/apiserver pkg/endpoints/handlers/negotiation. */
+function formOf(
+  { parameters }: Clause,
+  mediaType: Form['mediaType'],
+  known: Known,
+  offer: Offer,
+): Form | undefined {
+  const stream = parameters.get('stream');
+  if (stream !== undefined && (mediaType !== 'json' || stream !== 'watch')) return undefined;
+  const serverVersion = parameters.get('sv');
+  if (serverVersion !== undefined && (!offer.transforms || serverVersion !== 'v1')) {
+    return undefined;
+  }
+  const drop = known.drop ? parameters.get('drop') : undefined;
+  if (drop !== undefined && drop !== DROPPED) return undefined;
+  const pretty = parameters.get('pretty') === '1';
+  const form = { mediaType, pretty, dropsManagedFields: drop !== undefined };
+  const [as, group, version] = ['as', 'g', 'v'].map((key) => parameters.get(key));
+  if (as === undefined && group === undefined && version === undefined) {
+    return { ...form, as: 'object', metaVersion: 'v1' };
+  }
+  if (!offer.transforms || group !== 'meta.k8s.io') return undefined;
+  if (version !== 'v1' && version !== 'v1beta1') return undefined;
+  const transform = Object.hasOwn(TRANSFORMS, as ?? '') ? TRANSFORMS[as ?? ''] : undefined;
+  return transform === undefined ? undefined : { ...form, as: transform, metaVersion: version };
 }

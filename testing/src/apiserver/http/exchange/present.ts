@@ -1,13 +1,14 @@
 import type { ApiError } from 'chancery';
 import { apiVersionOf } from 'chancery/internal';
-import { badRequest, failure } from '../../failures/failure.ts';
+import { badRequest, failure, internalError } from '../../failures/failure.ts';
 import { partialOf } from '../../objects/canonical.ts';
-import type { Json } from '../../objects/metadata.ts';
+import { isObject, type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import { type IncludeObject, type TableOptions, tableOf } from '../../tables/table.ts';
 import type { ObjectList } from '../../verbs/reads/list.ts';
-import { type Form, negotiate } from './negotiate.ts';
+import type { Exchange } from './exchange.ts';
+import type { Form, Offer } from './negotiate.ts';
 
 /** How a request wants to be shown what it asked for. */
 export interface View extends TableOptions {
@@ -17,13 +18,13 @@ export interface View extends TableOptions {
 const INCLUDES: readonly string[] = ['Metadata', 'None', 'Object'] satisfies IncludeObject[];
 
 /**
- * The view that a request asks for with its Accept header and `includeObject`.
+ * The view of a resource that a request asks for with its Accept header and `includeObject`.
  *
  * @throws ApiError 406 when the server has no such form, 400 for rows that it cannot make.
  */
-export function viewOf({ query, ...exchange }: Asked, nowMs: number): View {
-  const form = negotiate(exchange.accept);
-  const include = query.get('includeObject') || 'Metadata';
+export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
+  const form = exchange.formFrom(offer);
+  const include = exchange.query.get('includeObject') || 'Metadata';
   if (form.as === 'table' && !INCLUDES.includes(include)) {
     throw badRequest(
       `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
@@ -37,20 +38,17 @@ export function watchViewOf(view: View): View {
   return view.form.as === 'partial list' ? { ...view, form: { ...view.form, as: 'object' } } : view;
 }
 
-interface Asked {
-  readonly accept: string | undefined;
-  readonly query: URLSearchParams;
-}
-
 /** One object in the form that was asked for. @throws ApiError 406 for one asked for as a list. */
-export function presentObject(object: StoredObject, served: ServedResource, view: View): unknown {
+export function presentObject(whole: StoredObject, served: ServedResource, view: View): unknown {
+  const object = shownTo(view, whole);
   if (view.form.as === 'object') return object;
-  if (view.form.as === 'partial') return partialOf(object);
+  if (view.form.as === 'partial') return inMetaVersion(partialOf(object), view);
   if (view.form.as === 'partial list') {
+    if (served.custom) throw internalError('content is not a list');
     throw wrongForm('PartialObjectMetadataList', `not a list (${goType(served, served.kind)})`);
   }
   const { resourceVersion } = object.metadata;
-  return tableOf([object], served, { resourceVersion }, view);
+  return inMetaVersion(tableOf([object], served, { resourceVersion }, view), view);
 }
 
 /** A list in the form that was asked for. @throws ApiError 406 for one asked for as an object. */
@@ -65,21 +63,21 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
       ? {}
       : { remainingItemCount: list.remainingItemCount }),
   };
-  if (view.form.as === 'table') return tableOf(list.items, served, metadata, view);
+  const items = list.items.map((item) => shownTo(view, item));
+  if (view.form.as === 'table') {
+    return inMetaVersion(tableOf(items, served, metadata, view), view);
+  }
   if (view.form.as === 'partial list') {
-    return {
-      kind: 'PartialObjectMetadataList',
-      apiVersion: 'meta.k8s.io/v1',
-      metadata,
-      items: list.items.map(partialOf),
-    };
+    const kind = 'PartialObjectMetadataList';
+    const list = { kind, apiVersion: 'meta.k8s.io/v1', metadata, items: items.map(partialOf) };
+    return inMetaVersion(list, view);
   }
   const apiVersion = apiVersionOf(served);
   if (!served.custom) {
     // In 1.36 no other list says so: not a Table, not one of metadata, and not one of custom resources.
     const { shardSelector: selector } = list;
     const shown = selector === undefined ? metadata : { ...metadata, shardInfo: { selector } };
-    return { kind: served.listKind, apiVersion, metadata: shown, items: list.items.map(untyped) };
+    return { kind: served.listKind, apiVersion, metadata: shown, items: items.map(untyped) };
   }
   // Custom resources are encoded as sorted maps, and with an empty continue.
   const {
@@ -96,7 +94,30 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
     ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
     resourceVersion,
   };
-  return { apiVersion, items: list.items, kind: served.listKind, metadata: sorted };
+  return { apiVersion, items, kind: served.listKind, metadata: sorted };
+}
+
+const META = 'meta.k8s.io/v1';
+
+/** A Table or metadata alone in the version that was asked for, with all the metadata that it has inside. */
+export function inMetaVersion(value: Json, { form }: View): Json {
+  if (form.metaVersion === 'v1') return value;
+  const older = (one: unknown): unknown =>
+    isObject(one) && one.apiVersion === META ? { ...one, apiVersion: `${META}beta1` } : one;
+  const { items, rows } = value;
+  return {
+    ...value,
+    apiVersion: `${META}beta1`,
+    ...(Array.isArray(items) ? { items: items.map(older) } : {}),
+    ...(Array.isArray(rows)
+      ? { rows: rows.map((row) => ({ ...row, object: older(row.object) })) }
+      : {}),
+  };
+}
+
+/** The object as far as the client wants to see it. */
+export function shownTo({ form }: View, object: StoredObject): StoredObject {
+  return form.dropsManagedFields ? withMetadata(object, { managedFields: undefined }) : object;
 }
 
 function wrongForm(form: string, found: string): ApiError {

@@ -10,19 +10,30 @@ export interface RequestInfo {
   readonly watch: boolean;
 }
 
-/** @returns undefined for a path that is not below `/api/<version>/` or `/apis/<group>/<version>/`. */
+/**
+ * Slashes at the end say nothing. Two slashes with nothing between them stand around an empty part, such as a resource
+ * without a name.
+ *
+ * @returns undefined for a path that is not below `/api/<version>/` or `/apis/<group>/<version>/`.
+ */
 export function parsePath(path: string): RequestInfo | undefined {
-  const parts = path.split('/').slice(1).map(decode);
-  const rest = parts[0] === 'api' ? ['', ...parts.slice(1)] : parts.slice(1);
-  if ((parts[0] !== 'api' && parts[0] !== 'apis') || parts.includes('')) return undefined;
-  const [group = '', version, ...named] = rest;
+  const [root, ...below] = withoutLastSlashes(path).split('/').slice(1).map(decode);
+  if (root !== 'api' && (root !== 'apis' || below[0] === '')) return undefined;
+  const [group = '', version, ...named] = root === 'api' ? ['', ...below] : below;
   const watch = named[0] === 'watch';
-  const below = watch ? named.slice(1) : named;
-  if (version === undefined || below.length === 0) return undefined;
-  return { group, version, watch, ...place(below) };
+  const place = watch ? named.slice(1) : named;
+  if (version === undefined || place.length === 0) return undefined;
+  return { group, version, watch, ...placeOf(place) };
 }
 
-function place(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version' | 'watch'> {
+/** The same path for a router. */
+export function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
+function placeOf(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version' | 'watch'> {
   const [first = '', second, third, fourth, ...more] = parts;
   const inNamespace =
     first === 'namespaces' &&

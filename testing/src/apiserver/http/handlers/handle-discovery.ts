@@ -1,49 +1,62 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { AGGREGATED_TYPE, aggregatedDiscovery, entityTag } from '../../discovery/aggregated.ts';
-import { type HealthEndpoint, hasCheck, healthReport } from '../../discovery/health.ts';
+import { FILLING, type HealthEndpoint, hasCheck, healthReport } from '../../discovery/health.ts';
 import { apiVersions, groupDocument, groupList, resourceList } from '../../discovery/legacy.ts';
 import { METRICS_TYPE, metricsText, type ObjectCount } from '../../discovery/metrics.ts';
 import { rootPaths } from '../../discovery/root-paths.ts';
 import { ISSUER_KEYS, issuerDocument } from '../../discovery/token-issuer.ts';
+import { methodNotAllowed } from '../../failures/request-failures.ts';
 import { goJson, prettyJson } from '../../objects/canonical.ts';
 import type { Json } from '../../objects/metadata.ts';
 import type { ResourceName } from '../../objects/stored-object.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { clauses, negotiate } from '../exchange/negotiate.ts';
+import { clauses, JSON_ROUTE, type Offer, PLAIN, PLAIN_ROUTE } from '../exchange/negotiate.ts';
+import { withoutLastSlashes } from '../exchange/request-info.ts';
 import { handleOpenApi } from './handle-open-api.ts';
 
-/** Answers paths that are no resource. @returns false for a path that is not served. */
+/**
+ * Answers paths that are no resource. Routes among them take GET alone; the handlers of the others do not look at the
+ * method.
+ *
+ * @returns false for a path that is not served.
+ * @throws ApiError 405 for another method than GET on a route.
+ */
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
-  const { path, method } = exchange;
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  if (path === '/') {
+  const { path } = exchange;
+  if (path === '/' || path === '/index.html') {
     exchange.text(200, prettyJson(rootPaths(cluster.registry)), 'application/json');
     return true;
   }
-  if (path === '/.well-known/openid-configuration') {
+  const route = withoutLastSlashes(path);
+  if (route === '/.well-known/openid-configuration') {
+    requireGet(exchange);
     exchange.json(200, issuerDocument(address));
     return true;
   }
-  if (path === '/openid/v1/jwks') {
+  if (route === '/openid/v1/jwks') {
+    requireGet(exchange);
     exchange.json(200, ISSUER_KEYS, 'application/jwk-set+json');
     return true;
   }
-  const parts = path.replace(/\/$/, '').split('/').slice(1);
+  const parts = route.split('/').slice(1);
   switch (parts[0]) {
     case 'healthz':
     case 'livez':
     case 'readyz':
-      return health(exchange, parts[0], parts.slice(1).join('/'));
+      // No router looks at these paths.
+      return path === route && health(exchange, cluster, parts[0], parts.slice(1).join('/'));
     case 'version':
       if (parts.length > 1) return false;
-      exchange.text(200, prettyJson(cluster.behaviour.gates.version), 'application/json');
+      requireGet(exchange);
+      exchange.formFrom(JSON_ROUTE);
+      exchange.text(200, prettyJson(cluster.behaviour.version), 'application/json');
       return true;
     case 'metrics':
       if (parts.length > 1) return false;
       exchange.text(
         200,
-        metricsText(cluster.behaviour.gates.version, objectCounts(cluster)),
+        metricsText(cluster.behaviour.version, objectCounts(cluster)),
         METRICS_TYPE,
       );
       return true;
@@ -68,11 +81,27 @@ function objectCounts({ registry, storage }: Cluster): readonly ObjectCount[] {
   return [...counts.values()];
 }
 
-function health(exchange: Exchange, endpoint: HealthEndpoint, check: string): boolean {
+function requireGet({ method }: Exchange): void {
+  if (method !== 'GET') throw methodNotAllowed();
+}
+
+function health(
+  exchange: Exchange,
+  { behaviour, watchCache }: Cluster,
+  endpoint: HealthEndpoint,
+  check: string,
+): boolean {
   if (check !== '' && !hasCheck(endpoint, check)) return false;
-  const verbose = check === '' && exchange.query.has('verbose');
+  const failing = behaviour.gates.startsFilled && watchCache.isFilling ? FILLING : undefined;
+  if (check !== '') {
+    if (check === failing) exchange.plain(500, 'internal server error: not finished\n');
+    else exchange.plain(200, 'ok');
+    return true;
+  }
+  const verbose = exchange.query.has('verbose');
   const exclude = exchange.query.getAll('exclude');
-  exchange.plain(200, healthReport(endpoint, { verbose, exclude }));
+  const { isWell, text } = healthReport(endpoint, { verbose, exclude, failing });
+  exchange.plain(isWell ? 200 : 500, text);
   return true;
 }
 
@@ -80,13 +109,16 @@ function health(exchange: Exchange, endpoint: HealthEndpoint, check: string): bo
 function resources(exchange: Exchange, registry: Registry, parts: readonly string[]): boolean {
   const document = documentOf(registry, parts);
   if (document === undefined) return false;
-  answer(exchange, document);
+  const [root, group = ''] = parts;
+  const isRoute = root === 'api' || (parts.length === 3 && registry.isBuiltIn(group));
+  if (isRoute) requireGet(exchange);
+  answer(exchange, document, isRoute ? PLAIN_ROUTE : PLAIN);
   return true;
 }
 
 /** @throws ApiError 406 when the client takes neither JSON nor YAML. */
-function answer(exchange: Exchange, document: Json): void {
-  if (negotiate(exchange.header('accept')).mediaType === 'yaml') exchange.yaml(200, document);
+function answer(exchange: Exchange, document: Json, offer: Offer): void {
+  if (exchange.formFrom(offer).mediaType === 'yaml') exchange.yaml(200, document);
   else exchange.json(200, document);
 }
 
@@ -99,8 +131,10 @@ function documentOf(registry: Registry, parts: readonly string[]): Json | undefi
 
 function root(exchange: Exchange, cluster: Cluster, core: boolean, address: string): boolean {
   const { registry, behaviour } = cluster;
+  if (core) requireGet(exchange);
   if (!behaviour.gates.aggregatedDiscovery || !wantsAggregated(exchange)) {
-    answer(exchange, core ? apiVersions(address) : groupList(registry));
+    if (core) answer(exchange, apiVersions(address), PLAIN_ROUTE);
+    else answer(exchange, groupList(registry), PLAIN);
     return true;
   }
   const document = aggregatedDiscovery(registry, core);
@@ -118,7 +152,8 @@ function wantsAggregated(exchange: Exchange): boolean {
     if (type !== 'application/json') continue;
     const as = parameters.get('as');
     if (as === undefined) return false;
-    if (as === 'APIGroupDiscoveryList' && parameters.get('v') === 'v2') return true;
+    const isGroup = parameters.get('g') === 'apidiscovery.k8s.io';
+    if (as === 'APIGroupDiscoveryList' && isGroup && parameters.get('v') === 'v2') return true;
   }
   return false;
 }

@@ -2,10 +2,20 @@ import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { convertedFromStored } from '../../cluster/converted.ts';
 import { runSteps } from '../../cluster/steps.ts';
-import { methodNotAllowed, notServed, unknownResource } from '../../failures/request-failures.ts';
+import { badRequest } from '../../failures/failure.ts';
+import {
+  methodNotAllowed,
+  noSuchMediaType,
+  notServed,
+  unknownResource,
+} from '../../failures/request-failures.ts';
 import { fromStored } from '../../registry/served-resource.ts';
 import { parseDeletionOptions } from '../../request/delete-options.ts';
-import { parseListOptions, parseResourceVersion } from '../../request/list-options.ts';
+import {
+  type ListOptions,
+  parseListOptions,
+  parseResourceVersion,
+} from '../../request/list-options.ts';
 import { deleteObject } from '../../verbs/deletes/delete.ts';
 import { deleteAll } from '../../verbs/deletes/delete-collection.ts';
 import { getWhenFresh, listWhenFresh, requireReady } from '../../verbs/reads/fresh-read.ts';
@@ -15,17 +25,25 @@ import { keyOfTarget, type Target } from '../../verbs/target.ts';
 import { createByUpdate, createObject } from '../../verbs/writes/create.ts';
 import { replacedBy, updateObject } from '../../verbs/writes/update.ts';
 import { decodeObject, decodeOptions, readBody } from '../exchange/body.ts';
+import { COLLECTION, CUSTOM, OBJECT, type Offer, STREAMS } from '../exchange/negotiate.ts';
 import { presentList, presentObject, viewOf, watchViewOf } from '../exchange/present.ts';
 import { handleSubresource } from './handle-subresource.ts';
 import { createVirtual, isVirtual, warnOfDeprecation } from './handle-virtual.ts';
-import { asAnswer, type Handling, send, sendList, writeOptions, writerOf } from './handling.ts';
+import {
+  asAnswer,
+  type Handling,
+  metadataOfDone,
+  send,
+  sendList,
+  writeOptions,
+  writerOf,
+} from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 
 /** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
   const { exchange, info, cluster } = parts;
-  const asked = { accept: exchange.header('accept'), query: exchange.query };
-  const view = viewOf(asked, cluster.clock.now());
+  const view = viewOf(exchange, offerOf(parts), cluster.clock.now());
   const handling = { ...parts, view };
   warnOfDeprecation(handling);
   await parts.served.gate?.({
@@ -39,9 +57,26 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   return handleObject(handling, targetOf(handling));
 }
 
+/** What is to be had of a resource: a router stands before built-in kinds alone. */
+function offerOf({ served, info, exchange }: Omit<Handling, 'view'>): Offer {
+  if (served.custom) return CUSTOM;
+  return info.name === undefined && exchange.method === 'GET' ? COLLECTION : OBJECT;
+}
+
 function targetOf({ served, info }: Handling): Target {
   if (served.namespaced && info.namespace === undefined) throw notServed(served);
-  return { served, namespace: info.namespace, name: info.name ?? '' };
+  const { namespace, name = '' } = info;
+  const why = segmentProblem(name);
+  if (why !== undefined) {
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${why}`);
+  }
+  return { served, namespace, name };
+}
+
+/** What a name may not be as a part of a path (`IsValidPathSegmentName`); undefined for nothing. */
+function segmentProblem(name: string): string | undefined {
+  if (name === '.' || name === '..') return `may not be '${name}'`;
+  return name.includes('%') ? "may not contain '%'" : undefined;
 }
 
 function allow({ served }: Handling, verb: string): void {
@@ -58,7 +93,7 @@ async function handleCollection(handling: Handling): Promise<void> {
   allow(handling, options.watch ? 'watch' : 'list');
   if (options.watch) {
     await requireReady(cluster, served, signal);
-    return handling.watch(options, watchViewOf(handling.view));
+    return beginWatch(handling, options);
   }
   const list = await listWhenFresh(cluster, served, options, signal);
   await sendList(handling, 200, presentList(list, served, handling.view));
@@ -120,13 +155,17 @@ async function get(handling: Handling, target: Target): Promise<void> {
 
 /** `/watch/…/<name>`, the older way to say `fieldSelector=metadata.name=<name>`. */
 function watchOne(handling: Handling, { name }: Target): void {
-  const { exchange, served, info, watch, view, cluster } = handling;
+  const { exchange, served, info, cluster } = handling;
   const query = new URLSearchParams(exchange.query);
   query.set('fieldSelector', `metadata.name=${name}`);
-  watch(
-    parseListOptions(query, served, info.namespace, true, cluster.behaviour),
-    watchViewOf(view),
-  );
+  const options = parseListOptions(query, served, info.namespace, true, cluster.behaviour);
+  beginWatch(handling, options);
+}
+
+/** @throws ApiError 406 for YAML, which is sent in no stream. */
+function beginWatch({ watch, view }: Handling, options: ListOptions): void {
+  if (view.form.mediaType === 'yaml') throw noSuchMediaType(STREAMS);
+  watch(options, watchViewOf(view));
 }
 
 async function replace(handling: Handling, target: Target): Promise<void> {
@@ -170,7 +209,7 @@ async function remove(handling: Handling, target: Target): Promise<void> {
   exchange.json(200, {
     kind: 'Status',
     apiVersion: 'v1',
-    metadata: {},
+    metadata: metadataOfDone(cluster, options.dryRun ? undefined : object),
     status: 'Success',
     details: {
       name: target.name,

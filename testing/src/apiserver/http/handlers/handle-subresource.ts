@@ -17,7 +17,7 @@ import { admitSubresource } from './admit-subresource.ts';
 import { CONNECTIONS, handleConnection } from './handle-connection.ts';
 import { handleScale } from './handle-scale.ts';
 import { createBinding } from './handle-virtual.ts';
-import { type Handling, send, writeOptions } from './handling.ts';
+import { type Handling, send, sendDone, writeOptions } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
@@ -96,7 +96,5 @@ async function evict(handling: Handling, target: Target): Promise<void> {
   await admitSubresource(handling, target, 'eviction', body as unknown as StoredObject);
   // Unlike a deletion's, these options of the body do not stand for all of the query's.
   const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
-  evictPod(cluster, target, parseDeletionOptions(exchange.query, options));
-  const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
-  exchange.json(201, success);
+  sendDone(handling, evictPod(cluster, target, parseDeletionOptions(exchange.query, options)));
 }

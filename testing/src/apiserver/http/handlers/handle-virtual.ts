@@ -1,5 +1,6 @@
 import type { ApiError } from 'chancery';
 import { resourceName } from 'chancery';
+import { apiVersionOf } from 'chancery/internal';
 import { failure } from '../../failures/failure.ts';
 import { unknownResource } from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
@@ -8,16 +9,12 @@ import { bindPod } from '../../verbs/subresources/bind.ts';
 import type { Target } from '../../verbs/target.ts';
 import { decodeObject, readBody } from '../exchange/body.ts';
 import { admitSubresource } from './admit-subresource.ts';
-import { type Handling, writeOptions } from './handling.ts';
+import { type Handling, sendDone, writeOptions } from './handling.ts';
 
-/** Kinds that kube-apiserver warns about whenever they are asked for. */
-const DEPRECATED: Readonly<Record<string, string>> = {
-  ComponentStatus: 'v1 ComponentStatus is deprecated in v1.19+',
-  Endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
-};
-
-export function warnOfDeprecation({ exchange, served }: Omit<Handling, 'view'>): void {
-  const text = served.group === '' ? DEPRECATED[served.kind] : undefined;
+/** Warns of a resource that kube-apiserver warns of whenever it is asked for. */
+export function warnOfDeprecation({ exchange, served, cluster }: Omit<Handling, 'view'>): void {
+  if (served.custom) return;
+  const text = cluster.behaviour.warnings.get(`${apiVersionOf(served)}/${served.plural}`);
   if (text !== undefined) exchange.warn(text);
 }
 
@@ -53,7 +50,6 @@ export async function createBinding(handling: Handling, pod: Target): Promise<vo
 async function bind(handling: Handling, pod: Target, body: StoredObject): Promise<void> {
   const { exchange, cluster } = handling;
   await admitSubresource(handling, pod, 'binding', body);
-  bindPod(cluster, pod, body, writeOptions(exchange, 'CreateOptions'));
-  const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
-  exchange.json(201, success);
+  const bound = bindPod(cluster, pod, body, writeOptions(exchange, 'CreateOptions'));
+  sendDone(handling, bound);
 }

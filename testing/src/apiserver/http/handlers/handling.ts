@@ -47,6 +47,22 @@ export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
   return { ...object, metadata };
 }
 
+/**
+ * Says that something was done to an object, where the object itself is not the answer.
+ *
+ * @param changed - the object with the resourceVersion of the change; undefined when nothing was written.
+ */
+export function sendDone({ exchange, cluster }: Handling, changed: StoredObject | undefined): void {
+  const metadata = metadataOfDone(cluster, changed);
+  exchange.json(201, { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', code: 201 });
+}
+
+/** `metadata` of the Status that says so. */
+export function metadataOfDone({ behaviour }: Cluster, changed: StoredObject | undefined): Json {
+  if (changed === undefined || !behaviour.gates.deletionVersions) return {};
+  return { resourceVersion: changed.metadata.resourceVersion };
+}
+
 /** Sends a value in the media type that was asked for. */
 export function send({ exchange, view }: Handling, code: number, value: unknown): void {
   if (view.form.mediaType === 'yaml') exchange.yaml(code, value);

@@ -15,7 +15,7 @@ import { Watch, type WatchSink } from '../../verbs/reads/watch.ts';
 import { bookmarkObject } from '../../watch/bookmark-object.ts';
 import type { EventLines } from '../exchange/event-lines.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { presentObject, type View } from '../exchange/present.ts';
+import { inMetaVersion, presentObject, shownTo, type View } from '../exchange/present.ts';
 
 /** The last bookmark comes this long before the end. */
 const LAST_BOOKMARK_MS = 2_000;
@@ -92,14 +92,15 @@ export class WatchStream implements WatchSink {
     object: StoredObject,
     source: StorageEvent | undefined,
   ): void {
-    const { as } = this.#view.form;
+    const { as, dropsManagedFields, metaVersion } = this.#view.form;
     const encode = (): string => `{"type":"${type}","object":${this.#encode(object)}}\n`;
     // Tables differ from watch to watch: the first has columns, and each its clock.
     if (source === undefined || as === 'table') {
       this.#send(encode());
       return;
     }
-    const view = `${type} ${as} ${apiVersionOf(this.#served)}`;
+    const form = `${as} ${metaVersion} ${dropsManagedFields ? 'dropped' : 'whole'}`;
+    const view = `${type} ${form} ${apiVersionOf(this.#served)}`;
     this.#send(this.#lines.line(source, view, encode));
   }
 
@@ -168,20 +169,22 @@ export class WatchStream implements WatchSink {
     }
     const { resourceVersion } = object.metadata;
     const view = { ...this.#view, nowMs: this.#cluster.clock.now() };
-    const table = tableOf([object], this.#served, { resourceVersion }, view);
+    const shown = shownTo(view, object);
+    const table = tableOf([shown], this.#served, { resourceVersion }, view);
     const columns = this.#columnsSent ? { columnDefinitions: null } : {};
     this.#columnsSent = true;
-    return goJson({ ...table, ...columns });
+    return goJson(inMetaVersion({ ...table, ...columns }, view));
   }
 
   #bookmarkObject(metadata: Json): Json {
     const { as } = this.#view.form;
     if (as === 'partial') {
-      return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+      const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+      return inMetaVersion(partial, this.#view);
     }
     if (as === 'table') {
       const table = tableOf([], this.#served, metadata as never, this.#view);
-      return { ...table, columnDefinitions: null };
+      return inMetaVersion({ ...table, columnDefinitions: null }, this.#view);
     }
     const { gates } = this.#cluster.behaviour;
     return bookmarkObject(this.#served, metadata, gates.nullCreationTimestamps);

@@ -24,7 +24,7 @@ const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-s
 /** The result of a delete: the object is gone, or its deletion has begun. */
 export interface Deletion {
   readonly gone: boolean;
-  /** The last state, or the state while its deletion waits. */
+  /** The last state, as the answer shows it, or the state while its deletion waits. */
   readonly object: StoredObject;
 }
 
@@ -106,7 +106,7 @@ function* shown({ served }: Target, object: StoredObject): Steps<StoredObject> {
 }
 
 function end(
-  { storage }: Cluster,
+  { storage, behaviour }: Cluster,
   target: Target,
   stored: StoredObject,
   marked: StoredObject,
@@ -114,8 +114,9 @@ function end(
   const { storedAs } = target.served;
   // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
-  storage.delete(storedAs, keyOfTarget(target));
-  return { gone: true, object: marked };
+  const { resourceVersion } = storage.delete(storedAs, keyOfTarget(target))?.metadata ?? {};
+  if (!behaviour.gates.deletedObjectVersions) return { gone: true, object: marked };
+  return { gone: true, object: withMetadata(marked, { resourceVersion }) };
 }
 
 function checkPreconditions(

@@ -1,9 +1,12 @@
 import { sleep } from 'chancery/internal';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runSteps } from '../../cluster/steps.ts';
-import { failure } from '../../failures/failure.ts';
 import { notFound } from '../../failures/object-failures.ts';
-import { tooLargeResourceVersion } from '../../failures/request-failures.ts';
+import {
+  lateCache,
+  tooLargeResourceVersion,
+  unreadyCache,
+} from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { ListOptions } from '../../request/list-options.ts';
@@ -18,7 +21,8 @@ const READY_POLL_MS = 100;
  * Like `listObjects`, but waits as the server does: for a resourceVersion that another writer may be
  * about to reach, and for a watch cache that lags behind what was written.
  *
- * @throws ApiError 429 while the watch cache is filled anew, and as `listObjects`.
+ * @throws ApiError 429 while the watch cache is filled anew, or stays behind where the administrator wants it so; and
+ *   as `listObjects`.
  */
 export async function listWhenFresh(
   cluster: Cluster,
@@ -34,10 +38,13 @@ export async function listWhenFresh(
   const consistent = options.resourceVersion === undefined && options.continue === '';
   if (await reached(cluster, served, needed, signal))
     return runSteps(listObjects(cluster, served, options));
-  // A list of the latest state falls back to etcd when the cache stays behind.
-  if (consistent) return runSteps(listObjects(cluster, served, options));
   const known = behaviour.gates.consistentListFromCache ? watchCache.revision : storage.revision;
-  throw tooLargeResourceVersion(needed, known);
+  if (!consistent) throw tooLargeResourceVersion(needed, known);
+  if (behaviour.featureGates.ConsistentListFromCacheSkipTimeoutFallback) {
+    throw lateCache(needed, known);
+  }
+  // A list of the latest state falls back to etcd when the cache stays behind.
+  return runSteps(listObjects(cluster, served, options));
 }
 
 /** An object as a GET with `resourceVersion` sees it: from etcd when that is unset. */
@@ -67,18 +74,9 @@ export async function requireReady(
   signal: AbortSignal,
 ): Promise<void> {
   while (!watchCache.isReady(storedAs)) {
-    if (behaviour.gates.refusesUnreadyCache) throw reinitializing();
+    if (behaviour.gates.refusesUnreadyCache) throw unreadyCache();
     await sleep(clock, READY_POLL_MS, signal);
   }
-}
-
-function reinitializing(): Error {
-  return failure({
-    code: 429,
-    reason: 'TooManyRequests',
-    message: 'storage is (re)initializing',
-    details: { retryAfterSeconds: 1 },
-  });
 }
 
 /** A page of everything needs no cache; before 1.31 neither did a list of the latest state. */

@@ -13,6 +13,7 @@ const BINDING = { group: '', kind: 'Binding' };
 /**
  * Says on which node a Pod runs, as a scheduler does.
  *
+ * @returns the Pod; undefined where nothing was written.
  * @throws ApiError 422 for a Binding that names no node, 409 for a Pod that has one.
  */
 export function bindPod(
@@ -20,7 +21,7 @@ export function bindPod(
   pod: Target,
   binding: StoredObject,
   { dryRun }: WriteOptions,
-): void {
+): StoredObject | undefined {
   const node = valueAt(binding, ['target', 'name']);
   if (typeof node !== 'string' || node === '') {
     const problem = {
@@ -30,7 +31,8 @@ export function bindPod(
     } as const;
     throw invalid(BINDING, pod.name, [problem]);
   }
-  assignPod(cluster, pod, node, { dryRun });
+  const bound = assignPod(cluster, pod, node, { dryRun });
+  return dryRun ? undefined : bound;
 }
 
 /** Writes node and condition in one write, and without a manager: no manager owns them. */

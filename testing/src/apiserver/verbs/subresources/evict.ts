@@ -12,15 +12,21 @@ import { requireStored, type Target } from '../target.ts';
 /**
  * Deletes a Pod if its disruption budget allows it.
  *
+ * @returns the Pod as it is being deleted, or was; undefined where nothing was written.
  * @throws ApiError 429 when the budget is used up.
  */
-export function evictPod(cluster: Cluster, target: Target, options: DeletionOptions): void {
+export function evictPod(
+  cluster: Cluster,
+  target: Target,
+  options: DeletionOptions,
+): StoredObject | undefined {
   const pod = requireStored(cluster, target);
   const isCounted = !isFinished(pod);
   const budget = isCounted ? budgetOf(cluster, pod) : undefined;
   if (budget !== undefined) spendBudget(cluster, budget, pod, options.dryRun);
   if (isCounted && !options.dryRun) announce(cluster, target, pod);
-  runNow(deleteObject(cluster, target, options));
+  const { object } = runNow(deleteObject(cluster, target, options));
+  return options.dryRun ? undefined : object;
 }
 
 /** @throws ApiError 429 when the budget does not allow that this Pod goes. */

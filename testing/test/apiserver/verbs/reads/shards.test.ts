@@ -402,7 +402,8 @@ describe('[F-19] the feature gate', () => {
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({
       code: 'CONFIG',
-      message: 'the embedded API server has no feature gate ShardedList, but ShardedListAndWatch',
+      message:
+        'the embedded API server has no feature gate ShardedList, but ShardedListAndWatch, ConsistentListFromCacheSkipTimeoutFallback, ManagedFieldsOptOut',
     });
   });
 

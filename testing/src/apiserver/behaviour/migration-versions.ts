@@ -1,0 +1,25 @@
+import { ConfigurationError } from 'chancery';
+import { DIFFERENCES, type ServerGates } from './differences.ts';
+import type { ServerGeneration } from './server-generation.ts';
+
+/**
+ * The versions of StorageVersionMigrations that a server serves.
+ *
+ * @param asked - the option `storageMigrations`.
+ * @throws ConfigurationError `CONFIG` when they are asked for in a release that has none of them.
+ */
+export function migrationVersions(
+  asked: boolean | undefined,
+  generation: ServerGeneration,
+  { storageMigrations }: ServerGates,
+): readonly string[] {
+  if (asked === false) return [];
+  if (asked === undefined) return storageMigrations === 'v1' ? ['v1'] : [];
+  if (storageMigrations === 'none') {
+    const first = DIFFERENCES.storageMigrations.steps[0]?.since;
+    throw new ConfigurationError(
+      `Kubernetes ${generation} has no StorageVersionMigrations that the embedded API server knows: choose ${first} or later`,
+    );
+  }
+  return storageMigrations === 'v1' ? ['v1', 'v1beta1'] : ['v1beta1'];
+}
