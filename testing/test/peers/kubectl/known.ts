@@ -18,5 +18,6 @@ export const OUTSIDE: Readonly<Record<string, string>> = {
 
 /** Functions that fail, with the reason. */
 export const FAILING: Readonly<Record<string, string>> = {
-  run_rs_tests: 'recorded before its adaptation to the preferred version of autoscalers, and not run since',
+  run_rs_tests:
+    'recorded before its adaptation to the preferred version of autoscalers, and not run since',
 };
