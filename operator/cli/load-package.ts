@@ -15,6 +15,7 @@ import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 interface Entries {
   /** The API server. Each command declares the part that it uses. */
   readonly '@chancery/testing': unknown;
+  readonly '@chancery/testing/api-server': unknown;
   readonly '@chancery/certificates/command': CertificatesPackage;
   readonly '@chancery/hooks/command': HooksPackage;
   readonly '@chancery/metacontroller/command': MetacontrollerPackage;

@@ -5,6 +5,7 @@
  * @module
  */
 
+export { type AdminClock, AdminEndpoint, type AdminOptions } from './admin/admin-endpoint.ts';
 export {
   ApiServer,
   type ApiServerOptions,
@@ -18,3 +19,7 @@ export {
   type User,
   type WorkloadOptions,
 } from './apiserver/api-server.ts';
+export { type FaultRule, readFaults } from './apiserver/fault-rules/fault-rule.ts';
+export { protobufAsJson } from './apiserver/protobuf/protobuf-as-json.ts';
+export { readSnapshot, writeSnapshot } from './apiserver/storage/snapshot-file.ts';
+export { MovableClock } from './time/movable-clock.ts';

@@ -7,6 +7,7 @@ import { filesIn, importsIn, read } from './imports.ts';
 const ENTRIES = [
   'chancery',
   'chancery/internal',
+  'chancery/internal-api-server',
   'chancery/kubernetes',
   'chancery/low-level',
   'chancery/schema',

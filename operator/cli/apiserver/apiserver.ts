@@ -34,7 +34,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
   const installed = await readManifests(options.install, io.stdin, '--install ');
   const documents = await readManifests(options.filename, io.stdin);
   const faults = await faultsOf(options.faults, io.stdin);
-  const kit = (await loadPackage('@chancery/testing', 'apiserver')) as TestingPackage;
+  const kit = (await loadPackage('@chancery/testing/api-server', 'apiserver')) as TestingPackage;
   const parts: Parts = {
     faults: faults === undefined ? [] : kit.readFaults(faults, `--faults ${options.faults}`),
     snapshot: await savedSnapshot(snapshotPath, kit),

@@ -52,7 +52,7 @@ export async function record(
 /** kubectl and client-go send some objects in protobuf. The test kit can read them; it may be missing. */
 async function protobufReader(): Promise<ReadProtobuf> {
   if (!isPackageInstalled('@chancery/testing')) return () => undefined;
-  const kit = await loadPackage('@chancery/testing', 'record');
+  const kit = await loadPackage('@chancery/testing/api-server', 'record');
   return (kit as { readonly protobufAsJson: ReadProtobuf }).protobufAsJson;
 }
 

@@ -1,4 +1,5 @@
-import { type StructuralSchema, VERSION } from 'chancery/internal';
+import type { StructuralSchema } from 'chancery/internal';
+import { VERSION } from 'chancery/internal-api-server';
 import { type Operation, SNAPSHOT } from './operations.ts';
 
 const PROBLEM: StructuralSchema = {

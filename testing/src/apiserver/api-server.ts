@@ -1,8 +1,6 @@
 import type { KubernetesObject } from 'chancery';
-import { ConfigurationError } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { deepCopy } from 'chancery/internal';
-import { parseYamlDocuments } from 'chancery/low-level';
+import { ConfigurationError, deepCopy, parseYamlDocuments } from 'chancery/internal-api-server';
 import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';

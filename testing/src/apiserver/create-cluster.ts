@@ -1,6 +1,5 @@
-import { objectKey } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { systemClock } from 'chancery/low-level';
+import { objectKey, systemClock } from 'chancery/internal-api-server';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { allowsEverything, authorizationOf } from './auth/authorization.ts';

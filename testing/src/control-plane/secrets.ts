@@ -1,7 +1,9 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { formatYaml } from 'chancery/low-level';
+
+const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:crypto');
 
 /** Credentials of one control plane, which live as long as its directory. */
 export interface ControlPlaneSecrets {

@@ -1,11 +1,14 @@
-import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import process from 'node:process';
 import type { Clock } from 'chancery';
-import { objectKey } from 'chancery';
+import { objectKey } from 'chancery/internal-api-server';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type BoundObject, boundClaims, isBoundAlive, isSame, LEEWAY_MS } from './bound-object.ts';
 import { type Caller, callerOf, serviceAccountUser } from './user.ts';
+
+const { createHmac, randomBytes, randomUUID, timingSafeEqual } =
+  process.getBuiltinModule('node:crypto');
 
 /** The issuer of tokens, and their default audience. */
 export const ISSUER = 'https://kubernetes.default.svc.cluster.local';

@@ -1,5 +1,4 @@
-import { resourceName } from 'chancery';
-import { apiVersionOf } from 'chancery/internal';
+import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
 import {
   BUILT_IN_RESOURCES,
   type BuiltInResource,

@@ -1,5 +1,5 @@
+import type { Correlation, StructuralSchema, ValidationRule } from 'chancery/internal';
 import {
-  type Correlation,
   childPath,
   duplicate,
   fieldName,
@@ -9,10 +9,8 @@ import {
   invalidUnshown,
   itemLike,
   required,
-  type StructuralSchema,
   spineOf,
-  type ValidationRule,
-} from 'chancery/internal';
+} from 'chancery/internal-api-server';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

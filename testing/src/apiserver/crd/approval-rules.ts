@@ -1,4 +1,10 @@
-import { API_APPROVED, approvalOf, invalid, needsApproval, required } from 'chancery/internal';
+import {
+  API_APPROVED,
+  approvalOf,
+  invalid,
+  needsApproval,
+  required,
+} from 'chancery/internal-api-server';
 import type { FieldError } from '../failures/invalid.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { DefinitionSpec } from './definition.ts';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import process from 'node:process';
 import { internalError } from '../failures/failure.ts';
 import { canonicalCustom } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
@@ -10,6 +10,8 @@ import {
   WebhookError,
 } from '../webhooks/webhook-client.ts';
 import { restoredMetadata } from './restored-metadata.ts';
+
+const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /** What a conversion may take: kube-apiserver waits as long, and there is no setting for it. */
 const TIMEOUT_MS = 30_000;

@@ -1,13 +1,12 @@
+import type { ObjectRules, StructuralSchema } from 'chancery/internal';
 import {
   applyDefaults,
   OBJECT_STEPS,
-  type ObjectRules,
   objectProblems,
   prune,
-  type StructuralSchema,
   TooMuchWork,
   Work,
-} from 'chancery/internal';
+} from 'chancery/internal-api-server';
 import { rulesOf } from '../cel/rules.ts';
 import { internalError } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';

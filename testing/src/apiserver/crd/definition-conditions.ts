@@ -1,4 +1,5 @@
-import { type Condition, rfc3339, setCondition } from 'chancery';
+import type { Condition } from 'chancery';
+import { rfc3339, setCondition } from 'chancery/internal-api-server';
 import { isObject, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 

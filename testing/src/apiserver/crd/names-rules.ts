@@ -1,4 +1,9 @@
-import { DNS_1035_LABEL, invalid, NOT_DNS_1035_LABEL, required } from 'chancery/internal';
+import {
+  DNS_1035_LABEL,
+  invalid,
+  NOT_DNS_1035_LABEL,
+  required,
+} from 'chancery/internal-api-server';
 import type { FieldError } from '../failures/invalid.ts';
 import type { DefinitionNames } from './definition.ts';
 

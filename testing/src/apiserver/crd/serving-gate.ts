@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal';
+import { sleep } from 'chancery/internal-api-server';
 import type { Cluster } from '../cluster/cluster.ts';
 import { failure } from '../failures/failure.ts';
 import type { ResourceName } from '../objects/stored-object.ts';

@@ -1,3 +1,4 @@
+import type { StructuralSchema } from 'chancery/internal';
 import {
   duplicate,
   fieldSchema,
@@ -5,10 +6,9 @@ import {
   invalid,
   invalidUnshown,
   required,
-  type StructuralSchema,
   schemaProblems,
   tooMany,
-} from 'chancery/internal';
+} from 'chancery/internal-api-server';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';

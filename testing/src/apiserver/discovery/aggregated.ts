@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
+import process from 'node:process';
 import { goJson } from '../objects/canonical.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { groupNames, listedVerbs, resourcesOf, versionsOf } from './groups.ts';
+
+const { createHash } = process.getBuiltinModule('node:crypto');
 
 export const AGGREGATED_TYPE =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
-import { apiVersionOf } from 'chancery/internal';
+import process from 'node:process';
+import { apiVersionOf } from 'chancery/internal-api-server';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { groupNames, listedVerbs, resourcesOf, versionsOf } from './groups.ts';
+
+const { createHash } = process.getBuiltinModule('node:crypto');
 
 /** `/api` */
 export function apiVersions(address: string): Json {

@@ -1,5 +1,6 @@
-import { ApiError, type StatusDetails } from 'chancery';
+import type { StatusDetails } from 'chancery';
 import type { Status } from 'chancery/internal';
+import { ApiError } from 'chancery/internal-api-server';
 
 /** A Status as the server writes it: every field in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };

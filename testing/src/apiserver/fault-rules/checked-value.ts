@@ -1,5 +1,10 @@
-import { ConfigurationError } from 'chancery';
-import { isMapping, nearMatches, objectProblems, type StructuralSchema } from 'chancery/internal';
+import type { StructuralSchema } from 'chancery/internal';
+import {
+  ConfigurationError,
+  isMapping,
+  nearMatches,
+  objectProblems,
+} from 'chancery/internal-api-server';
 
 /** Problems that one message names. */
 const SHOWN = 5;

@@ -1,5 +1,5 @@
-import { ConfigurationError } from 'chancery';
 import type { StructuralSchema } from 'chancery/internal';
+import { ConfigurationError } from 'chancery/internal-api-server';
 import { listed, requireSchema } from './checked-value.ts';
 
 const VERBS = [

@@ -1,5 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import process from 'node:process';
 import { rebuildJson } from './json-walk.ts';
+
+const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /** How deep JSON may be nested (`maxNestingDepth`, Go: encoding/json/scanner.go). */
 export const MAX_DEPTH = 10_000;

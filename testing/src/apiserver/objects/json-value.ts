@@ -1,4 +1,4 @@
-import { jsonEquals } from 'chancery/internal';
+import { jsonEquals } from 'chancery/internal-api-server';
 
 export { jsonEquals };
 

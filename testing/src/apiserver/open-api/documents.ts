@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { apiVersionOf, groupVersionPath } from 'chancery/internal';
+import process from 'node:process';
+import { apiVersionOf, groupVersionPath } from 'chancery/internal-api-server';
 import { DEFAULT_GENERATION, versionOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';
@@ -12,6 +12,8 @@ import { API_SERVICE_SCHEMA_NAMES, API_SERVICE_SCHEMAS } from './api-service-sch
 import { definitionSchemaNames, definitionSchemas } from './definition-schema.ts';
 import { type ResourceSchemas, resourcePaths } from './operations.ts';
 import { closureOf, typeSchema } from './type-schema.ts';
+
+const { createHash } = process.getBuiltinModule('node:crypto');
 
 /** One document of OpenAPI v3, as it is sent. */
 export interface OpenApiDocument {

@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto';
+import process from 'node:process';
 import { goJson } from '../objects/canonical.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import { allDocuments, type OpenApiDocument, VERSION } from './documents.ts';
 import { swaggerMessage } from './swagger-message.ts';
 import { olderSchema } from './swagger-schema.ts';
+
+const { createHash } = process.getBuiltinModule('node:crypto');
 
 interface Document {
   readonly paths: Readonly<Record<string, Json>>;

@@ -1,5 +1,4 @@
-import { resourceName } from 'chancery';
-import { apiVersionOf } from 'chancery/internal';
+import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 

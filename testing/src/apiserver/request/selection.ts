@@ -1,10 +1,10 @@
+import type { Selector } from 'chancery';
 import {
   ConfigurationError,
   matchesSelector,
   messageOf,
   parseSelector,
-  type Selector,
-} from 'chancery';
+} from 'chancery/internal-api-server';
 import type { FeatureGates } from '../behaviour/feature-gates.ts';
 import { badRequest } from '../failures/failure.ts';
 import { int64Problem } from '../objects/go-integers.ts';

@@ -1,5 +1,4 @@
-import { messageOf } from 'chancery';
-import { fieldHash } from 'chancery/internal';
+import { fieldHash, messageOf } from 'chancery/internal-api-server';
 import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts';
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

@@ -1,5 +1,5 @@
-import { type Clock, keyOf, type ObjectKey } from 'chancery';
-import { systemClock } from 'chancery/low-level';
+import type { Clock, ObjectKey } from 'chancery';
+import { keyOf, systemClock } from 'chancery/internal-api-server';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { RevisionPeriods } from './revision-periods.ts';

@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
+import process from 'node:process';
 import {
   Boolean as Asn1Boolean,
   Set as Asn1Set,
@@ -16,6 +17,9 @@ import {
   UTCTime,
   Utf8String,
 } from 'asn1js';
+
+const { createHash, generateKeyPairSync, randomBytes, sign } =
+  process.getBuiltinModule('node:crypto');
 
 /** A key and its certificate, both PEM. */
 export interface KeyAndCertificate {

@@ -1,4 +1,5 @@
-import { type ObjectKey, objectKey } from 'chancery';
+import type { ObjectKey } from 'chancery';
+import { objectKey } from 'chancery/internal-api-server';
 import type { Cluster } from '../cluster/cluster.ts';
 import { invalid } from '../failures/invalid.ts';
 import { conflict, notFound } from '../failures/object-failures.ts';

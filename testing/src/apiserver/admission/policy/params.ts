@@ -1,4 +1,5 @@
-import { type LabelSelector, matchesSelector, objectKey, selectorFromObject } from 'chancery';
+import type { LabelSelector } from 'chancery';
+import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-api-server';
 import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import process from 'node:process';
 import type { ApiError, StatusDetails } from 'chancery';
 import { compiledConditions, conditionsHold } from '../../cel/match-conditions.ts';
 import { type AdmissionRequest, nameInRefusals } from '../../cluster/admission-request.ts';
@@ -13,6 +13,8 @@ import { inVersion, matchedResource } from '../request/match.ts';
 import { requestFields } from '../request/request-fields.ts';
 import { type Answer, verifiedAnswer } from './admission-answer.ts';
 import type { Webhook } from './webhook.ts';
+
+const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /**
  * The request as a webhook is to see it, with its objects in the version that a rule names; undefined

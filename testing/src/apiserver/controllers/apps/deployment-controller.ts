@@ -1,4 +1,5 @@
-import { type ApiError, type Clock, controllerOf, type ObjectKey, splitKey } from 'chancery';
+import type { ApiError, Clock, ObjectKey } from 'chancery';
+import { controllerOf, splitKey } from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,4 +1,5 @@
-import { type Condition, rfc3339 } from 'chancery';
+import type { Condition } from 'chancery';
+import { rfc3339 } from 'chancery/internal-api-server';
 import {
   type Deployment,
   type DeploymentCondition,

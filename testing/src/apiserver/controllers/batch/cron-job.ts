@@ -1,12 +1,11 @@
-import type { Clock } from 'chancery';
+import type { Clock, ObjectKey } from 'chancery';
 import {
   controllerOf,
   isAlreadyExists,
-  type ObjectKey,
   OperatorError,
   rfc3339,
   splitKey,
-} from 'chancery';
+} from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,15 +1,12 @@
-import type { Clock } from 'chancery';
+import type { Clock, Condition, LabelSelector, ObjectKey } from 'chancery';
 import {
-  type Condition,
   controllerOf,
   keyOf,
-  type LabelSelector,
   matchesSelector,
-  type ObjectKey,
   selectorFromObject,
   setCondition,
   splitKey,
-} from 'chancery';
+} from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { share } from '../apps/deployment.ts';

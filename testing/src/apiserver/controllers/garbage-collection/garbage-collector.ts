@@ -1,4 +1,5 @@
-import { type Clock, isNotFound, type OwnerReference } from 'chancery';
+import type { Clock, OwnerReference } from 'chancery';
+import { isNotFound } from 'chancery/internal-api-server';
 import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,4 +1,5 @@
-import { keyOf, type ObjectKey, type OwnerReference, resourceName, splitKey } from 'chancery';
+import type { ObjectKey, OwnerReference } from 'chancery';
+import { keyOf, resourceName, splitKey } from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 

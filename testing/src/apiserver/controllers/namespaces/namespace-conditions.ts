@@ -1,4 +1,5 @@
-import { type Condition, setCondition } from 'chancery';
+import type { Condition } from 'chancery';
+import { setCondition } from 'chancery/internal-api-server';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** Something that is still in a namespace. */

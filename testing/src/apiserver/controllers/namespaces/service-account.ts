@@ -1,4 +1,5 @@
-import { type ObjectKey, objectKey } from 'chancery';
+import type { ObjectKey } from 'chancery';
+import { objectKey } from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName } from '../../objects/stored-object.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';

@@ -1,4 +1,5 @@
-import { ApiError, type Condition, isAlreadyExists, rfc3339 } from 'chancery';
+import type { Condition } from 'chancery';
+import { ApiError, isAlreadyExists, rfc3339 } from 'chancery/internal-api-server';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';

@@ -1,11 +1,10 @@
+import type { LabelSelector, ObjectKey } from 'chancery';
 import {
   controllerOf,
-  type LabelSelector,
   matchesSelector,
-  type ObjectKey,
   objectKey,
   selectorFromObject,
-} from 'chancery';
+} from 'chancery/internal-api-server';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';

@@ -1,6 +1,9 @@
-import { messageOf } from 'chancery';
-import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
-import { parseYaml } from 'chancery/low-level';
+import {
+  apiVersionOf,
+  duplicateYamlKeys,
+  messageOf,
+  parseYaml,
+} from 'chancery/internal-api-server';
 import { builtInKindName, builtInKinds } from '../../built-in-types/built-in-types.ts';
 import { badRequest } from '../../failures/failure.ts';
 import {

@@ -1,6 +1,5 @@
 import type { ApiError } from 'chancery';
-import { resourceName } from 'chancery';
-import { apiVersionOf } from 'chancery/internal';
+import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
 import { failure } from '../../failures/failure.ts';
 import { unknownResource } from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';

@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal';
+import { sleep } from 'chancery/internal-api-server';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runSteps } from '../../cluster/steps.ts';
 import { notFound } from '../../failures/object-failures.ts';

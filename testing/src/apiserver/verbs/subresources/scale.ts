@@ -1,4 +1,5 @@
-import { formatSelector, type LabelSelector, selectorFromObject } from 'chancery';
+import type { LabelSelector } from 'chancery';
+import { formatSelector, selectorFromObject } from 'chancery/internal-api-server';
 import { invalid } from '../../failures/invalid.ts';
 import { isObject, type Json, valueAt, withMetadata, withValueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';

@@ -1,5 +1,4 @@
-import { apiVersionOf, duplicateYamlKeys } from 'chancery/internal';
-import { parseYaml } from 'chancery/low-level';
+import { apiVersionOf, duplicateYamlKeys, parseYaml } from 'chancery/internal-api-server';
 import { badRequest } from '../../failures/failure.ts';
 import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';

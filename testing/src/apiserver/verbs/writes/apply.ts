@@ -1,5 +1,4 @@
-import { rfc3339 } from 'chancery';
-import { apiVersionOf } from 'chancery/internal';
+import { apiVersionOf, rfc3339 } from 'chancery/internal-api-server';
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';

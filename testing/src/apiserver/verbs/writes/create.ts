@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { objectKey, rfc3339 } from 'chancery';
+import process from 'node:process';
+import { objectKey, rfc3339 } from 'chancery/internal-api-server';
 import { admitNew, admitWrite } from '../../admission/admit.ts';
 import { mutate } from '../../admission/mutate.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';
@@ -25,6 +25,8 @@ import { newProblems } from '../../validation/fields/metadata.ts';
 import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
+
+const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /** How often a generated name that is taken is generated again. */
 const NAME_ATTEMPTS = 8;
