@@ -111,7 +111,6 @@ export { abortable, aborted, linkedAbort, NEVER_ABORTED } from './core/abort.ts'
 export { type Backoff, exponentialBackoff } from './core/backoff.ts';
 export { BoundedThread, type BrokenThread } from './core/bounded-thread.ts';
 export { type Cancel, sleep } from './core/clock.ts';
-export { deepCopy, deepJson } from './core/deep-json.ts';
 export type { ErrorContext } from './core/errors.ts';
 export { parseGoDuration } from './core/go-duration.ts';
 export { goJson, goString } from './core/go-json.ts';
@@ -204,31 +203,25 @@ export { builtInHasStatus } from './model/built-in-status.ts';
 export { configMaps, customResourceDefinitions } from './model/builtin.ts';
 export {
   API_APPROVED,
-  approvalOf,
   CONVERSION_PATH,
   type CustomResourceDefinition,
   type DefinedResource,
   type DefinitionVersion,
-  needsApproval,
   withConversionClient,
 } from './model/custom-resource-definition.ts';
 export {
-  DNS_1035_LABEL,
   DNS_LABEL,
   DNS_SUBDOMAIN,
   isDns1035Label,
   isDnsLabel,
   isDnsSubdomain,
   MAX_DNS_LABEL,
-  NOT_DNS_1035_LABEL,
-  NOT_DNS_SUBDOMAIN,
 } from './model/dns-name.ts';
 export { Entry, INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
 export { type KnownKinds, knownKinds } from './model/known-kinds.ts';
 export type { Container, PodSpec, Volume } from './model/kubernetes/core-v1.ts';
 export type { PolicyRule, Subject } from './model/kubernetes/rbac-v1.ts';
 export { pluralOf } from './model/plural.ts';
-export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export {
   apiVersionOf,
   collectionPath,
@@ -237,21 +230,16 @@ export {
   objectPath,
 } from './model/resource.ts';
 export { isLabelKey } from './model/selector.ts';
-export { fieldHash } from './model/shard/field-hash.ts';
 export { isStatus, type Status, type StatusCause } from './model/status.ts';
 export { withoutValues } from './model/status-body.ts';
 export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';
-export {
-  type StorageVersionMigration,
-  storageMigration,
-} from './model/storage-migration.ts';
+export { type StorageVersionMigration, storageMigration } from './model/storage-migration.ts';
 export {
   fieldSchema,
   type StructuralSchema,
   type ValidationRule,
   valuesSchema,
 } from './model/structural-schema.ts';
-export { isFormat } from './model/text-format.ts';
 export { byAge } from './model/version-age.ts';
 export { programEnvironment } from './process/program-environment.ts';
 export { ProgramError } from './process/program-error.ts';
@@ -269,32 +257,13 @@ export {
   checkedDefinition,
   isDefinition,
 } from './schema/definition.ts';
-export { knownPattern } from './schema/pattern/pattern.ts';
 export { sampleObject } from './schema/samples/sample-object.ts';
 export { variedObject } from './schema/samples/varied-object.ts';
-export { schemaProblems } from './schema/structure/schema-problems.ts';
-export { Correlation, itemLike } from './schema/validation/correlation.ts';
-export {
-  duplicate,
-  type FieldError,
-  fieldName,
-  forbidden,
-  invalid,
-  invalidUnshown,
-  notSupported,
-  required,
-  tooMany,
-} from './schema/validation/field-errors.ts';
-export { jsonEquals } from './schema/validation/json-equality.ts';
-export {
-  newObjectProblems,
-  OBJECT_STEPS,
-  type ObjectRules,
-  objectProblems,
-} from './schema/validation/object-problems.ts';
-export { childPath, spineOf } from './schema/validation/schema-places.ts';
-export { applyDefaults, prune, storedForm } from './schema/validation/stored-form.ts';
-export { TooMuchWork, UNLIMITED, Work } from './schema/work.ts';
+export { Correlation } from './schema/validation/correlation.ts';
+export type { FieldError } from './schema/validation/field-errors.ts';
+export { newObjectProblems, type ObjectRules } from './schema/validation/object-problems.ts';
+export { storedForm } from './schema/validation/stored-form.ts';
+export { UNLIMITED, Work } from './schema/work.ts';
 export type { InformerHandle } from './store/namespaces-informer.ts';
 export type { SharedInformer } from './store/shared-informer.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';

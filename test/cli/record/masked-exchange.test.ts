@@ -4,49 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { maskedExchange } from '../../../operator/cli/record/masked-exchange.ts';
 import type { RecordedExchange } from '../../../operator/cli/record/recorded-exchange.ts';
 import { SecretValues } from '../../../operator/cli/record/secret-values.ts';
+import { answerOf, bodyOf, exchange, masked, type Passed } from './masked.ts';
 
 const SECRETS = '/api/v1/namespaces/plants/secrets';
-
-interface Passed {
-  readonly method?: string;
-  readonly path: string;
-  readonly type?: string;
-  readonly body?: unknown;
-  readonly status?: number;
-  readonly answer?: unknown;
-}
-
-/** Texts stand as they are, all else as JSON. */
-function exchange({
-  method = 'GET',
-  path,
-  type = 'application/json',
-  ...rest
-}: Passed): RecordedExchange {
-  const { body, status = 200, answer = {} } = rest;
-  const asText = (value: unknown): string =>
-    typeof value === 'string' ? value : JSON.stringify(value);
-  const headers = { 'content-type': type };
-  return {
-    id: 1,
-    at: 0,
-    request: { method, path, headers, ...(body !== undefined && { body: asText(body) }) },
-    response: { status, headers: { 'content-type': 'application/json' }, body: asText(answer) },
-  };
-}
-
-function masked(passed: Passed, values = new SecretValues()): RecordedExchange {
-  const result = maskedExchange(exchange(passed), values);
-  return typeof result === 'string' ? expect.unreachable(result) : result;
-}
-
-function bodyOf(passed: Passed, values?: SecretValues): unknown {
-  return JSON.parse(masked(passed, values).request.body ?? '');
-}
-
-function answerOf(passed: Passed, values?: SecretValues): unknown {
-  return JSON.parse(masked(passed, values).response.body ?? '');
-}
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -414,64 +374,6 @@ describe('a Secret', () => {
     const once = masked({ method: 'POST', path: SECRETS, body, answer: body }, values);
 
     expect(maskedExchange(once, values)).toEqual(once);
-  });
-});
-
-describe('other objects', () => {
-  test.each<readonly [string, unknown]>([
-    ['a ConfigMap', { kind: 'ConfigMap', data: { a: 'moonlight' } }],
-    [
-      'a definition with a field of that name',
-      {
-        kind: 'CustomResourceDefinition',
-        spec: { properties: { password: { type: 'string' }, data: { type: 'object' } } },
-      },
-    ],
-    [
-      'an Event of a Secret',
-      { kind: 'Event', involvedObject: { kind: 'Secret', name: 'a' }, message: 'moonlight' },
-    ],
-    ['an Event by its name', { kind: 'Event', metadata: { name: 'webapp.17a1b2c3d4e5f607' } }],
-    [
-      'a Pod',
-      { kind: 'Pod', spec: { containers: [{ env: [{ name: 'LEVEL', value: 'debug' }] }] } },
-    ],
-  ])('%s stays as it is', (_, answer) => {
-    expect(answerOf({ path: '/api/v1/things', answer })).toEqual(answer);
-  });
-
-  test.each<readonly [string, unknown]>([
-    ['a TokenRequest', { kind: 'TokenRequest', status: { token: 'eyJhbGciOi.moonlight.x' } }],
-    [
-      'a kubeconfig as YAML',
-      {
-        kind: 'ConfigMap',
-        data: {
-          kubeconfig: 'users:\n- user:\n    token: moonlight\n    client-key-data: "moonlight"\n',
-        },
-      },
-    ],
-    [
-      'a kubeconfig as JSON',
-      { users: [{ user: { password: 'moonlight', 'client-key-data': 'moonlight' } }] },
-    ],
-    [
-      'a private key',
-      { x: '-----BEGIN EC PRIVATE KEY-----\nmoonlight\n-----END EC PRIVATE KEY-----\n' },
-    ],
-    [
-      'a JSON web token',
-      { x: 'sent eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtb29ubGlnaHQifQ.moonlight on' },
-    ],
-    ['a bootstrap token', { x: 'kubeadm join --token abcdef.moonlight1234567' }],
-    ['a header in a text', { x: 'curl -H "Authorization: Bearer moonlight-7"' }],
-    ['a password in a URL', { x: 'postgres://user:moonlight@db/x' }],
-    ['a variable of a container', { env: [{ name: 'DB_PASSWORD', value: 'moonlight' }] }],
-  ])('%s has no credential', (_, answer) => {
-    const { body } = masked({ path: '/api/v1/things', answer }).response;
-
-    expect(body).not.toMatch(/moonlight/);
-    expect(body).toContain('redacted-1');
   });
 });
 

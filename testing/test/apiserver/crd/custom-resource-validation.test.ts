@@ -1,4 +1,5 @@
-import { objectProblems, type StructuralSchema } from 'chancery/internal';
+import type { StructuralSchema } from 'chancery/internal';
+import { objectProblems } from 'chancery/internal-api-server';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
