@@ -72,7 +72,7 @@ const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@chancery/testing': [
     'chancery',
     'chancery/internal',
-    'chancery/internal-api-server',
+    'chancery/internal-objects',
     'chancery/kubernetes',
     'chancery/low-level',
     '@marcbachmann/cel-js',

@@ -46,10 +46,10 @@ const output = (script: string, ...flags: readonly string[]): Promise<string> =>
 const loadedBy = (script: string): Promise<LoadedModules> => loadedModules(installed, script);
 
 describe('what is loaded', () => {
-  test('an import of chancery reads two files, and no package but the splitter of lines', async () => {
+  test('an import of chancery reads three files, and no package but the splitter of lines', async () => {
     const { own, packages, builtin } = await loadedBy("await import('chancery')");
 
-    expect(own).toEqual(['index.js', 'chunks/toolkit.js']);
+    expect(own).toEqual(['index.js', 'chunks/toolkit.js', 'chunks/objects.js']);
     expect(packages.filter((name) => name !== 'split2')).toEqual([]);
     // An import of these loads Web Crypto, and Node's own undici.
     expect(builtin.filter((name) => /^node:(crypto|https?|http2|tls)$/.test(name))).toEqual([]);
@@ -181,7 +181,7 @@ describe('what it is', () => {
       try { parseSelector('a in b'); } catch (error) { console.log(error.stack); }`;
 
     expect(await output(script)).toMatch(
-      /at parseSelector \(.*\/dist\/operator\/chunks\/toolkit\.js:\d+:\d+\)/,
+      /at parseSelector \(.*\/dist\/operator\/chunks\/objects\.js:\d+:\d+\)/,
     );
   });
 
@@ -433,7 +433,7 @@ describe('two copies in one process', () => {
     await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
     const text = await readFile(join(toolkit, 'package.json'), 'utf8');
     await writeFile(join(folder, 'package.json'), text.replace('"0.1.0"', '"0.2.0"'));
-    const chunk = join(folder, 'dist/operator/chunks/toolkit.js');
+    const chunk = join(folder, 'dist/operator/chunks/objects.js');
     const code = await readFile(chunk, 'utf8');
     expect(code).toContain('"0.1.0"');
     await writeFile(chunk, code.replace('"0.1.0"', '"0.2.0"'));

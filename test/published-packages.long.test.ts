@@ -126,7 +126,7 @@ describe.each(readSurfaces())('[I-4] the types of $entry', ({ entry, exported })
     const files = Object.assign({}, ...Object.values(byFolder).map(typesOf));
     const types = await readFile(files[entry], 'utf8');
     const text = wordsOf(types);
-    const imported = [...types.matchAll(/^import \{(.*)\} from "chancery/gm)].flatMap(
+    const imported = [...types.matchAll(/^import \{(.*)\} from "@?chancery/gm)].flatMap(
       ([, names = '']) => names.split(/\W+/),
     );
 

@@ -1,10 +1,10 @@
-import { nearMatches } from '../client/near-match.ts';
 import {
   ConfigurationError,
   LeadershipLostError,
   OperatorError,
   UnsafeSetupError,
 } from '../core/errors.ts';
+import { nearMatches } from '../core/near-match.ts';
 import { VERSION } from '../core/version.ts';
 import { APISERVER } from './apiserver/table.ts';
 import { CERTIFICATES } from './certificates/table.ts';

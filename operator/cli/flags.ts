@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { nearMatches } from '../client/near-match.ts';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { nearMatches } from '../core/near-match.ts';
 import {
   type CommandTable,
   camelCase,

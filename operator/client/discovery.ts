@@ -1,6 +1,7 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, ConfigurationError, ProtocolError } from '../core/errors.ts';
+import { nearMatches } from '../core/near-match.ts';
 import { isUnserved } from '../model/not-found.ts';
 import {
   apiVersionOf,
@@ -24,7 +25,6 @@ import {
   fetchResources,
 } from './discovery-documents.ts';
 import { type GroupVersionFilter, parseTypedName } from './list-answer.ts';
-import { nearMatches } from './near-match.ts';
 
 export interface DiscoverOptions {
   readonly signal: AbortSignal;

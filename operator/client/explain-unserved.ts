@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, OperatorError } from '../core/errors.ts';
+import { nearMatches } from '../core/near-match.ts';
 import { isUnserved } from '../model/not-found.ts';
 import { apiVersionOf, isBuiltInGroup, type Resource } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -9,7 +10,6 @@ import {
   fetchGroups,
   fetchResources,
 } from './discovery-documents.ts';
-import { nearMatches } from './near-match.ts';
 
 /** Names that are listed where none is similar. */
 const MAX_NAMES = 5;

@@ -38,7 +38,7 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
   [['check', '-o', 'j'], ['json']],
   [
     ['apiserver', '--kubernetes-version', '1.3'],
-    ['1.30', '1.33', '1.36', '1.38'],
+    ['1.30', '1.33', '1.35', '1.36', '1.37', '1.38'],
   ],
   [['watch', 'configmaps', '--on'], ['--once']],
   [['watch', ''], []],

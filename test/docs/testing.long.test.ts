@@ -204,6 +204,13 @@ test('every part and every variable that the guide names exists', () => {
     'shardInfo',
     'PartialObjectMetadata',
     'remainingItemCount',
+    'backoffLimitPerIndex',
+    'managedBy',
+    'successPolicy',
+    'podFailurePolicy',
+    'maxItems',
+    'maxLength',
+    'maxProperties',
   ];
   const known = [...members, ...ofKubernetes];
 

@@ -7,7 +7,7 @@ import { filesIn, importsIn, read } from './imports.ts';
 const ENTRIES = [
   'chancery',
   'chancery/internal',
-  'chancery/internal-api-server',
+  'chancery/internal-objects',
   'chancery/kubernetes',
   'chancery/low-level',
   'chancery/schema',

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ConfigurationError, messageOf } from 'chancery/internal-api-server';
+import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import { requireSchema } from '../apiserver/fault-rules/checked-value.ts';
 import { documentOf, isRequired, SNAPSHOT_TYPE } from './document.ts';

@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import { VERSION } from 'chancery/internal-api-server';
+import { VERSION } from 'chancery/internal-objects';
 import { type Operation, SNAPSHOT } from './operations.ts';
 
 const PROBLEM: StructuralSchema = {

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { ConfigurationError, deepCopy, parseYamlDocuments } from 'chancery/internal-api-server';
+import { ConfigurationError, deepCopy, parseYamlDocuments } from 'chancery/internal-objects';
 import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { CallerPorts } from './auth/caller-ports.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import { ConfigurationError, messageOf } from 'chancery/internal-api-server';
+import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import { OWN_ADDRESS } from './admission/service-addresses.ts';
 import { releaseProtected } from './admission/storage-protection.ts';

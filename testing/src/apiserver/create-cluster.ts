@@ -1,5 +1,5 @@
 import type { Cancel } from 'chancery/internal';
-import { objectKey, systemClock } from 'chancery/internal-api-server';
+import { objectKey, systemClock } from 'chancery/internal-objects';
 import type { ApiServerOptions } from './api-server-options.ts';
 import { Authentication, type AuthenticationOptions } from './auth/authentication.ts';
 import { allowsEverything, authorizationOf } from './auth/authorization.ts';

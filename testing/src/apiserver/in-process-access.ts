@@ -1,5 +1,5 @@
 import type { KubernetesObject, Resource } from 'chancery';
-import { isNotFound, resourceName } from 'chancery/internal-api-server';
+import { isNotFound, resourceName } from 'chancery/internal-objects';
 import type { Cluster } from './cluster/cluster.ts';
 import type { ClusterAccess, DeleteOptions } from './cluster/cluster-access.ts';
 import { runNow } from './cluster/steps.ts';

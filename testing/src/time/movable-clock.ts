@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { systemClock } from 'chancery/internal-api-server';
+import { systemClock } from 'chancery/internal-objects';
 import { settle } from './fake-clock.ts';
 
 interface Alarm {

@@ -1,4 +1,4 @@
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { each, fill } from '../defaults/fill.ts';
 import { forbidden } from '../failures/object-failures.ts';

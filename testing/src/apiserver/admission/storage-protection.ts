@@ -1,4 +1,4 @@
-import { ApiError, objectKey } from 'chancery/internal-api-server';
+import { ApiError, objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClusterAccess } from '../cluster/cluster-access.ts';
 import { isObject, valueAt, withMetadata } from '../objects/metadata.ts';

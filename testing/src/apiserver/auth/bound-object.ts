@@ -1,4 +1,4 @@
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import { badRequest } from '../failures/failure.ts';
 import { conflict, notFound } from '../failures/object-failures.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';

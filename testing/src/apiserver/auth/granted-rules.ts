@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import { statusOf } from '../failures/failure.ts';
 import { notFound } from '../failures/object-failures.ts';
 import { isObject } from '../objects/metadata.ts';

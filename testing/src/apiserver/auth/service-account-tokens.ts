@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Clock } from 'chancery';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery/internal-api-server';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { isFrom, type ServerGeneration } from './server-generation.ts';
 
 /** What an administrator can switch on with `--feature-gates` of kube-apiserver, and the embedded server knows. */

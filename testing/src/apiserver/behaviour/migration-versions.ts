@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery/internal-api-server';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { DIFFERENCES, type ServerGates } from './differences.ts';
 import type { ServerGeneration } from './server-generation.ts';
 

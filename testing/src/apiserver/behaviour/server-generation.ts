@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery/internal-api-server';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { ADDITIONS, DIFFERENCES, type Difference, type ServerGates } from './differences.ts';
 import { REMOVALS, removalWarning } from './removals.ts';
 

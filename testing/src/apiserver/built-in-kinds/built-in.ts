@@ -1,4 +1,4 @@
-import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
+import { apiVersionOf, resourceName } from 'chancery/internal-objects';
 import {
   BUILT_IN_RESOURCES,
   type BuiltInResource,

@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import { isObject, type Json, valueAt, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 

@@ -1,6 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import type { StructuralSchema } from 'chancery/internal';
-import { valuesSchema } from 'chancery/internal-api-server';
+import { valuesSchema } from 'chancery/internal-objects';
 import { isObject } from '../objects/metadata.ts';
 import { celFieldName } from './expression/field-name.ts';
 import { celEquals } from './runtime/value-equality.ts';

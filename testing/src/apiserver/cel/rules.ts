@@ -10,7 +10,7 @@ import {
   itemLike,
   required,
   spineOf,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

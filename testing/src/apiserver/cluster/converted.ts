@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';

@@ -4,7 +4,7 @@ import {
   invalid,
   needsApproval,
   required,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { FieldError } from '../failures/invalid.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { DefinitionSpec } from './definition.ts';

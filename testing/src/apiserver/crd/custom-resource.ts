@@ -6,7 +6,7 @@ import {
   prune,
   TooMuchWork,
   Work,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import { rulesOf } from '../cel/rules.ts';
 import { internalError } from '../failures/failure.ts';
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';

@@ -1,4 +1,4 @@
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { runNow } from '../cluster/steps.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';

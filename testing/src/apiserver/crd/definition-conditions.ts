@@ -1,5 +1,5 @@
 import type { Condition } from 'chancery';
-import { rfc3339, setCondition } from 'chancery/internal-api-server';
+import { rfc3339, setCondition } from 'chancery/internal-objects';
 import { isObject, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { runNow } from '../cluster/steps.ts';
 import { withFields } from '../objects/metadata.ts';

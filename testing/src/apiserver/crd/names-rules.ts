@@ -1,9 +1,4 @@
-import {
-  DNS_1035_LABEL,
-  invalid,
-  NOT_DNS_1035_LABEL,
-  required,
-} from 'chancery/internal-api-server';
+import { DNS_1035_LABEL, invalid, NOT_DNS_1035_LABEL, required } from 'chancery/internal-objects';
 import type { FieldError } from '../failures/invalid.ts';
 import type { DefinitionNames } from './definition.ts';
 

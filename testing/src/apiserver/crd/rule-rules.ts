@@ -1,5 +1,5 @@
 import type { StructuralSchema, ValidationRule } from 'chancery/internal';
-import { forbidden, invalid } from 'chancery/internal-api-server';
+import { forbidden, invalid } from 'chancery/internal-objects';
 import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
 import { declaredSize, mostInRequest } from '../cel/cost/declared-size.ts';
 import { product } from '../cel/cost/size-range.ts';

@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-api-server';
+import { sleep } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { failure } from '../failures/failure.ts';
 import type { ResourceName } from '../objects/stored-object.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Condition } from 'chancery';
-import { isConflict, isNotFound, objectKey, rfc3339 } from 'chancery/internal-api-server';
+import { isConflict, isNotFound, objectKey, rfc3339 } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { runNow, runSteps } from '../cluster/steps.ts';
 import { isObject, valueAt, withFields } from '../objects/metadata.ts';

@@ -6,7 +6,7 @@ import {
   NOT_DNS_SUBDOMAIN,
   notSupported,
   required,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

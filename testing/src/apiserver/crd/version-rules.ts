@@ -8,7 +8,7 @@ import {
   required,
   schemaProblems,
   tooMany,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { FieldError } from '../failures/invalid.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { DefinitionVersion, PrinterColumn } from './definition.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

@@ -1,4 +1,4 @@
-import { groupVersionPath } from 'chancery/internal-api-server';
+import { groupVersionPath } from 'chancery/internal-objects';
 import type { Json } from '../objects/metadata.ts';
 import type { Registry } from '../registry/registry.ts';
 import { checkPaths } from './health.ts';

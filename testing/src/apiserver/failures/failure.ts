@@ -1,6 +1,6 @@
 import type { StatusDetails } from 'chancery';
 import type { Status } from 'chancery/internal';
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 
 /** A Status as the server writes it: every field in the order of Go's struct. */
 export type StatusBody = Status & { readonly metadata: { readonly continue?: string } };

@@ -1,7 +1,7 @@
 /** Refusals of a path, a method, a body or an option, in the words of kube-apiserver v1.36. */
 
 import type { ApiError, Resource } from 'chancery';
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { badRequest, failure, statusOf } from './failure.ts';
 
 /** Nothing is served at the path. Before 1.38 the answer is a line of text instead. */

@@ -4,7 +4,7 @@ import {
   isMapping,
   nearMatches,
   objectProblems,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 
 /** Problems that one message names. */
 const SHOWN = 5;

@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import { ConfigurationError } from 'chancery/internal-api-server';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { listed, requireSchema } from './checked-value.ts';
 
 const VERBS = [

@@ -1,4 +1,4 @@
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 import { accessDenied, accessOf } from '../auth/access.ts';
 import { impersonated } from '../auth/impersonation.ts';
 import type { Caller } from '../auth/user.ts';

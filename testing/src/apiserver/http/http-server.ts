@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiError, resourceName } from 'chancery/internal-api-server';
+import { ApiError, resourceName } from 'chancery/internal-objects';
 import type { Caller } from '../auth/user.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { internalError } from '../failures/failure.ts';

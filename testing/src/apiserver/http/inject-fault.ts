@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import { sleep } from 'chancery/internal-api-server';
+import { sleep } from 'chancery/internal-objects';
 import { failure } from '../failures/failure.ts';
 import type { FaultRule } from '../fault-rules/fault-rule.ts';
 import type { Exchange } from './exchange/exchange.ts';

@@ -1,4 +1,4 @@
-import { deepJson } from 'chancery/internal-api-server';
+import { deepJson } from 'chancery/internal-objects';
 
 /** Of ES2025, and in every Node that we run on; TypeScript's library does not know it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

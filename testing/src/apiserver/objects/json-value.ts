@@ -1,4 +1,4 @@
-import { jsonEquals } from 'chancery/internal-api-server';
+import { jsonEquals } from 'chancery/internal-objects';
 
 export { jsonEquals };
 

@@ -1,4 +1,4 @@
-import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-api-server';
+import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-objects';
 
 /** What Go makes of the text of a resource.Quantity: the text that it writes of it, or what it says. */
 export function goQuantity(text: string): { readonly text: string } | { readonly problem: string } {

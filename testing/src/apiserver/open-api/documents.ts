@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { apiVersionOf, groupVersionPath } from 'chancery/internal-api-server';
+import { apiVersionOf, groupVersionPath } from 'chancery/internal-objects';
 import { DEFAULT_GENERATION, versionOf } from '../behaviour/server-generation.ts';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { groupNames, resourcesOf, versionsOf } from '../discovery/groups.ts';

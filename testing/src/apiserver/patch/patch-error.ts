@@ -1,4 +1,4 @@
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 
 /** What the server says of every patch that cannot be carried out: no more than this. */
 export const UNPROCESSABLE = {

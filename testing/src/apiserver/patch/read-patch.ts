@@ -1,4 +1,4 @@
-import { messageOf } from 'chancery/internal-api-server';
+import { messageOf } from 'chancery/internal-objects';
 import { badRequest, failure } from '../failures/failure.ts';
 import { type GoJson, parseGoJson } from '../objects/go-json.ts';
 import { isJsonObject, type JsonObject } from '../objects/json-value.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
+import { apiVersionOf, resourceName } from 'chancery/internal-objects';
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 

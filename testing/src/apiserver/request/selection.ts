@@ -4,7 +4,7 @@ import {
   matchesSelector,
   messageOf,
   parseSelector,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { FeatureGates } from '../behaviour/feature-gates.ts';
 import { badRequest } from '../failures/failure.ts';
 import { int64Problem } from '../objects/go-integers.ts';

@@ -1,4 +1,4 @@
-import { fieldHash, messageOf } from 'chancery/internal-api-server';
+import { fieldHash, messageOf } from 'chancery/internal-objects';
 import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts';
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import process from 'node:process';
 import type { ObjectKey } from 'chancery';
-import { ConfigurationError, keyOf, messageOf, OperatorError } from 'chancery/internal-api-server';
+import { ConfigurationError, keyOf, messageOf, OperatorError } from 'chancery/internal-objects';
 import { parseGoJson } from '../objects/go-json.ts';
 import { jsonText } from '../objects/json-text.ts';
 import { isJsonObject } from '../objects/json-value.ts';

@@ -1,5 +1,5 @@
 import type { Clock, ObjectKey } from 'chancery';
-import { keyOf, systemClock } from 'chancery/internal-api-server';
+import { keyOf, systemClock } from 'chancery/internal-objects';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { Collection, type CollectionOptions } from './collection.ts';
 import { RevisionPeriods } from './revision-periods.ts';

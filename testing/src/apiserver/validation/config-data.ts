@@ -1,4 +1,4 @@
-import { messageOf } from 'chancery/internal-api-server';
+import { messageOf } from 'chancery/internal-objects';
 import { parseGoJson } from '../objects/go-json.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';

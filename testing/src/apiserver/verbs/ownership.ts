@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { type Json, withMetadata } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { recordUpdate } from '../patch/managers/record-update.ts';

@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { invalid } from '../failures/invalid.ts';
 import { conflict, notFound } from '../failures/object-failures.ts';

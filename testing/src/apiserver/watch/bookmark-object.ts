@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import { encodeStruct } from '../objects/struct-encoder.ts';

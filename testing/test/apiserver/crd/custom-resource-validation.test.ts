@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import { objectProblems } from 'chancery/internal-api-server';
+import { objectProblems } from 'chancery/internal-objects';
 import { describe, expect, test } from 'vitest';
 import { rulesOf } from '../../../src/apiserver/cel/rules.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';

@@ -1,5 +1,5 @@
 import type { LabelSelector } from 'chancery';
-import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-api-server';
+import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-objects';
 import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';

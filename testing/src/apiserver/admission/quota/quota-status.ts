@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';

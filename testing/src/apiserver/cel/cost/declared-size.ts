@@ -1,5 +1,5 @@
 import type { StructuralSchema } from 'chancery/internal';
-import { valuesSchema } from 'chancery/internal-api-server';
+import { valuesSchema } from 'chancery/internal-objects';
 import { celFieldName } from '../expression/field-name.ts';
 
 /** The largest request, in bytes: no value can be longer. */

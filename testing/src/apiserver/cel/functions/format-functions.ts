@@ -1,5 +1,5 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
-import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN, isFormat } from 'chancery/internal-api-server';
+import { DNS_1035_LABEL, DNS_LABEL, DNS_SUBDOMAIN, isFormat } from 'chancery/internal-objects';
 
 const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 

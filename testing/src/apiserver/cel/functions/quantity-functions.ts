@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { NANOS, parseQuantity } from 'chancery/internal-api-server';
+import { NANOS, parseQuantity } from 'chancery/internal-objects';
 
 /** An amount as Kubernetes writes it, `1.5Gi` or `200m`, exact to a billionth. */
 class CelQuantity {

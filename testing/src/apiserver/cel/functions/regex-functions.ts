@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { knownPattern, Work } from 'chancery/internal-api-server';
+import { knownPattern, Work } from 'chancery/internal-objects';
 import { Budget } from '../runtime/budget.ts';
 
 /** What `matches` is called by: the library's own reads JavaScript's syntax. */

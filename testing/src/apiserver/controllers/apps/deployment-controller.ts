@@ -1,5 +1,5 @@
 import type { ApiError, Clock, ObjectKey } from 'chancery';
-import { controllerOf, splitKey } from 'chancery/internal-api-server';
+import { controllerOf, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { isAlreadyExists } from 'chancery/internal-api-server';
+import { isAlreadyExists } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';

@@ -1,5 +1,5 @@
 import type { Condition } from 'chancery';
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import {
   type Deployment,
   type DeploymentCondition,

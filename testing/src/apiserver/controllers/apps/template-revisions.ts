@@ -1,4 +1,4 @@
-import { controllerOf } from 'chancery/internal-api-server';
+import { controllerOf } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import {

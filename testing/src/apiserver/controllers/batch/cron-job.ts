@@ -5,7 +5,7 @@ import {
   OperatorError,
   rfc3339,
   splitKey,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,4 +1,4 @@
-import { controllerOf, rfc3339 } from 'chancery/internal-api-server';
+import { controllerOf, rfc3339 } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { Pod, PodCondition } from '../pods/pod.ts';

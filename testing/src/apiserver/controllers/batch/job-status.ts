@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { nonZero } from '../apps/replica-set.ts';

@@ -6,7 +6,7 @@ import {
   selectorFromObject,
   setCondition,
   splitKey,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { share } from '../apps/deployment.ts';

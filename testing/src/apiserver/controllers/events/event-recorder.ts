@@ -1,5 +1,5 @@
 import type { Clock } from 'chancery';
-import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery/internal-api-server';
+import { ApiError, isNotFound, rfc3339, rfc3339Micro } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { EventCorrelation, type Occurrence, type Report } from './event-correlation.ts';

@@ -1,5 +1,5 @@
 import type { Clock, OwnerReference } from 'chancery';
-import { isNotFound } from 'chancery/internal-api-server';
+import { isNotFound } from 'chancery/internal-objects';
 import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

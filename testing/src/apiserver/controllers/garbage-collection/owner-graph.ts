@@ -1,5 +1,5 @@
 import type { ObjectKey, OwnerReference } from 'chancery';
-import { keyOf, resourceName, splitKey } from 'chancery/internal-api-server';
+import { keyOf, resourceName, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 

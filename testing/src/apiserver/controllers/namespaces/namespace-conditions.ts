@@ -1,5 +1,5 @@
 import type { Condition } from 'chancery';
-import { setCondition } from 'chancery/internal-api-server';
+import { setCondition } from 'chancery/internal-objects';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** Something that is still in a namespace. */

@@ -1,5 +1,5 @@
 import type { Clock, Condition, ObjectKey } from 'chancery';
-import { isNotFound, objectKey, resourceName } from 'chancery/internal-api-server';
+import { isNotFound, objectKey, resourceName } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { PODS } from '../pods/pod-template.ts';

@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { jsonEquals } from '../../objects/json-value.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';

@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import { objectKey } from 'chancery/internal-api-server';
+import { objectKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName } from '../../objects/stored-object.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';

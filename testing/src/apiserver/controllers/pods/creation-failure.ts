@@ -1,5 +1,5 @@
 import type { Condition } from 'chancery';
-import { ApiError, isAlreadyExists, rfc3339 } from 'chancery/internal-api-server';
+import { ApiError, isAlreadyExists, rfc3339 } from 'chancery/internal-objects';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';

@@ -4,7 +4,7 @@ import {
   matchesSelector,
   objectKey,
   selectorFromObject,
-} from 'chancery/internal-api-server';
+} from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';

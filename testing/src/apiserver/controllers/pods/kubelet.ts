@@ -1,5 +1,5 @@
 import type { Clock, ObjectKey } from 'chancery';
-import { splitKey } from 'chancery/internal-api-server';
+import { splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

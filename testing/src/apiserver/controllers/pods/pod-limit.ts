@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import { controllerOf } from 'chancery/internal-api-server';
+import { controllerOf } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { failure } from '../../failures/failure.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';

@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import type { ContainerSpec, Pod, PodCondition, PodStatus } from './pod.ts';
 
 /** The status that a node reports of a Pod that is bound to it. */

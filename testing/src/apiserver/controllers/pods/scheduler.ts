@@ -1,5 +1,5 @@
 import type { ObjectKey } from 'chancery';
-import { objectKey, splitKey } from 'chancery/internal-api-server';
+import { objectKey, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { matchesSelector, selectorFromObject } from 'chancery/internal-api-server';
+import { matchesSelector, selectorFromObject } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';

@@ -1,6 +1,6 @@
 import type { Clock, ObjectKey } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { ApiError, resourceName } from 'chancery/internal-api-server';
+import { ApiError, resourceName } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, StoredObject } from '../../objects/stored-object.ts';
 import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';

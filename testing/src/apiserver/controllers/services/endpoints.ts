@@ -1,5 +1,5 @@
 import type { Clock, ObjectKey } from 'chancery';
-import { rfc3339, splitKey } from 'chancery/internal-api-server';
+import { rfc3339, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { jsonEquals } from '../../objects/json-value.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';

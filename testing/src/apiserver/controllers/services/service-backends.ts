@@ -1,4 +1,4 @@
-import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-api-server';
+import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { isFinished, isReady, type Pod } from '../pods/pod.ts';

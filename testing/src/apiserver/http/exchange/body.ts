@@ -1,9 +1,4 @@
-import {
-  apiVersionOf,
-  duplicateYamlKeys,
-  messageOf,
-  parseYaml,
-} from 'chancery/internal-api-server';
+import { apiVersionOf, duplicateYamlKeys, messageOf, parseYaml } from 'chancery/internal-objects';
 import { builtInKindName, builtInKinds } from '../../built-in-types/built-in-types.ts';
 import { badRequest } from '../../failures/failure.ts';
 import {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ApiError } from 'chancery';
-import { formatYaml } from 'chancery/internal-api-server';
+import { formatYaml } from 'chancery/internal-objects';
 import type { Caller } from '../../auth/user.ts';
 import { statusOf } from '../../failures/failure.ts';
 import { goJson, prettyJson, sortedDeep } from '../../objects/canonical.ts';

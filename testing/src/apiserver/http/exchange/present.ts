@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { badRequest, failure, internalError } from '../../failures/failure.ts';
 import { partialOf } from '../../objects/canonical.ts';
 import { isObject, type Json, withMetadata } from '../../objects/metadata.ts';

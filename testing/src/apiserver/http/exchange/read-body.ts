@@ -1,4 +1,4 @@
-import { systemClock } from 'chancery/internal-api-server';
+import { systemClock } from 'chancery/internal-objects';
 import { badRequest, failure } from '../../failures/failure.ts';
 import type { Exchange } from './exchange.ts';
 

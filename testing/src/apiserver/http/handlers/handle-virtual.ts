@@ -1,5 +1,5 @@
 import type { ApiError } from 'chancery';
-import { apiVersionOf, resourceName } from 'chancery/internal-api-server';
+import { apiVersionOf, resourceName } from 'chancery/internal-objects';
 import { failure } from '../../failures/failure.ts';
 import { unknownResource } from '../../failures/request-failures.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';

@@ -1,6 +1,6 @@
 import type { ApiError } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-import { apiVersionOf, INITIAL_EVENTS_END } from 'chancery/internal-api-server';
+import { apiVersionOf, INITIAL_EVENTS_END } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { statusOf } from '../../failures/failure.ts';
 import { expired, tooLargeResourceVersion } from '../../failures/request-failures.ts';

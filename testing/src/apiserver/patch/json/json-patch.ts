@@ -1,4 +1,4 @@
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 import type { JsonObject } from '../../objects/json-value.ts';
 import { UNPROCESSABLE } from '../patch-error.ts';
 import type { JsonPatchOperation } from '../read-patch.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from 'chancery/internal-api-server';
+import { ApiError } from 'chancery/internal-objects';
 import type { FieldComparison } from '../fields/field-comparison.ts';
 import { type FieldSchema, isAssociative, schemaBelow } from '../fields/field-schema.ts';
 import {

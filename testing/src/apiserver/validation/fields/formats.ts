@@ -1,4 +1,4 @@
-import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-api-server';
+import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-objects';
 
 /**
  * The forms of texts in the API. Each function returns the problems of a text, in the words of

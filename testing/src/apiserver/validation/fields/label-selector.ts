@@ -1,4 +1,4 @@
-import { matchesSelector, selectorFromObject } from 'chancery/internal-api-server';
+import { matchesSelector, selectorFromObject } from 'chancery/internal-objects';
 import { isObject } from '../../objects/metadata.ts';
 import { type Check, each, fields, formed, isEmpty } from './check.ts';
 import { labelKey, labelValue } from './formats.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sleep } from 'chancery/internal-api-server';
+import { sleep } from 'chancery/internal-objects';
 import type { Writer } from '../../cluster/admission-request.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runSteps } from '../../cluster/steps.ts';

@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import { admitWrite } from '../../admission/admit.ts';
 import { mutate } from '../../admission/mutate.ts';
 import {

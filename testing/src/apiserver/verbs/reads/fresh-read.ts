@@ -1,4 +1,4 @@
-import { sleep } from 'chancery/internal-api-server';
+import { sleep } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runSteps } from '../../cluster/steps.ts';
 import { notFound } from '../../failures/object-failures.ts';

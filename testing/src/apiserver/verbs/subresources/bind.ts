@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { invalid } from '../../failures/invalid.ts';
 import { conflict } from '../../failures/object-failures.ts';

@@ -1,4 +1,4 @@
-import { matchesSelector, rfc3339, selectorFromObject } from 'chancery/internal-api-server';
+import { matchesSelector, rfc3339, selectorFromObject } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runNow } from '../../cluster/steps.ts';
 import { failure, internalError } from '../../failures/failure.ts';

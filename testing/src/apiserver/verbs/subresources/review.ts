@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import type { Access } from '../../auth/access.ts';
 import { allOf } from '../../auth/authorization.ts';
 import type { PolicyRule } from '../../auth/policy-rule.ts';

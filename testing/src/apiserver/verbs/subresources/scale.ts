@@ -1,5 +1,5 @@
 import type { LabelSelector } from 'chancery';
-import { formatSelector, selectorFromObject } from 'chancery/internal-api-server';
+import { formatSelector, selectorFromObject } from 'chancery/internal-objects';
 import { invalid } from '../../failures/invalid.ts';
 import { isObject, type Json, valueAt, withMetadata, withValueAt } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';

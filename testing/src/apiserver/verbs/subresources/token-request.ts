@@ -1,4 +1,4 @@
-import { rfc3339 } from 'chancery/internal-api-server';
+import { rfc3339 } from 'chancery/internal-objects';
 import { boundObject } from '../../auth/bound-object.ts';
 import { ISSUER } from '../../auth/service-account-tokens.ts';
 import type { Cluster } from '../../cluster/cluster.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf, duplicateYamlKeys, parseYaml } from 'chancery/internal-api-server';
+import { apiVersionOf, duplicateYamlKeys, parseYaml } from 'chancery/internal-objects';
 import { badRequest } from '../../failures/failure.ts';
 import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';

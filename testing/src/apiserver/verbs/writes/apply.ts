@@ -1,4 +1,4 @@
-import { apiVersionOf, rfc3339 } from 'chancery/internal-api-server';
+import { apiVersionOf, rfc3339 } from 'chancery/internal-objects';
 import { requireCreate } from '../../auth/create-by-write.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { objectKey, rfc3339 } from 'chancery/internal-api-server';
+import { objectKey, rfc3339 } from 'chancery/internal-objects';
 import { admitNew, admitWrite } from '../../admission/admit.ts';
 import { mutate } from '../../admission/mutate.ts';
 import { refuseEscalation } from '../../auth/escalation.ts';

@@ -1,4 +1,4 @@
-import { apiVersionOf } from 'chancery/internal-api-server';
+import { apiVersionOf } from 'chancery/internal-objects';
 import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import { failure } from '../../failures/failure.ts';
 import { goJson } from '../../objects/canonical.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from 'chancery/internal-api-server';
+import { messageOf } from 'chancery/internal-objects';
 
 /**
  * What the server's YAML library says of a text that is no YAML. Its scanner counts lines from one and its parser from

@@ -1,6 +1,6 @@
 /** `shardSelector` of lists and watches, as a real kube-apiserver 1.36.2 with `ShardedListAndWatch` answers it. */
 import type { KubernetesObject } from 'chancery';
-import { fieldHash } from 'chancery/internal-api-server';
+import { fieldHash } from 'chancery/internal-objects';
 import { describe, expect, test } from 'vitest';
 import { startTestEnv } from '../../../../src/env/start-test-env.ts';
 import {

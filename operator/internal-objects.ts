@@ -1,17 +1,17 @@
 /**
- * What the API server of `@chancery/testing` needs of the toolkit, and nothing else: without the rest of the toolkit the
- * server is imported in half the time. Names may change in every release.
+ * Objects, schemas and errors for `@chancery/testing`, without anything that runs operators: so the API server is imported
+ * in half the time. Names may change in every release.
  *
  * @module
  */
 
 import './core/one-copy.ts';
 
-export { nearMatches } from './client/near-match.ts';
 export { sleep, systemClock } from './core/clock.ts';
 export { deepCopy, deepJson } from './core/deep-json.ts';
 export { ConfigurationError, messageOf, OperatorError } from './core/errors.ts';
 export { isMapping } from './core/mapping.ts';
+export { nearMatches } from './core/near-match.ts';
 export { VERSION } from './core/version.ts';
 export { duplicateYamlKeys, formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 export { rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';
