@@ -32,8 +32,13 @@ export const PARTS: Readonly<Record<string, Parts>> = {
     // One folder below `operator`, like the modules that find files by `import.meta.url`.
     chunks: 'operator/chunks/',
     groups: [
-      // Alone for the API server of tests, which needs no more than this and schemas. The thread is found by its place.
-      { name: 'objects', test: /\/operator\/(?:core\/(?!yaml-thread)|model\/)/, priority: 3 },
+      // Alone for the API server of tests, which needs no more than this and schemas. Not in it are a thread, which is found by
+      // its place, and the file that imports another package.
+      {
+        name: 'objects',
+        test: /\/operator\/(?:core\/(?!yaml-thread|unified-diff)|model\/)/,
+        priority: 3,
+      },
       // Includes everything that both entries import: a program that imports a part mostly needs the whole.
       { name: 'toolkit', test: /\/operator\/(?:index|low-level)\.ts$/, priority: 2 },
       { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
