@@ -110,6 +110,8 @@ async function demonstrate(given: DemoArguments, folder: string): Promise<number
       timeline.tell('you', `kill ${what}`);
       await end();
       await again();
+      // All others may be made by then, and the hook would have nothing to do.
+      cluster.change(0, `after ${what}`);
       await eventually(() => log.runs.some(({ atMs }) => atMs > fromMs + DOWN_MS / 2), PATIENCE);
       kills.push({ what, fromMs, untilMs: performance.now() });
       timeline.tell(
@@ -202,7 +204,7 @@ function report(
   const tokens = log.lines.filter((line) => line.includes(cluster.token)).length;
   const tokenFiles = log.files.filter((path) => /(^|\/)(token|kubeconfig)$/.test(path));
   timeline.say(`
-changes made                    ${changes}
+changes made                    ${changes}, and one after each kill
 runs of the hook                ${runs}
 missed final states             ${missed.length}${missed.length === 0 ? '' : `: ${missed.join(' ')}`}
 repeated runs                   ${repeated.length}`);
