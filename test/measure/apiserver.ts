@@ -17,6 +17,8 @@ import { machineLoad } from './figures.ts';
 const RUNS = 5;
 const FIRST_LISTS = 20;
 const IS_BUILT = process.argv.includes('--built');
+/** What is built imports what is built. */
+const EXEC_ARGV = IS_BUILT ? [] : process.execArgv;
 /** By the entry that a test imports. */
 const ENTRIES: Readonly<Record<string, string>> = {
   '@chancery/testing/api-server': IS_BUILT ? 'dist/api-server.js' : 'src/api-server.ts',
@@ -77,7 +79,9 @@ async function measureCommand(): Promise<void> {
 /** In a fresh process: until a client has the first list, without the start of Node itself. */
 async function measureFirstList(entry: string, file: string): Promise<void> {
   const path = fileURLToPath(new URL(`../../testing/${file}`, import.meta.url));
-  const child = fork(new URL('apiserver-first-list.ts', import.meta.url), [path]);
+  const child = fork(new URL('apiserver-first-list.ts', import.meta.url), [path], {
+    execArgv: EXEC_ARGV,
+  });
   try {
     const { importMs, startMs, listMs } = (await answer(child)) as FirstList;
     note(entry, 'import, ms', importMs);
@@ -94,7 +98,7 @@ async function measureEmbedded(): Promise<void> {
     new URL(`../../testing/${ENTRIES['@chancery/testing/api-server']}`, import.meta.url),
   );
   const server = fork(new URL('apiserver-process.ts', import.meta.url), [entry], {
-    execArgv: [...process.execArgv, '--expose-gc'],
+    execArgv: [...EXEC_ARGV, '--expose-gc'],
   });
   try {
     const { url, ...started } = (await answer(server)) as Started;
