@@ -17,7 +17,7 @@ import { machineLoad } from './figures.ts';
 const RUNS = 5;
 const FIRST_LISTS = 20;
 const IS_BUILT = process.argv.includes('--built');
-/** What is built imports what is built. */
+/** Without the condition for sources, a built package imports the built toolkit. */
 const EXEC_ARGV = IS_BUILT ? [] : process.execArgv;
 /** By the entry that a test imports. */
 const ENTRIES: Readonly<Record<string, string>> = {

@@ -78,7 +78,7 @@ function maskedRequest(
   return { text: maskedText(body, values), hasSecret: false };
 }
 
-/** What has fields by which data is found. */
+/** Matches an object, or a list of operations: secret values are found by their fields. */
 const OBJECT_OR_OPERATIONS = /^\s*(?:\{|\[\s*[{\]])/;
 
 /** JSON is YAML: the API server reads it as it would have read `text`. */

@@ -1,4 +1,4 @@
-/** What is recorded of objects that are no Secrets: all but credentials. */
+/** Objects that are no Secrets are recorded as they are, without credentials. */
 import { describe, expect, test } from 'vitest';
 import { answerOf, masked } from './masked.ts';
 

@@ -19,7 +19,7 @@ export interface Program {
   readonly timeoutMs: number;
 }
 
-/** A program that runs, in a group of its own: whatever it starts ends with it. */
+/** A running program with its own process group: the processes that it starts end with it. */
 export interface RunningProgram {
   /** Resolves to false when none of the patterns has come after `ms`, or the program has ended before. */
   says(patterns: readonly RegExp[], ms: number): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, the server refuses it or does it: it has no answer for its own bugs but "embedded API server: …" with
- * status 500, and that must never be seen. Nor must a 500 that kube-apiserver would not give.
+ * Random requests. A bug of the server shows as status 500 with "embedded API server: …", and no request may get that.
+ * Nor may one get a 500 that kube-apiserver would not give.
  *
  * 200,000 requests: PROPERTY_RUNS=16000 npx vitest run --project=testing --testTimeout=7200000 hostile-requests
  */

@@ -289,7 +289,7 @@ const SPEC_FIELDS = [
 
 const TOP_FIELDS = ['data', 'rules', 'roleRef', 'subjects', 'involvedObject', 'regarding', 'type'];
 
-/** Half of what is said of an object is what anybody would say, the other half is anything. */
+/** Metadata with usual and with random values. */
 const metadata = fc.record(
   {
     name: fc.oneof({ weight: 4, arbitrary: fc.constantFrom('a', 'b') }, anything),

@@ -129,7 +129,7 @@ async function runFunction(
   }
 }
 
-/** For a server that is there already, whose certificate nobody has told us: any will do. */
+/** The certificate file for a server that is already there. Its own certificate is unknown, and any file will do. */
 function certificateIn(root: string): string {
   return readFileSync(join(root, 'hack/testdata/tls.crt'), 'utf8');
 }

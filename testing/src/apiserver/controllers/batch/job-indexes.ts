@@ -48,7 +48,7 @@ export function textOfIndexes(indexes: Indexes): string {
     .join(',');
 }
 
-/** The first indexes that nobody works on, and that have not succeeded. @param most - how many. */
+/** The first indexes without a running Pod that have not succeeded. @param most - how many. */
 export function pendingIndexes(
   job: Job,
   succeeded: Indexes,

@@ -4,7 +4,7 @@ import { patchMetadata } from '../pods/dependents.ts';
 import type { Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
 
-/** Keeps a Pod of a Job until the Job has counted it: so a Pod that somebody deletes is counted, too. */
+/** The finalizer that keeps a deleted Pod until its Job has counted it. */
 const TRACKING = 'batch.kubernetes.io/job-tracking';
 
 /** How many Pods a status names that it has not counted yet: their uids are 20 KB. */
