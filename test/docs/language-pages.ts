@@ -1,12 +1,16 @@
 /** The pages about tests in other languages, and their examples in a project outside the repository. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { BIN, type Child, folderWith, start } from '../cli/child.ts';
 import { guide } from './guide.ts';
 
 /** npm and Python take seconds to start on a machine that others use as well. */
 export const PATIENCE = { timeout: 120_000 };
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const OURS = { chancery: root, '@chancery/testing': join(root, 'testing') };
 
 /** A block of a page: what stands after its language says what it is, such as the name of a file. */
 export interface Block {
@@ -20,8 +24,16 @@ export function blocksOf(page: string): readonly Block[] {
   return [...found].map(([, language = '', name = '', text = '']) => ({ language, name, text }));
 }
 
-/** Runs the block `run` of a page in a folder with its files, and with what its block `install` puts into `node_modules`. */
-export function runPage(page: string, env: Readonly<Record<string, string>>): Child {
+/**
+ * Runs the block `run` of a page in a folder with its files, and with what its block `install` puts into `node_modules`.
+ *
+ * @param packages - the folder of each package besides ours that the page installs from npm.
+ */
+export function runPage(
+  page: string,
+  env: Readonly<Record<string, string>>,
+  packages: Readonly<Record<string, string>> = {},
+): Child {
   const blocks = blocksOf(page);
   const folder = folderWith({ 'package.json': '{ "private": true }' });
   for (const { name, text } of blocks) {
@@ -31,6 +43,11 @@ export function runPage(page: string, env: Readonly<Record<string, string>>): Ch
   mkdirSync(bin, { recursive: true });
   symlinkSync(BIN, join(bin, 'chancery'));
   symlinkSync(process.execPath, join(bin, 'node'));
+  for (const [name, path] of Object.entries({ ...OURS, ...packages })) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(path, link);
+  }
   const command = blocks.find(({ name }) => name === 'run')?.text ?? '';
   return start('sh', ['-c', command], { HOME: folder, ...env }, folder);
 }

@@ -11,7 +11,12 @@ import { blocksOf } from './language-pages.ts';
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
 const PAGES = readdirSync(docs).filter((name) => name.startsWith('testing-in-'));
 /** `NAME.tools.test.ts` of each runs its example. */
-const RUN = ['testing-in-python.md', 'testing-in-shell.md'];
+const RUN = ['testing-in-node.md', 'testing-in-python.md', 'testing-in-shell.md'];
+/** Two ways to start the server in Go; none in Node, where it runs inside the test. */
+const COMMANDS: Readonly<Record<string, number>> = {
+  'testing-in-go.md': 2,
+  'testing-in-node.md': 0,
+};
 
 test.each(PAGES)('%s begins with what is not run, or its example is run', (page) => {
   const [, first] = guide(page).split('\n\n');
@@ -30,7 +35,7 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
     ...code.matchAll(/"?chancery"?,? "?apiserver"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g),
   ];
 
-  expect(commands).toHaveLength(page === 'testing-in-go.md' ? 2 : 1);
+  expect(commands).toHaveLength(COMMANDS[page] ?? 1);
   for (const [, words = ''] of commands) {
     const options = [...words.matchAll(/--[a-z-]+|(?<=["\s])0(?=["\s,])/g)].map(String);
     const args = options.flatMap((word) => (word === '--kubeconfig-out' ? [word, 'x'] : [word]));
@@ -42,6 +47,6 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
 test('all of these pages are linked from the README of the package', () => {
   const readme = guide('../testing/README.md');
 
-  expect(PAGES.length).toBeGreaterThanOrEqual(5);
+  expect(PAGES.length).toBeGreaterThanOrEqual(6);
   expect(PAGES.filter((page) => !readme.includes(`(../docs/${page})`))).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 // By path: this file is read before anything resolves the kit's name to its sources.
 import { findKubectl, findKubectls } from '../../testing/src/ambassador/kubectl.ts';
 
@@ -18,6 +19,8 @@ export interface Tool {
   readonly variable: string;
   /** The variable has the folder that it is in. No distribution has such a program, so that CI may lack it. */
   readonly isInFolder?: boolean;
+  /** The folder of a package of npm in this repository, which stands for a program: `programs` is empty then. */
+  readonly packageFolder?: string;
   /** Names that distributions give it, the best first. */
   readonly programs: readonly string[];
   /** Every program of these names on the PATH is tried until one can do its work. */
@@ -61,6 +64,20 @@ function ofControlPlane(name: string): Tool {
   return tool(name, [''], { ...more, debian: SETUP, fedora: SETUP, macos: SETUP });
 }
 
+/** A package of npm that the benchmarks compare with, and that this repository does not depend on otherwise. */
+function ofBench(name: string, packageName: string): Tool {
+  const install = 'npm ci --prefix bench';
+  return {
+    ...tool(name, ['']),
+    variable: name.toUpperCase().replace('-', '_'),
+    programs: [],
+    packageFolder: fileURLToPath(
+      new URL(`../../bench/node_modules/${packageName}`, import.meta.url),
+    ),
+    ...{ debian: install, fedora: install, macos: install },
+  };
+}
+
 export const TOOLS: readonly Tool[] = [
   tool('kubectl', ['kubernetes-client', 'kubernetes-client', 'kubernetes-cli']),
   tool('jq', ['jq']),
@@ -91,6 +108,7 @@ export const TOOLS: readonly Tool[] = [
       whyNot: whyNoKubernetes,
     },
   ),
+  ofBench('client-node', '@kubernetes/client-node'),
   tool('nginx', ['nginx']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),
@@ -143,11 +161,12 @@ export function toolNamed(name: string): Tool {
 }
 
 function pathsOf(tool: Tool, env: Environment): readonly string[] {
-  const { name, variable, programs, isInFolder = false, tries, whyNot } = tool;
+  const { name, variable, programs, packageFolder, isInFolder = false, tries, whyNot } = tool;
   if (name === 'kubectl') return findKubectls(env).filter(isExecutable);
   const given = env[variable];
   const named = isInFolder && given ? join(given, name) : given;
   if (named) return isExecutable(named) ? [named] : [];
+  if (packageFolder !== undefined) return isExecutable(packageFolder) ? [packageFolder] : [];
   const found = programs.flatMap((program) => allOnPath(program, env));
   const working = tries === 'all' ? found.find((path) => whyNot?.(path) === undefined) : undefined;
   return working === undefined ? found.slice(0, 1) : [working];

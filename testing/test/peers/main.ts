@@ -6,7 +6,14 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { findKubectl } from '../../src/ambassador/kubectl.ts';
 import { type Result, record } from './results.ts';
-import { commitOf, judge, type Outcome, type RunningServer, type Suite } from './suite.ts';
+import {
+  commitOf,
+  judge,
+  type Outcome,
+  programOf,
+  type RunningServer,
+  type Suite,
+} from './suite.ts';
 import { SUITES } from './suites.ts';
 
 const HELP = `usage: PEERS=DIR npm run peers [-- [SUITE…] [--only TEST]… [--kubectl FILE]… [--record]]
@@ -68,7 +75,14 @@ function missing(suite: Suite, peers: string | undefined): string | undefined {
 
 function versionOf(kubectl: string): string {
   const said = execFileSync(kubectl, ['version', '--client', '-o', 'json'], { encoding: 'utf8' });
-  return `kubectl ${JSON.parse(said).clientVersion.gitVersion}`;
+  return JSON.parse(said).clientVersion.gitVersion;
+}
+
+/** Each kubectl that a suite is run with; '' for a suite that needs none. */
+function kubectlsFor({ usesKubectl, client }: Suite): readonly (string | undefined)[] {
+  if (!usesKubectl) return [''];
+  const kubectls = values.kubectl.length > 0 ? values.kubectl : [findKubectl(process.env)];
+  return client === undefined ? kubectls : kubectls.slice(0, 1);
 }
 
 /** @returns undefined for a server of the run's own. */
@@ -79,8 +93,8 @@ function givenServer(): RunningServer | undefined {
 }
 
 async function runSuite(suite: Suite, snapshot: string, kubectl: string): Promise<boolean> {
-  const program = suite.usesKubectl ? versionOf(kubectl) : suite.title;
   const commit = commitOf(snapshot);
+  const program = programOf(suite, commit, suite.client === undefined ? versionOf(kubectl) : '');
   print(`${suite.name}: ${suite.title}, ${commit}, ${program}`);
   const outcomes: Outcome[] = [];
   const scratch = mkdtempSync(join(tmpdir(), 'chancery-peers-'));
@@ -135,14 +149,13 @@ async function main(): Promise<number> {
   const peers = process.env.PEERS;
   let code = 0;
   for (const suite of wanted) {
-    const kubectls = values.kubectl.length > 0 ? values.kubectl : [findKubectl(process.env)];
     const why = missing(suite, peers);
     if (why !== undefined || peers === undefined) {
       print(`${suite.name}: not run: ${why}`);
       if (suite.run !== undefined || positionals.length > 0) code = 2;
       continue;
     }
-    for (const kubectl of suite.usesKubectl ? kubectls : ['']) {
+    for (const kubectl of kubectlsFor(suite)) {
       if (kubectl === undefined) {
         print(`${suite.name}: not run: no kubectl; install one, or name it with --kubectl`);
         code = 2;

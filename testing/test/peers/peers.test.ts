@@ -5,13 +5,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { vitestOutcomes } from './clients/fluent.ts';
+import { patternOf, vitestOutcomes } from './clients/fluent.ts';
 import { problemOf, wishesOf } from './clients/kopf.ts';
 import { pytestOutcomes } from './clients/python.ts';
 import { functionsOf } from './kubectl/functions.ts';
 import { lastLines, runProgram, startProgram } from './process.ts';
 import { join, madePage, readPage, recordedResults } from './results.ts';
-import { commitOf, judge } from './suite.ts';
+import { commitOf, judge, programOf } from './suite.ts';
 import { SUITES } from './suites.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -97,6 +97,14 @@ describe('a verdict', () => {
   });
 });
 
+test('a result names the version of the program: that of kubectl, the tag, or the beginning of a commit', () => {
+  const client = 'kopf';
+
+  expect(programOf({}, 'v1.20.2', 'v1.33.1')).toBe('kubectl v1.33.1');
+  expect(programOf({ client }, '1.44.6', '')).toBe('kopf 1.44.6');
+  expect(programOf({ client }, 'c0ffee'.padEnd(40, '7'), '')).toBe('kopf c0ffee777777');
+});
+
 describe('what suites say', () => {
   test('functions of a script: those that are recorded, and those that are called, each once', () => {
     const script = `
@@ -159,6 +167,22 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
+  test('vitest runs only the tests that are asked for, or all but those that are left out', () => {
+    const matches = (pattern: string) =>
+      ['Logs', ' Logs', 'watch (all) Logs', 'Logs of a Pod', 'LogsX', 'Xogs'].filter((name) =>
+        new RegExp(pattern).test(name),
+      );
+
+    expect(matches(patternOf(['Logs'], ['LogsX']))).toEqual(['Logs', ' Logs']);
+    expect(matches(patternOf(['watch (all) Logs'], []))).toEqual(['watch (all) Logs']);
+    expect(matches(patternOf([], ['Logs', '.ogs']))).toEqual([
+      'watch (all) Logs',
+      'Logs of a Pod',
+      'LogsX',
+      'Xogs',
+    ]);
+  });
+
   test("kopf's examples say what they wait for, and how often handlers succeed", () => {
     const wishes = wishesOf(`
 import kopf
@@ -172,9 +196,12 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
       'Something has changed,',
       '=> Ping from',
     ]);
-    expect(wishes.startup.map(({ source }) => source)).toEqual(['Client is configured']);
+    expect(wishes.startup.some((words) => words.test('Client is configured in cluster.'))).toBe(
+      true,
+    );
     expect(wishes.tracebacks).toBe(true);
     expect(wishes.successes).toEqual({ create_1: 1, delete: 2 });
+    expect(wishes.sayings).toEqual([]);
     const said = "Handler 'create_1' succeeded.\nHandler 'delete' succeeded.\n";
     expect(problemOf(said, wishes)).toBe('handlers: delete ended 1 times, not 2');
     expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
@@ -184,10 +211,30 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
     const wishes = wishesOf('import kopf\n');
 
     expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();
+    expect(problemOf('Client is configured', wishes)).toContain('none ended');
     expect(problemOf("'a' succeeded. 'a' succeeded.", wishes)).toContain('a ended 2 times');
-    expect(problemOf("Handler 'a' failed permanently: no", wishes)).toContain('a ended 1 times');
+    expect(problemOf("'b' succeeded. 'a' failed permanently: no", wishes)).toContain('a ended 1');
     expect(problemOf('Traceback (most recent call last):', wishes)).toContain('traceback');
   });
+});
+
+test('an example of kopf with handlers of creation and deletion says so of its object', () => {
+  const object = '[default/kopf-example-1]';
+  const handled = "Handler 'a' succeeded.\n";
+  const gone = `${object} Deleted, really deleted`;
+  const finalized = `${object} Adding the finalizer\n${object} Deletion is in progress: {}`;
+  const created = wishesOf('@kopf.on.create(\n    "kex")\ndef a(**_):\n  pass\n');
+  const deleted = wishesOf('@kopf.on.delete("kex", retries=3)\ndef a(**_):\n  pass\n');
+  const missed = wishesOf('@kopf.on.delete("kex", optional=True)\ndef a(**_):\n  pass\n');
+
+  expect(problemOf(`${handled}${gone}`, created)).toContain('Creation is in progress:');
+  expect(problemOf(`${handled}${object} Creation is in progress: {}\n${gone}`, created)).toBe(
+    undefined,
+  );
+  expect(problemOf(`${handled}${gone}`, deleted)).toContain('Adding the finalizer');
+  expect(problemOf(`${handled}${gone}\n${finalized}`, deleted)).toBe(undefined);
+  expect(problemOf(`${handled}${gone}`, missed)).toBe(undefined);
+  expect(problemOf(handled, missed)).toContain('Deleted, really deleted');
 });
 
 describe('programs of suites', () => {
@@ -239,11 +286,19 @@ describe('the page', () => {
     expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
   });
 
+  test('every result names a version, and says more than whose tests they are', () => {
+    for (const { suite, with: program } of recordedResults()) {
+      expect(program).toMatch(/^\S.* v?[0-9a-f][0-9a-f.]+$/);
+      expect(SUITES.find(({ name }) => name === suite)?.title).not.toBe(program);
+    }
+  });
+
   test('a suite that was not run is "not run"', () => {
     const page = madePage(readPage(), []);
 
     for (const { name } of SUITES)
       expect(page).toMatch(new RegExp(`\\| \`${name}\` .*\\| not run \\|`));
     expect(page).not.toContain(' pass.');
+    expect(page).toContain('What five of them do is tested elsewhere');
   });
 });

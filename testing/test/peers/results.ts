@@ -103,6 +103,7 @@ function chapter(suite: Suite, results: readonly Result[]): string {
   const parts = [`### ${suite.name}\n`, `${obtained.join('\n')}\n`];
   if (own.length === 0)
     parts.push(`Not run${suite.notRun === undefined ? '' : `: ${suite.notRun}`}.\n`);
+  if (suite.elsewhere !== undefined) parts.push(`${suite.elsewhere}\n`);
   for (const { with: program, passed, failed } of own) {
     const whole = passed.length + failed.length;
     parts.push(`${program}: ${passed.length} of ${whole} pass.\n`);

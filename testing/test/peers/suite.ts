@@ -43,6 +43,8 @@ export interface Suite {
   /** What must be done in a clone before its tests can run, as a command; undefined for nothing. */
   readonly prepare?: string;
   readonly usesKubectl?: boolean;
+  /** The program under the tests, whose version is the snapshot's; undefined for kubectl, whichever is given. */
+  readonly client?: string;
   /** Tests that are not run, with what they need that a test server has not. */
   readonly outside: Readonly<Record<string, string>>;
   /** Tests that run and fail, with the reason. */
@@ -50,6 +52,8 @@ export interface Suite {
   /** Undefined for a suite that nothing can run here: `notRun` says why. */
   readonly run?: (run: SuiteRun) => Promise<void>;
   readonly notRun?: string;
+  /** What of it other tests of this repository run: whole sentences of the page, with links from `docs/`. */
+  readonly elsewhere?: string;
 }
 
 /** The result of a suite. */
@@ -77,6 +81,25 @@ export function judge(
     unexplained: names((outcome) => !outcome.passed && !isKnown(outcome)),
     mended: names((outcome) => outcome.passed && isKnown(outcome)),
   };
+}
+
+/** How many digits of a commit tell it from others. */
+const DIGITS = 12;
+
+/**
+ * The program that speaks to the server and its version, for the table: `kopf 1.44.6`, or `kopf 60d02aefb11c` for a
+ * snapshot of no release.
+ *
+ * @param commit - see {@link commitOf}.
+ * @param kubectl - the version of the kubectl of this run, for suites that test kubectl.
+ */
+export function programOf(
+  { client }: Pick<Suite, 'client'>,
+  commit: string,
+  kubectl: string,
+): string {
+  if (client === undefined) return `kubectl ${kubectl}`;
+  return `${client} ${/^[0-9a-f]{40}$/.test(commit) ? commit.slice(0, DIGITS) : commit}`;
 }
 
 /**

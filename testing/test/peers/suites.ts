@@ -15,6 +15,8 @@ const METACONTROLLER: Suite = {
   failing: {},
   notRun:
     'Metacontroller and the hooks of its examples run as images in Pods, which need a kubelet',
+  elsewhere:
+    'What five of them do is tested elsewhere, with functions that are written anew: CatSet, BlueGreenDeployment and service-per-pod are [examples/metacontroller](../examples/metacontroller/README.md), whose tests and those of [packages/metacontroller](../packages/metacontroller/test), which have IndexedJob and GlobalConfigMap as well, run them against the embedded API server.',
 };
 
 /** The examples of shell-operator. */
@@ -27,6 +29,8 @@ const SHELL_OPERATOR: Suite = {
   failing: {},
   notRun:
     'each example is an image with shell-operator in it, which runs in a Pod: that needs a kubelet',
+  elsewhere:
+    'None of them is run elsewhere. Hooks of ours that keep to the same contract are: those of [examples/hooks](../examples/hooks/README.md), and those in [packages/hooks](../packages/hooks/test).',
 };
 
 /** All suites, in the order of the page. */

@@ -8,8 +8,22 @@ import { withServer } from './server.ts';
 const TIMEOUT_MS = 180_000;
 /** How long the words of a step are waited for. */
 const PATIENCE_MS = 60_000;
+/** What kopf says of its start: the first with the official client of Kubernetes, the second with pykube. */
+const CONFIGURED = ['Client is configured', 'Pykube is configured'];
 /** How long a step without words of its own lasts: as long as in kopf's own test. */
 const PAUSE_MS = 3_000;
+
+/** The program `kopf`, with the settings of kopf's own test: failed handlers are tried again after a second, not a minute. */
+const PROGRAM = `
+import sys
+import kopf
+from kopf import cli
+
+settings = kopf.OperatorSettings()
+settings.execution.default_backoff = 1
+settings.watching.server_timeout = 10
+cli.main(sys.argv[1:], prog_name='kopf', obj=cli.CLIControls(settings=settings))
+`;
 
 /** kopf's examples, as its `tests/e2e/test_examples.py` runs them. */
 export const KOPF: Suite = {
@@ -17,7 +31,8 @@ export const KOPF: Suite = {
   title: "kopf's examples",
   repository: 'https://github.com/nolar/kopf',
   folder: 'kopf',
-  prepare: 'python3 -m pip install .',
+  client: 'kopf',
+  prepare: "python3 -m pip install '.[dev]' -r examples/requirements.txt",
   usesKubectl: true,
   outside: {},
   failing: {},
@@ -61,19 +76,10 @@ async function runExample(
       if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${output}`);
     };
     await apply('apply', '-f', 'examples/crd.yaml');
-    await apply('apply', '-f', 'peering.yaml');
     const operator = startProgram({
       command: [
-        ...[
-          pathOf('python3'),
-          '-m',
-          'kopf',
-          'run',
-          '--all-namespaces',
-          '--standalone',
-          '--verbose',
-        ],
-        file,
+        ...[pathOf('python3'), '-c', PROGRAM, 'run'],
+        ...['--all-namespaces', '--standalone', '--verbose', file],
       ],
       ...shared,
     });
@@ -97,7 +103,10 @@ async function runExample(
 
 type Counts = Readonly<Record<string, number>>;
 
-/** What an example says of the test of itself, in constants whose names begin with `E2E_`. */
+/**
+ * What an example says of the test of itself: in constants whose names begin with `E2E_`, and by the handlers that it
+ * has.
+ */
 export interface Wishes {
   readonly startup: readonly RegExp[];
   readonly creation: readonly RegExp[];
@@ -107,6 +116,22 @@ export interface Wishes {
   readonly successes: Counts | undefined;
   /** The same of those that fail for good; undefined for none. */
   readonly failures: Counts | undefined;
+  /** What kopf says of an object that has such handlers. */
+  readonly sayings: readonly string[];
+}
+
+const OBJECT = '[default/kopf-example-1]';
+
+/** What kopf says of the object because of the handlers that a source declares with `@kopf.on.create()` and the like. */
+function sayingsOf(source: string): readonly string[] {
+  const has = (handler: string): boolean =>
+    new RegExp(`^\\s*@kopf\\.(?:on\\.)?${handler}\\(`, 'm').test(source);
+  const mayBeMissed = /@kopf\.on\.delete\([^)]*\boptional=True/.test(source);
+  return [
+    ...(has('create') ? ['Creation is in progress:'] : []),
+    ...(has('delete') && !mayBeMissed ? ['Adding the finalizer', 'Deletion is in progress:'] : []),
+    ...(['create', 'update', 'delete'].some(has) ? ['Deleted, really deleted'] : []),
+  ].map((saying) => `${OBJECT} ${saying}`);
 }
 
 export function wishesOf(source: string): Wishes {
@@ -128,12 +153,13 @@ export function wishesOf(source: string): Wishes {
       (pattern) => new RegExp(pattern),
     );
   return {
-    startup: words('STARTUP', ['Client is configured']),
+    startup: words('STARTUP', CONFIGURED),
     creation: words('CREATION'),
     deletion: words('DELETION'),
     tracebacks: value('ALLOW_TRACEBACKS') === true,
     successes: value('SUCCESS_COUNTS') as Counts | undefined,
     failures: value('FAILURE_COUNTS') as Counts | undefined,
+    sayings: sayingsOf(source),
   };
 }
 
@@ -142,6 +168,8 @@ export function problemOf(output: string, wishes: Wishes): string | undefined {
   if (!wishes.tracebacks && output.includes('Traceback (most recent call last):')) {
     return 'it printed a traceback';
   }
+  const unsaid = wishes.sayings.find((saying) => !output.includes(saying));
+  if (unsaid !== undefined) return `it did not say: ${unsaid}`;
   const succeeded = counted(output, /'(.+?)' succeeded/g);
   const failed = counted(output, /'(.+?)' failed (?:permanently|with an exception and will stop)/g);
   const wrong = mismatch(succeeded, wishes.successes, 1) ?? mismatch(failed, wishes.failures, 0);
@@ -154,9 +182,10 @@ function counted(output: string, pattern: RegExp): Counts {
   return counts;
 }
 
-/** @param usual - how often each may be counted when nothing is wished. */
+/** @param usual - how often each must be counted when nothing is wished; unless that is 0, there must be some. */
 function mismatch(counts: Counts, wished: Counts | undefined, usual: number): string | undefined {
   if (wished === undefined) {
+    if (usual > 0 && Object.keys(counts).length === 0) return 'none ended';
     const [odd] = Object.entries(counts).filter(([, count]) => count !== usual);
     return odd && `${odd[0]} ended ${odd[1]} times, not ${usual}`;
   }

@@ -16,6 +16,7 @@ export const NODE_CLIENT: Suite = {
   title: 'integration tests of @kubernetes/client-node',
   repository: 'https://github.com/kubernetes-client/javascript',
   folder: 'javascript',
+  client: '@kubernetes/client-node',
   prepare: 'npm ci --ignore-scripts',
   outside: {
     cpFromPod: 'the exec of a container',

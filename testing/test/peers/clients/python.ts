@@ -15,6 +15,7 @@ export const PYTHON_CLIENT: Suite = {
   title: 'end-to-end tests of the Python client',
   repository: 'https://github.com/kubernetes-client/python',
   folder: 'python',
+  client: 'kubernetes for Python',
   prepare: 'python3 -m pip install . pytest',
   outside: {
     'test_client.TestClient.test_pod_apis': EXEC,
