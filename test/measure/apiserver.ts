@@ -1,8 +1,8 @@
 /**
  * What the embedded API server costs: its start, writes, the delay of watches, memory. Five runs, each
  * on a server in a process of its own, and twenty of the first list; `npm run measure -- apiserver`, with `--built` from
- * what `npm run build` has made. With KUBEBUILDER_ASSETS etcd and kube-apiserver are measured beside it, in turn.
- * See docs/measurements.md.
+ * what `npm run build` has made. `--runs=1` is one run, and four of the first list. With KUBEBUILDER_ASSETS etcd and
+ * kube-apiserver are measured beside it, in turn. See docs/measurements.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,8 +14,10 @@ import type { FirstList } from './apiserver-first-list.ts';
 import type { Question, Started, Taken } from './apiserver-process.ts';
 import { machineLoad } from './figures.ts';
 
-const RUNS = 5;
-const FIRST_LISTS = 20;
+const [RUNS = 5] = process.argv.flatMap(
+  (word) => /^--runs=([1-9]\d*)$/.exec(word)?.slice(1).map(Number) ?? [],
+);
+const FIRST_LISTS = 4 * RUNS;
 const IS_BUILT = process.argv.includes('--built');
 /** Without the condition for sources, a built package imports the built toolkit. */
 const EXEC_ARGV = IS_BUILT ? [] : process.execArgv;
@@ -142,19 +144,29 @@ function note(server: string, name: string, figure: number): void {
 
 async function measureIdleWatches(name: string, server: ChildProcess, url: string): Promise<void> {
   const before = await ask(server, { ask: 'nothing' });
-  const sockets = await Promise.all(Array.from({ length: IDLE_WATCHES }, () => openWatch(url)));
+  const version = await versionOf(url);
+  const sockets = await Promise.all(
+    Array.from({ length: IDLE_WATCHES }, () => openWatch(url, version)),
+  );
   const after = await ask(server, { ask: 'nothing' });
   for (const socket of sockets) socket.destroy();
   const bytes = after.residentBytes - before.residentBytes;
   note(name, `${IDLE_WATCHES} idle watches, MiB resident`, bytes / MIB);
 }
 
+/** Where a watch can begin: a real server has no history from before its start. */
+async function versionOf(url: string): Promise<string> {
+  const listed = await fetch(`${url}${CONFIG_MAPS}`);
+  const { metadata } = (await listed.json()) as { metadata: { resourceVersion: string } };
+  return metadata.resourceVersion;
+}
+
 /** Resolves when the headers are there: the watch is open. */
-async function openWatch(url: string): Promise<Socket> {
+async function openWatch(url: string, version: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.write(
-    `GET ${CONFIG_MAPS}?watch=1&resourceVersion=1&allowWatchBookmarks=true&timeoutSeconds=600 HTTP/1.1\r\n` +
+    `GET ${CONFIG_MAPS}?watch=1&resourceVersion=${version}&allowWatchBookmarks=true&timeoutSeconds=600 HTTP/1.1\r\n` +
       'Host: localhost\r\nAccept: application/json\r\n\r\n',
   );
   await once(socket, 'data');
@@ -164,7 +176,7 @@ async function openWatch(url: string): Promise<Socket> {
 /** From the sending of a change until a watch has told of it. */
 async function measureDelay(name: string, url: string): Promise<void> {
   const agent = new Agent({ keepAlive: true });
-  const watching = request(`${url}${CONFIG_MAPS}?watch=1&resourceVersion=1`);
+  const watching = request(`${url}${CONFIG_MAPS}?watch=1&resourceVersion=${await versionOf(url)}`);
   watching.end();
   const [response] = await once(watching, 'response');
   const lines = createInterface({ input: response })[Symbol.asyncIterator]();
