@@ -78,6 +78,18 @@ test('a program of a control plane is found in its folder, and CI may lack it', 
   });
 });
 
+test('a package of npm is here when its folder is, and CI may not lack it', () => {
+  const packageFolder = mkdtempSync(join(tmpdir(), 'chancery-package-'));
+  const client = { ...toolNamed('client-node'), packageFolder };
+
+  expect(stateOf(client, {})).toMatchObject({ state: 'found', paths: [packageFolder] });
+  expect(stateOf(client, { CLIENT_NODE: tmpdir() })).toMatchObject({ paths: [tmpdir()] });
+  rmSync(packageFolder, { recursive: true });
+  expect(stateOf(client, {})).toMatchObject({ state: 'missing' });
+  expect(laneOf([stateOf(client, {})], FILES).missing).toEqual(['client-node']);
+  expect(tableOf([stateOf(client, {})], FILES)).toContain('npm ci --prefix bench');
+});
+
 test('without kubectl nothing runs behind a kubectl proxy', () => {
   const lane = laneOf([missing('kubectl')], FILES);
 
