@@ -1,6 +1,6 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
 import { RE2_MATCHES } from '../functions/regex-functions.ts';
-import { type Argument, callCost } from './call-cost.ts';
+import { type Argument, callCost, comparesAll } from './call-cost.ts';
 import type { DeclaredSize } from './declared-size.ts';
 import { exactly, product, type SizeRange, UNKNOWN_SIZE, union } from './size-range.ts';
 
@@ -28,7 +28,22 @@ const QUANTIFIERS: Readonly<Record<string, { readonly step: number; readonly res
   all: { step: 3, result: 1 },
   exists: { step: 4, result: 1 },
   exists_one: { step: 2, result: 2 },
+  existsOne: { step: 2, result: 2 },
 };
+
+/** What the first value costs, and each step beside its own expression, of the macros that make something. */
+const TRANSFORMS: Readonly<Record<string, { readonly start: number; readonly step: number }>> = {
+  transformList: { start: NEW_LIST, step: 2 + NEW_LIST },
+  transformMap: { start: NEW_MAP, step: 3 },
+  transformMapEntry: { start: NEW_MAP, step: 2 },
+  sortBy: { start: NEW_LIST, step: 2 + NEW_LIST },
+};
+
+/** Macros that the library does not have, and that ours do not expand to its loops. */
+const OWN_LOOPS: ReadonlySet<string> = new Set([
+  ...Object.keys(QUANTIFIERS),
+  ...Object.keys(TRANSFORMS),
+]);
 
 /** Objects of the library whose methods are functions of Kubernetes with a dot in their names. */
 const NAMESPACES: ReadonlySet<string> = new Set([
@@ -36,6 +51,7 @@ const NAMESPACES: ReadonlySet<string> = new Set([
   'format',
   'ip',
   'jsonpatch',
+  'lists',
   'optional',
   'sets',
   'strings',
@@ -172,6 +188,7 @@ class CostEstimate {
     const [called, target, args] = node.args as Method;
     const name = called === RE2_MATCHES ? 'matches' : called;
     if (node.meta.alternate?.op === 'comprehension') return this.#loop(node, scope);
+    if (node.meta.macro !== undefined && OWN_LOOPS.has(name)) return this.#ownLoop(node, scope);
     if (name === 'optMap' || name === 'optFlatMap') return this.#mapOptional(node, scope);
     if (target.op !== 'id' || !NAMESPACES.has(String(target.args)))
       return this.#call(node, name, target, args, scope);
@@ -203,6 +220,64 @@ class CostEstimate {
     const condition = isFilter || bodies.length > 1 ? first : 0;
     const item = isFilter ? 1 : bodyCosts.length > 1 ? second : first;
     return cost + NEW_LIST + 1 + product(count.max, condition + append + item);
+  }
+
+  /** A macro with two variables, `existsOne` or `sortBy`, as cel-go expands it (ext/comprehensions.go, ext/lists.go). */
+  #ownLoop(node: ExpressionNode, scope: Scope): number {
+    const [name, range, args] = node.args as Method;
+    const { variables, bodies } = partsOf(name, args);
+    const cost = this.of(range, scope);
+    const inner = new Map(scope);
+    const [first, second] = variables;
+    if (second === undefined) inner.set(String(first?.args), this.#itemOf(range, scope));
+    else {
+      inner.set(String(first?.args), this.#keyOf(range, scope));
+      inner.set(String(second.args), this.#valueOf(range, scope));
+    }
+    const bodyCosts = bodies.map((body) => this.of(body, inner));
+    const most = this.#sizeOrUnknown(range, scope);
+    const quantifier = QUANTIFIERS[name];
+    if (quantifier !== undefined) {
+      this.#sizes.set(node, exactly(1));
+      return cost + quantifier.result + product(most.max, quantifier.step + (bodyCosts[0] ?? 0));
+    }
+    const { start, step } = TRANSFORMS[name] ?? { start: 0, step: 0 };
+    const loop = start + 1 + product(most.max, step + bodyCosts.reduce((sum, one) => sum + one, 0));
+    const body = bodies.at(-1);
+    this.#sizes.set(node, most);
+    if (name === 'sortBy') return cost + loop + this.#sorting(body, most, inner);
+    const value = { min: 0, max: body ? this.#sizeOrUnknown(body, inner).max : 0 };
+    const kind = name === 'transformList' ? 'list' : 'map';
+    this.#entries.set(node, { kind, key: exactly(1), value });
+    return cost + loop;
+  }
+
+  /** Of the list of keys that `sortBy` makes: it stands in a variable, which costs as one of `cel.bind` does. */
+  #sorting(body: ExpressionNode | undefined, size: SizeRange, scope: Scope): number {
+    const kind = body === undefined ? 'dyn' : this.#kindOf(body, scope);
+    return NEW_LIST + 2 + comparesAll({ size, items: { kind, size: UNKNOWN_SIZE } }).cost;
+  }
+
+  #keyOf(range: ExpressionNode, scope: Scope): Local {
+    const entries = this.#entriesOf(range, scope);
+    const isList = (entries?.kind ?? this.#kindOf(range, scope)) === 'list';
+    if (isList) return { path: [], size: exactly(1), entries: undefined };
+    return {
+      path: [...this.#pathOf(range, scope), '@keys'],
+      size: entries?.key,
+      entries: undefined,
+    };
+  }
+
+  #valueOf(range: ExpressionNode, scope: Scope): Local {
+    const entries = this.#entriesOf(range, scope);
+    const isList = (entries?.kind ?? this.#kindOf(range, scope)) === 'list';
+    const step = isList ? '@items' : '@values';
+    return {
+      path: [...this.#pathOf(range, scope), step],
+      size: entries?.value,
+      entries: undefined,
+    };
   }
 
   #itemOf(range: ExpressionNode, scope: Scope): Local {
@@ -329,6 +404,15 @@ class CostEstimate {
     // An old value that may be absent is an optional one.
     return declared === undefined || kind === 'optional' ? kind : declared.kind;
   }
+}
+
+/** The variables of a macro, and what it evaluates for each item: a filter may come first. */
+function partsOf(
+  name: string,
+  args: readonly ExpressionNode[],
+): { readonly variables: readonly ExpressionNode[]; readonly bodies: readonly ExpressionNode[] } {
+  const count = args.length > 2 && name !== 'sortBy' ? 2 : 1;
+  return { variables: args.slice(0, count), bodies: args.slice(count) };
 }
 
 type Pair = readonly [ExpressionNode, ExpressionNode];

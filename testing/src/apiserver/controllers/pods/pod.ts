@@ -20,7 +20,9 @@ export interface ContainerStatus {
   readonly restartCount?: number;
   readonly state?: {
     readonly terminated?: { readonly exitCode?: number; readonly finishedAt?: string };
+    readonly [field: string]: unknown;
   };
+  readonly [field: string]: unknown;
 }
 
 export interface PodSpec {
