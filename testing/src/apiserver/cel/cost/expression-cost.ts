@@ -2,10 +2,9 @@ import type { ExpressionNode } from '../expression/expression-tree.ts';
 import { RE2_MATCHES } from '../functions/regex-functions.ts';
 import { type Argument, callCost, comparesAll } from './call-cost.ts';
 import type { DeclaredSize } from './declared-size.ts';
+import { NEW_LIST, NEW_MAP, OWN_LOOPS, partsOf, QUANTIFIERS, TRANSFORMS } from './loop-cost.ts';
+import { isScalar, kindOfType, literalSize } from './node-kind.ts';
 import { exactly, product, type SizeRange, UNKNOWN_SIZE, union } from './size-range.ts';
-
-const NEW_LIST = 10;
-const NEW_MAP = 30;
 
 /** The sizes of what is in a list or map that an expression makes. */
 interface Entries {
@@ -22,28 +21,6 @@ interface Local {
 }
 
 type Scope = ReadonlyMap<string, Local>;
-
-/** What a step of a loop costs beside its own expression, and what its result does. */
-const QUANTIFIERS: Readonly<Record<string, { readonly step: number; readonly result: number }>> = {
-  all: { step: 3, result: 1 },
-  exists: { step: 4, result: 1 },
-  exists_one: { step: 2, result: 2 },
-  existsOne: { step: 2, result: 2 },
-};
-
-/** What the first value costs, and each step beside its own expression, of the macros that make something. */
-const TRANSFORMS: Readonly<Record<string, { readonly start: number; readonly step: number }>> = {
-  transformList: { start: NEW_LIST, step: 2 + NEW_LIST },
-  transformMap: { start: NEW_MAP, step: 3 },
-  transformMapEntry: { start: NEW_MAP, step: 2 },
-  sortBy: { start: NEW_LIST, step: 2 + NEW_LIST },
-};
-
-/** Macros that the library does not have, and that ours do not expand to its loops. */
-const OWN_LOOPS: ReadonlySet<string> = new Set([
-  ...Object.keys(QUANTIFIERS),
-  ...Object.keys(TRANSFORMS),
-]);
 
 /** Objects of the library whose methods are functions of Kubernetes with a dot in their names. */
 const NAMESPACES: ReadonlySet<string> = new Set([
@@ -406,51 +383,5 @@ class CostEstimate {
   }
 }
 
-/** The variables of a macro, and what it evaluates for each item: a filter may come first. */
-function partsOf(
-  name: string,
-  args: readonly ExpressionNode[],
-): { readonly variables: readonly ExpressionNode[]; readonly bodies: readonly ExpressionNode[] } {
-  const count = args.length > 2 && name !== 'sortBy' ? 2 : 1;
-  return { variables: args.slice(0, count), bodies: args.slice(count) };
-}
-
 type Pair = readonly [ExpressionNode, ExpressionNode];
 type Method = readonly [string, ExpressionNode, readonly ExpressionNode[]];
-type CheckedType = NonNullable<ExpressionNode['checkedType']>;
-
-const TYPE_KINDS: Readonly<Record<string, string>> = {
-  'google.protobuf.Timestamp': 'timestamp',
-  'google.protobuf.Duration': 'duration',
-};
-
-function kindOfType(type: CheckedType | undefined): string {
-  if (type === undefined) return 'dyn';
-  if (type.kind === 'primitive') return type.name;
-  if (type.kind !== 'message') return type.kind === 'param' ? 'dyn' : type.kind;
-  // A type of the library has its own name; an object of a schema has none.
-  return TYPE_KINDS[type.name] ?? (type.name.startsWith('object') ? 'object' : type.name);
-}
-
-const SCALAR_KINDS: ReadonlySet<string> = new Set([
-  'bool',
-  'double',
-  'duration',
-  'int',
-  'timestamp',
-  'uint',
-]);
-
-function isScalar(type: CheckedType | undefined): boolean {
-  if (type?.kind === 'optional') return isScalar(type.valueType);
-  return SCALAR_KINDS.has(kindOfType(type));
-}
-
-/** The size of what is written down in the expression itself. */
-function literalSize({ op, args }: ExpressionNode): SizeRange | undefined {
-  if (op === 'list' || op === 'map') return exactly((args as readonly unknown[]).length);
-  if (op === '-_' && (args as ExpressionNode).op === 'value') return exactly(1);
-  if (op !== 'value') return undefined;
-  if (typeof args === 'string') return exactly([...args].length);
-  return exactly(args instanceof Uint8Array ? args.length : 1);
-}
