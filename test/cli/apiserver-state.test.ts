@@ -188,6 +188,12 @@ describe('--snapshot', () => {
       'it is cut off: of its 3 objects, 0 are complete',
     ],
     ['that is a manifest', 'apiVersion: v1\n', 'it does not begin as a snapshot does'],
+    [
+      'with an object that no server has stored',
+      '{"format":"chancery snapshot","version":1,"revision":4,"objects":1}\n' +
+        '{"resource":"secrets","object":{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"3"},"data":7}}\n',
+      'secrets shop/a: json: cannot unmarshal number into Go struct field Secret.data of type map[string][]uint8',
+    ],
   ])('a file %s is refused with what to do, and stays', async (_what, text, why) => {
     const path = join(folderWith({ state: text }), 'state');
 

@@ -1,8 +1,8 @@
 /**
  * What the embedded API server costs: its start, writes, the delay of watches, memory. Five runs, each
  * on a server in a process of its own, and twenty of the first list; `npm run measure -- apiserver`, with `--built` from
- * what `npm run build` has made. `--runs=1` is one run, and four of the first list. With KUBEBUILDER_ASSETS etcd and
- * kube-apiserver are measured beside it, in turn. See docs/measurements.md.
+ * what `npm run build` has made. `--runs=1` is one run, and four of the first list. `--many` measures 100,000 objects
+ * instead. With KUBEBUILDER_ASSETS etcd and kube-apiserver are measured beside it, in turn. See docs/measurements.md.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { FirstList } from './apiserver-first-list.ts';
+import { measureMany } from './apiserver-many.ts';
 import type { Question, Started, Taken } from './apiserver-process.ts';
 import { machineLoad } from './figures.ts';
 
@@ -42,6 +43,11 @@ const REAL = 'etcd and kube-apiserver, through kubectl proxy';
 
 /** What is measured → of which server → a figure of each run. */
 const rows = new Map<string, Map<string, number[]>>();
+
+if (process.argv.includes('--many')) {
+  await measureMany();
+  process.exit();
+}
 
 for (let run = 1; run <= FIRST_LISTS; run++) {
   for (const [entry, file] of Object.entries(ENTRIES)) await measureFirstList(entry, file);

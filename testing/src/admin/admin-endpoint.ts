@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import { requireSchema } from '../apiserver/fault-rules/checked-value.ts';
+import { ImpossibleSnapshot } from '../apiserver/storage/snapshot-contents.ts';
 import { documentOf, isRequired, SNAPSHOT_TYPE } from './document.ts';
 import { strangerProblem } from './loopback.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type Operation,
   SNAPSHOT,
 } from './operations.ts';
+import { RefusedRequest } from './refused-request.ts';
 
 export type { AdminClock } from './operations.ts';
 
@@ -23,16 +25,6 @@ export interface AdminOptions {
   readonly port?: number;
   /** The clock that the server was started with, such as a `MovableClock`. */
   readonly clock: AdminClock;
-}
-
-/** A request that is refused. */
-class Refused extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 const DOCUMENT_PATH = '/openapi.json';
@@ -84,7 +76,7 @@ export class AdminEndpoint {
         response.destroy();
         return;
       }
-      const code = error instanceof Refused ? error.code : codeOf(error);
+      const code = error instanceof RefusedRequest ? error.code : codeOf(error);
       json(response, code, { message: messageOf(error) });
       request.resume(); // a client that still sends could not read the answer
     }
@@ -92,7 +84,7 @@ export class AdminEndpoint {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const stranger = strangerProblem(request.headers);
-    if (stranger !== undefined) throw new Refused(403, stranger);
+    if (stranger !== undefined) throw new RefusedRequest(403, stranger);
     const [path] = (request.url ?? '/').split('?', 1);
     if (path === DOCUMENT_PATH && request.method === 'GET') {
       json(response, 200, this.#document);
@@ -117,13 +109,13 @@ function operationOf(
   const there = OPERATIONS.filter((each) => each.path === path);
   if (there.length === 0 && path !== DOCUMENT_PATH) {
     const known = [...new Set(OPERATIONS.map((each) => each.path))].join(', ');
-    throw new Refused(404, `nothing is at this path; known: ${DOCUMENT_PATH}, ${known}`);
+    throw new RefusedRequest(404, `nothing is at this path; known: ${DOCUMENT_PATH}, ${known}`);
   }
   const operation = there.find((each) => each.method === method);
   if (operation !== undefined) return operation;
   const allowed = there.length === 0 ? 'GET' : there.map((each) => each.method).join(', ');
   response.setHeader('allow', allowed);
-  throw new Refused(405, `this path takes ${allowed}`);
+  throw new RefusedRequest(405, `this path takes ${allowed}`);
 }
 
 async function bodyOf(request: IncomingMessage, { body }: Operation): Promise<unknown> {
@@ -139,7 +131,8 @@ async function bodyOf(request: IncomingMessage, { body }: Operation): Promise<un
 }
 
 async function bytesOf(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const tooLarge = (): Refused => new Refused(413, `the body has more than ${limitBytes} bytes`);
+  const tooLarge = (): RefusedRequest =>
+    new RefusedRequest(413, `the body has more than ${limitBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -155,11 +148,12 @@ function jsonOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    throw new Refused(400, `the body is no JSON: ${messageOf(error)}`);
+    throw new RefusedRequest(400, `the body is no JSON: ${messageOf(error)}`);
   }
 }
 
 function codeOf(error: unknown): number {
+  if (error instanceof ImpossibleSnapshot) return 422;
   return error instanceof ConfigurationError ? 400 : 500;
 }
 

@@ -11,7 +11,8 @@ const PROBLEM: StructuralSchema = {
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The body is wrong, and the message says where.',
   403: 'The Host or the Origin is not this machine.',
-  413: 'The body is larger than it may be.',
+  413: 'The body, or the snapshot that is asked for, is larger than it may be.',
+  422: 'The snapshot has objects that no server has stored together. Nothing has changed.',
 };
 
 /** The media type of a snapshot: lines of JSON. */
@@ -30,8 +31,8 @@ export function documentOf(operations: readonly Operation[]): object {
   return { openapi: '3.0.3', info: { title, version: VERSION }, paths };
 }
 
-function operationObject({ id, summary, body, answer }: Operation): object {
-  const codes = body === undefined ? [403] : [400, 403, 413];
+function operationObject({ id, summary, body, answer, problems = [] }: Operation): object {
+  const codes = [...(body === undefined ? [403] : [400, 403, 413]), ...problems];
   return {
     operationId: id,
     summary,

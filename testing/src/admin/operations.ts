@@ -1,11 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { StructuralSchema } from 'chancery/internal';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import { FAULTS, readFaults } from '../apiserver/fault-rules/fault-rule.ts';
 import {
-  parseSnapshot,
+  parseSnapshotInParts,
   SNAPSHOT_LIMIT_BYTES,
+  snapshotBytes,
   snapshotParts,
 } from '../apiserver/storage/snapshot-file.ts';
+import { RefusedRequest } from './refused-request.ts';
 
 /** A clock that can be moved, as the server has it. */
 export interface AdminClock {
@@ -31,6 +34,8 @@ export interface Operation {
   readonly body?: Body;
   /** The body of the answer: a JSON value, or a snapshot. Without it the answer is a 204. */
   readonly answer?: StructuralSchema | typeof SNAPSHOT;
+  /** Codes of its refusals, besides those of every request, and of every request with a body. */
+  readonly problems?: readonly number[];
   /** @param body - the JSON value, which the schema has checked; of a snapshot the bytes. */
   act(administered: Administered, body: unknown): unknown;
 }
@@ -168,7 +173,8 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'getSnapshot',
     summary: 'All objects as they are now, with their Secrets. History is left out.',
     answer: SNAPSHOT,
-    act: ({ server }) => snapshotParts(server.snapshot()),
+    problems: [413],
+    act: ({ server }) => savedParts(server),
   },
   {
     method: 'PUT',
@@ -176,9 +182,22 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'putSnapshot',
     summary: 'Goes back to a snapshot. Open watches end, and none resumes from before.',
     body: { form: SNAPSHOT, limitBytes: SNAPSHOT_LIMIT_BYTES },
-    act: ({ server }, body) => server.restore(parseSnapshot(body as Buffer)),
+    problems: [422],
+    async act({ server }, body) {
+      server.restore(await parseSnapshotInParts(body as Buffer, setImmediate));
+    },
   },
 ];
+
+/** Refused before the first byte, and not in the middle: it would be of no use. */
+async function savedParts(server: ApiServer): Promise<Iterable<string>> {
+  const snapshot = server.snapshot();
+  if ((await snapshotBytes(snapshot, setImmediate)) === undefined) {
+    const limit = `${SNAPSHOT_LIMIT_BYTES} bytes, which no snapshot may have`;
+    throw new RefusedRequest(413, `the objects have more than ${limit}: delete some`);
+  }
+  return snapshotParts(snapshot);
+}
 
 function faultsOf({ faults: { rules, applied } }: ApiServer): unknown {
   return { faults: rules, applied };

@@ -34,7 +34,7 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly workloads?: WorkloadOptions | false;
   /**
    * Whether a CustomResourceDefinition takes the time that it takes a real server: names accepted
-   * after 20 ms, established after 15 ms more, the first reads refused with 429 for 50 ms, creates
+   * after 20 ms, established after 15 ms more, the first watches and lists refused with 429 for 50 ms, creates
    * in the first two seconds held for two, objects with finalizers waited for in steps of 5 s.
    * Default false: all that happens at once, so that a test need not wait.
    */

@@ -18,6 +18,7 @@ import { InProcessAccess } from './in-process-access.ts';
 import { manifestObjects } from './objects/manifest-objects.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
+import { requireServable } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
 import { requestToken } from './verbs/subresources/token-request.ts';
@@ -246,8 +247,12 @@ export class ApiServer {
   /**
    * Goes back to a snapshot, as a restore of etcd does: objects, uids and the revision are what they
    * were. Open watches end, and one from a later revision is silent until that is reached again.
+   *
+   * @throws ConfigurationError `CONFIG` with the object and what is wrong with it, for a snapshot of a file that this
+   *   server cannot serve. Nothing has changed then.
    */
   restore(snapshot: StorageSnapshot): void {
+    requireServable(this.#cluster, snapshot);
     this.#http.closeWatches('clean');
     this.#cluster.storage.restore(snapshot);
     this.#cluster.watchCache.restart();

@@ -1,5 +1,4 @@
 import type { KubernetesObject } from 'chancery';
-import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import { OWN_ADDRESS } from './admission/service-addresses.ts';
 import { releaseProtected } from './admission/storage-protection.ts';
@@ -13,7 +12,9 @@ import { Definitions } from './crd/definitions.ts';
 import { StorageMigrations } from './crd/storage-migration.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
+import { requireServable } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
+import { cannotRestore } from './storage/snapshot-contents.ts';
 
 /** Who writes when a test does so without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
@@ -68,15 +69,15 @@ export async function bringUp(
   endings.push(() => running.close());
 }
 
-/** @throws ConfigurationError `CONFIG` for a definition that no server has stored. */
-function restore({ storage, watchCache }: Cluster, snapshot: StorageSnapshot): void {
+/** @throws ConfigurationError `CONFIG` for objects that this server cannot serve. */
+function restore(cluster: Cluster, snapshot: StorageSnapshot): void {
   try {
-    storage.restore(snapshot);
+    requireServable(cluster, snapshot);
   } catch (error) {
-    const why = `the snapshot has objects that cannot be served: ${messageOf(error)}`;
-    throw new ConfigurationError(why, { cause: error });
+    throw snapshot.path === undefined ? error : cannotRestore(snapshot.path, error);
   }
-  watchCache.restart();
+  cluster.storage.restore(snapshot);
+  cluster.watchCache.restart();
 }
 
 /** After a restore most of it is. */

@@ -137,7 +137,7 @@ test('a server does not start with a definition that no server has stored, and s
   const damaged = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.dev', resourceVersion: '2' },
+    metadata: { name: 'things.example.dev', uid: 'u', resourceVersion: '2' },
     status: { conditions: [{ type: 'Established', status: 'True' }] },
   };
   const resource = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -148,7 +148,9 @@ test('a server does not start with a definition that no server has stored, and s
   const starting = ApiServer.start({ snapshot });
 
   await expect(starting).rejects.toThrow(ConfigurationError);
-  await expect(starting).rejects.toThrow(/^the snapshot has objects that cannot be served: /);
+  await expect(starting).rejects.toThrow(
+    /^customresourcedefinitions\.apiextensions\.k8s\.io things\.example\.dev: spec: Required value/,
+  );
 });
 
 test('a server with controllers and roles adds only what the snapshot has not, and its workloads go on', async () => {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { withSources } from '../defaults/storage.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { changedRequest } from './certificate-request.ts';
 
 /**
- * Addresses and ports that a Service keeps when a write leaves them out, and without those that its new type does not
+ * What a claim is filled from; addresses and ports that a Service keeps when a write leaves them out, and without those that its new type does not
  * have; the count of a DaemonSet; what was asked for in a request for a certificate.
  */
 export function withKeptValues(
@@ -14,6 +15,7 @@ export function withKeptValues(
 ): StoredObject {
   if (object.kind === 'CertificateSigningRequest') return changedRequest(object, previous, nowMs);
   if (object.kind === 'DaemonSet') return withCountedTemplate(object, previous);
+  if (object.kind === 'PersistentVolumeClaim') return withSources(object, previous);
   if (object.kind !== 'Service') return object;
   const [spec, before] = [object.spec, previous.spec];
   if (!isObject(spec) || !isObject(before)) return object;

@@ -1,12 +1,15 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { registerAddressFunctions } from './functions/address-functions.ts';
 import { registerFormatFunctions } from './functions/format-functions.ts';
+import { registerListExtension } from './functions/list-extension.ts';
 import { registerListFunctions, registerSetFunctions } from './functions/list-functions.ts';
+import { registerLoopMacros } from './functions/loop-macros.ts';
 import { registerOptionalFunctions } from './functions/optional-functions.ts';
 import { registerQuantityFunctions } from './functions/quantity-functions.ts';
 import { registerRegexFunctions } from './functions/regex-functions.ts';
 import { registerStringFunctions } from './functions/string-functions.ts';
 import { registerUrlFunctions } from './functions/url-functions.ts';
+import { registerVersionFunctions } from './functions/version-functions.ts';
 
 let base: Environment | undefined;
 
@@ -31,5 +34,8 @@ function createEnvironment(): Environment {
   registerSetFunctions(environment);
   registerFormatFunctions(environment);
   registerOptionalFunctions(environment);
+  registerListExtension(environment);
+  registerLoopMacros(environment);
+  registerVersionFunctions(environment);
   return environment;
 }

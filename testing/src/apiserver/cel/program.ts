@@ -11,6 +11,7 @@ import {
   nodesOf,
   renameMethod,
 } from './expression/expression-tree.ts';
+import { refuseForeign } from './expression/foreign-functions.ts';
 import { RE2_MATCHES } from './functions/regex-functions.ts';
 import type { Budget } from './runtime/budget.ts';
 import { meterCalls } from './runtime/call-meter.ts';
@@ -48,6 +49,7 @@ export function compile(
     checkPresenceTests(nodes);
     const checked = parsed.check();
     if (!checked.valid) throw checked.error;
+    refuseForeign(nodesOf(parsed.ast));
     if (wanted !== 'dyn' && checked.type !== wanted && checked.type !== 'dyn') {
       return { rejected: wrongType(wanted) };
     }

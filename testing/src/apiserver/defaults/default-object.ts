@@ -11,7 +11,7 @@ import { asObject, each, fill, ifMissing } from './fill.ts';
 import { defaultOwnPodSpec } from './pod-spec.ts';
 import { defaultServiceSpec } from './service.ts';
 import { defaultClaim, defaultDriverSpec } from './storage.ts';
-import { changed, defaultVolumeSpec } from './volume.ts';
+import { changed, defaultAttachment, defaultVolumeSpec } from './volume.ts';
 import {
   defaultCronJobSpec,
   defaultDaemonSetSpec,
@@ -117,6 +117,7 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
   ValidatingAdmissionPolicy: spec(defaultAdmissionPolicySpec),
   ValidatingAdmissionPolicyBinding: spec(defaultPolicyBindingSpec),
   ValidatingWebhookConfiguration: defaultValidatingWebhooks,
+  VolumeAttachment: defaultAttachment,
   StorageClass: fields({
     reclaimPolicy: ifMissing('Delete'),
     volumeBindingMode: ifMissing('Immediate'),

@@ -2,6 +2,7 @@ import { isObject, type Json, valueAt, withFields, withMetadata } from '../objec
 import { compareQuantities } from '../objects/quantity.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject } from './fill.ts';
+import { withSources } from './storage.ts';
 
 /** Adds the fields of a new object that no manager owns: its first status, and labels with its uid. */
 export function completeNew(object: StoredObject): StoredObject {
@@ -9,6 +10,7 @@ export function completeNew(object: StoredObject): StoredObject {
   if (kind === 'Pod') return withPodStatus(object);
   if (kind === 'Namespace') return activeNamespace(object);
   if (kind === 'Job') return selfSelecting(object);
+  if (kind === 'PersistentVolumeClaim') return withSources(object);
   if (kind === 'PersistentVolume') return withFields(object, { status: { phase: 'Pending' } });
   return object;
 }

@@ -1,17 +1,43 @@
-import type { Json } from '../objects/metadata.ts';
+import { type Json, withFields } from '../objects/metadata.ts';
+import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject, fill, ifMissing } from './fill.ts';
 
+/** What a claim and a template of one have in common. */
 export function defaultClaimSpec(spec: Json): Json {
-  const source = asObject(spec.dataSource);
+  return fill(spec, { volumeMode: ifMissing('Filesystem') });
+}
+
+/**
+ * A claim that says in both of its fields what it is filled from. The older field takes claims and snapshots alone: any
+ * other object in it is dropped without a word, unless the newer one is there, or the claim had a source before
+ * (`EnforceDataSourceBackwardsCompatibility` and `NormalizeDataSources`, pkg/api/persistentvolumeclaim).
+ */
+export function withSources(claim: StoredObject, previous?: StoredObject): StoredObject {
+  const spec = asObject(claim.spec);
+  if (spec === undefined) return claim;
+  const before = asObject(previous?.spec);
+  const isKept = before?.dataSource !== undefined || before?.dataSourceRef !== undefined;
   const reference = asObject(spec.dataSourceRef);
-  // What a claim is filled from stands in two fields, the older of which is the poorer one.
-  return fill(spec, {
-    volumeMode: ifMissing('Filesystem'),
-    ...(source !== undefined && reference === undefined ? { dataSourceRef: source } : {}),
-    ...(reference !== undefined && reference.namespace === undefined && source === undefined
-      ? { dataSource: reference }
-      : {}),
+  const given = asObject(spec.dataSource);
+  const source = isKept || reference !== undefined || isOldSource(given) ? given : undefined;
+  const hasNamespace = reference?.namespace !== undefined && reference.namespace !== '';
+  const both = {
+    dataSource: source ?? (hasNamespace ? undefined : reference && localOf(reference)),
+    dataSourceRef: reference ?? source,
+  };
+  return withFields(claim, {
+    spec: withFields(spec as unknown as StoredObject, both),
   });
+}
+
+function isOldSource(source: Json | undefined): boolean {
+  const { kind, apiGroup } = source ?? {};
+  if (kind === 'PersistentVolumeClaim') return apiGroup === undefined || apiGroup === '';
+  return kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io';
+}
+
+function localOf({ namespace: _, ...reference }: Json): Json {
+  return reference;
 }
 
 /** A claim, of its own or as a template of a StatefulSet. */

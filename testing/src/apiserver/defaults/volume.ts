@@ -69,6 +69,17 @@ export function defaultVolumeSpec(spec: Json): Json {
   });
 }
 
+/** The volume that stands in a VolumeAttachment: what it is made of has defaults, and nothing else of it. */
+export function defaultAttachment(attachment: Json): Json {
+  return changed(attachment, {
+    spec: (spec) =>
+      changed(spec, {
+        source: (source) =>
+          changed(source, { inlineVolumeSpec: (volume) => changed(volume, SOURCES) }),
+      }),
+  });
+}
+
 /** `object` with those of its fields changed that are there. */
 export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
   const result: Record<string, unknown> = { ...object };

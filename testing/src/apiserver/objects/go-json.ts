@@ -11,6 +11,9 @@ const SURELY_EXACT_LENGTH = 15;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
+/** No field of whole numbers lies deeper: a path for each number of a deep text would be as long as the text. */
+const MAX_FRACTION_DEPTH = 64;
+
 /** Duplicates that are remembered, as in the server's own decoder. */
 const MAX_DUPLICATES = 100;
 
@@ -24,8 +27,12 @@ export class GoDepthError extends GoSyntaxError {
   override readonly name = 'GoDepthError';
 }
 
+/** Numbers that are written with a point or an exponent, by their paths: to a field of whole numbers they are none. */
+export type Fractions = ReadonlyMap<string, string>;
+
 export interface GoJson {
   readonly value: unknown;
+  readonly fractions: Fractions;
   /** Paths of fields that stand twice in one object: `data.a`, `spec.containers[0].name`. */
   readonly duplicates: readonly string[];
 }
@@ -44,10 +51,10 @@ export interface GoJson {
 export function parseGoJson(text: string): GoJson {
   const scanner = new Scanner(text);
   scanner.run();
-  const { duplicates, longIntegers } = scanner;
+  const { duplicates, longIntegers, fractions } = scanner;
   const value =
     longIntegers.length === 0 ? JSON.parse(text) : withExactIntegers(text, longIntegers);
-  return { value, duplicates: [...duplicates] };
+  return { value, fractions, duplicates: [...duplicates] };
 }
 
 /** An integer as a number where a number has the same digits, as a bigint elsewhere. */
@@ -105,6 +112,7 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 /** Walks over a text without recursion and says what Go would say of it. */
 class Scanner {
   readonly duplicates = new Set<string>();
+  readonly fractions = new Map<string, string>();
   /** Integers that may be too long for a number. */
   readonly longIntegers: Span[] = [];
   readonly #text: string;
@@ -209,11 +217,14 @@ class Scanner {
   }
 
   #duplicate(): void {
-    if (this.duplicates.size >= MAX_DUPLICATES) return;
+    if (this.duplicates.size < MAX_DUPLICATES) this.duplicates.add(this.#path());
+  }
+
+  #path(): string {
     const path = this.#levels.map(({ keys, key, index }) =>
       keys === undefined ? `[${index}]` : `.${key}`,
     );
-    this.duplicates.add(path.join('').replace(/^\./, ''));
+    return path.join('').replace(/^\./, '');
   }
 
   #string(): void {
@@ -254,9 +265,8 @@ class Scanner {
       this.#at = start + 1; // a minus alone
       throw this.#unexpected('in numeric literal');
     }
-    if (text.length > SURELY_EXACT_LENGTH && !/[.eE]/.test(text)) {
-      this.longIntegers.push([start, this.#at]);
-    }
+    if (/[.eE]/.test(text)) this.#fraction(text);
+    else if (text.length > SURELY_EXACT_LENGTH) this.longIntegers.push([start, this.#at]);
     if (rest === '.' && !/[.eE]/.test(text)) {
       this.#at++;
       throw this.#unexpected('after decimal point in numeric literal');
@@ -266,6 +276,10 @@ class Scanner {
       if (/[+-]/.test(this.#text[this.#at] ?? '')) this.#at++;
       throw this.#unexpected('in exponent of numeric literal');
     }
+  }
+
+  #fraction(text: string): void {
+    if (this.#levels.length <= MAX_FRACTION_DEPTH) this.fractions.set(this.#path(), text);
   }
 
   #literal(word: string): void {

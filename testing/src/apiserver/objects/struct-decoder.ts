@@ -1,4 +1,5 @@
 import { type BuiltInField, builtInType, elementType } from '../built-in-types/built-in-types.ts';
+import type { Fractions } from './go-json.ts';
 import { goMicroTime, goTime } from './go-time.ts';
 import { jsonText } from './json-text.ts';
 import { isObject, type Json } from './metadata.ts';
@@ -34,13 +35,15 @@ export interface DecodedStruct {
  * @param by - who reads it: the decoder of JSON, or the converter that makes structs of maps
  *   (k8s.io/apimachinery, pkg/runtime/converter.go), which has words of its own and sorts unknown fields.
  *   `converted` is what JSON has been decoded into before: integers that are too large wrap around.
+ * @param fractions - of the text: the decoder of JSON takes `1.0` for no integer, everybody else takes it for 1.
  */
 export function decodeStruct(
   value: Json,
   typeName: string,
   by: 'json' | 'converted' | 'converter' = 'json',
+  fractions?: Fractions,
 ): DecodedStruct {
-  const decoder = new StructDecoder(by);
+  const decoder = new StructDecoder(by, fractions);
   const decoded = decoder.struct(value, typeName, '');
   const unknown = [...decoder.unknown];
   if (by === 'converter') unknown.sort();
@@ -77,7 +80,10 @@ class StructDecoder {
   /** A type with a decoder of its own has failed: Go forgets what did not fit before, and reads no further. */
   #isOver = false;
 
-  constructor(by: 'json' | 'converted' | 'converter') {
+  readonly #fractions: Fractions | undefined;
+
+  constructor(by: 'json' | 'converted' | 'converter', fractions: Fractions | undefined) {
+    this.#fractions = by === 'json' ? fractions : undefined;
     this.#converts = by === 'converter';
     this.#wraps = by !== 'json';
   }
@@ -164,7 +170,7 @@ class StructDecoder {
         return typeof value === 'number' ? value : this.#misfit(value, type);
       case 'int32':
       case 'int64':
-        return this.#integer(value, type);
+        return this.#integer(value, type, path);
       case 'bytes':
         return this.#bytes(value);
       case 'Time':
@@ -179,8 +185,9 @@ class StructDecoder {
           this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity),
         );
       case 'IntOrString':
-        if (typeof value === 'string' || isInt32(value)) return value;
-        return this.#own(() => this.#misread(value, 'int32'));
+        if (typeof value === 'string') return value;
+        if (isInt32(value) && !this.#fractions?.has(path)) return value;
+        return this.#own(() => this.#misread(value, 'int32', path));
       case 'JSONSchemaPropsOrBool':
       case 'JSONSchemaPropsOrArray':
       case 'JSONSchemaPropsOrStringArray':
@@ -200,8 +207,10 @@ class StructDecoder {
     return value;
   }
 
-  #integer(value: unknown, type: 'int32' | 'int64'): unknown {
+  #integer(value: unknown, type: 'int32' | 'int64', path: string): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
+    const written = this.#fractions?.get(path);
+    if (written !== undefined) return this.#misfit(value, type, `number ${written}`);
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
     if (this.#wraps && isWhole(value)) return wrapped(value, type);
     return this.#misfit(value, type, `number ${value}`);
@@ -252,9 +261,9 @@ class StructDecoder {
   }
 
   /** What a type with a decoder of its own says. The decoder of JSON adds the field, the converter does not. */
-  #misread(value: unknown, wanted: 'string' | 'int32'): unknown {
+  #misread(value: unknown, wanted: 'string' | 'int32', path = ''): unknown {
     const isFraction = typeof value === 'number' && wanted === 'int32';
-    const found = isFraction ? `number ${value}` : kindOf(value);
+    const found = isFraction ? `number ${this.#fractions?.get(path) ?? value}` : kindOf(value);
     if (!this.#converts) return this.#misfit(value, wanted, found);
     return this.#reject(value, `json: cannot unmarshal ${found} into Go value of type ${wanted}`);
   }

@@ -1,6 +1,6 @@
 import { messageOf } from 'chancery/internal-objects';
 import { badRequest, failure } from '../failures/failure.ts';
-import { type GoJson, parseGoJson } from '../objects/go-json.ts';
+import { type Fractions, type GoJson, parseGoJson } from '../objects/go-json.ts';
 import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -16,6 +16,8 @@ export type JsonPatchOperation = JsonObject | null;
 export interface ReadPatch<T> {
   readonly value: T;
   readonly findings: readonly string[];
+  /** By their paths in the object that is patched. */
+  readonly fractions: Fractions;
 }
 
 /** The server's own limit (`maxJSONPatchOperations`). */
@@ -35,7 +37,7 @@ export function readJsonPatch(
   isChecked: boolean,
 ): ReadPatch<readonly JsonPatchOperation[]> {
   const prefix = isChecked ? DECODING : '';
-  const { value, duplicates } = parsed(text, prefix);
+  const { value, duplicates, fractions } = parsed(text, prefix);
   const operations = value ?? [];
   if (!Array.isArray(operations)) {
     const wanted = isChecked ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch';
@@ -53,7 +55,24 @@ export function readJsonPatch(
     ...duplicates.map((field) => `json patch duplicate field "${field}"`),
     ...unknown.map((field) => `json patch unknown field "${field}"`),
   ];
-  return { value: operations, findings };
+  return { value: operations, findings, fractions: placed(operations, fractions) };
+}
+
+/** The same by their paths in the object: that of an operation, and the rest of the path in its value. */
+function placed(operations: readonly JsonPatchOperation[], fractions: Fractions): Fractions {
+  const inObject = new Map<string, string>();
+  for (const [path, text] of fractions) {
+    const [, index, rest = ''] = /^\[(\d+)\]\.value(.*)$/s.exec(path) ?? [];
+    const pointer = operations[Number(index)]?.path;
+    if (typeof pointer !== 'string') continue;
+    const steps = pointer
+      .split('/')
+      .slice(1)
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`));
+    inObject.set(`${steps.join('')}${rest}`.replace(/^\./, ''), text);
+  }
+  return inObject;
 }
 
 /**
@@ -64,7 +83,7 @@ export function readJsonPatch(
 export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unknown> {
   if (isChecked) return readMap(text, DECODING);
   try {
-    return { value: parseGoJson(text).value, findings: [] };
+    return { ...parseGoJson(text), findings: [] };
   } catch {
     throw badRequest('Invalid JSON Patch');
   }
@@ -72,8 +91,8 @@ export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unkn
 
 /** @throws ApiError 400 for a text that is no object. */
 export function readStrategicPatch(text: string): ReadPatch<JsonObject> {
-  const { value, findings } = readMap(text, '');
-  return { value: value ?? {}, findings };
+  const { value, ...rest } = readMap(text, '');
+  return { value: value ?? {}, ...rest };
 }
 
 function tooManyOperations(count: number): Error {
@@ -88,11 +107,12 @@ const DECODING = 'error decoding patch: ';
 
 /** Null is as good as an object to the decoder. */
 function readMap(text: string, prefix: string): ReadPatch<JsonObject | null> {
-  const { value, duplicates } = parsed(text, prefix);
+  const { value, duplicates, fractions } = parsed(text, prefix);
   if (value !== null && !isJsonObject(value)) {
     throw misread(prefix, value, 'Go value of type map[string]interface {}');
   }
-  return { value, findings: duplicates.map((field) => `duplicate field "${field}"`) };
+  const findings = duplicates.map((field) => `duplicate field "${field}"`);
+  return { value, findings, fractions };
 }
 
 function unknownIn(operation: unknown, path: string): readonly string[] {

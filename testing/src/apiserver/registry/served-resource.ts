@@ -51,8 +51,6 @@ export interface Strategy {
 /** As much of a request as decides whether it is let in. */
 export interface GatedRequest {
   readonly method: string;
-  /** True for a request about no single object. */
-  readonly collection: boolean;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;

@@ -1,12 +1,11 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import process from 'node:process';
-import type { ObjectKey } from 'chancery';
-import { ConfigurationError, keyOf, messageOf, OperatorError } from 'chancery/internal-objects';
+import { ConfigurationError, messageOf, OperatorError } from 'chancery/internal-objects';
 import { parseGoJson } from '../objects/go-json.ts';
 import { jsonText } from '../objects/json-text.ts';
 import { isJsonObject } from '../objects/json-value.ts';
-import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
-import { StorageSnapshot } from './snapshot.ts';
+import type { StorageSnapshot } from './snapshot.ts';
+import { cannotRestore, SnapshotContents } from './snapshot-contents.ts';
 
 /** Half of the longest text that V8 can hold, and far more than a test writes: 100,000 small objects have 60 MB. */
 export const SNAPSHOT_LIMIT_BYTES: number = 256 * 1_048_576;
@@ -42,37 +41,75 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
 }
 
 /**
- * What `snapshotParts` has written.
+ * The size of a snapshot as text, in bytes; undefined when it has more than 256 MiB, which no server takes back.
  *
- * @throws ConfigurationError `CONFIG` for anything else: another version, a text that is cut off, more than 256 MiB.
+ * @param rest - is awaited after each part: a caller that serves others gives them a turn.
  */
-export function parseSnapshot(bytes: Buffer): StorageSnapshot {
+export async function snapshotBytes(
+  snapshot: StorageSnapshot,
+  rest: () => Promise<unknown>,
+): Promise<number | undefined> {
+  let bytes = 0;
+  for (const part of snapshotParts(snapshot)) {
+    bytes += Buffer.byteLength(part);
+    if (bytes > SNAPSHOT_LIMIT_BYTES) return undefined;
+    await rest();
+  }
+  return bytes;
+}
+
+/**
+ * What `snapshotParts` has written. Nothing is known yet of resources and kinds: a server checks them when it restores
+ * the snapshot.
+ *
+ * @param path - of the file that had the bytes, for messages.
+ * @throws ConfigurationError `CONFIG` for anything else: another version, a text that is cut off, more than 256 MiB.
+ * @throws ImpossibleSnapshot `CONFIG` for objects that no server has stored together.
+ */
+export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
+  const parsing = snapshotParser(bytes, path);
+  for (let step = parsing.next(); ; step = parsing.next()) if (step.done) return step.value;
+}
+
+/**
+ * Like `parseSnapshot`, for a caller that serves others meanwhile.
+ *
+ * @param rest - is awaited after each megabyte or so.
+ */
+export async function parseSnapshotInParts(
+  bytes: Buffer,
+  rest: () => Promise<unknown>,
+): Promise<StorageSnapshot> {
+  const parsing = snapshotParser(bytes);
+  for (let step = parsing.next(); ; step = parsing.next()) {
+    if (step.done) return step.value;
+    await rest();
+  }
+}
+
+/** Yields after each part of about a megabyte. */
+function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, StorageSnapshot> {
   if (bytes.length > SNAPSHOT_LIMIT_BYTES) throw tooLarge(bytes.length);
   const { revision, objects, end } = headerOf(bytes);
-  const collections = new Map<ResourceName, Map<ObjectKey, StoredObject>>();
+  const contents = new SnapshotContents(revision);
   let from = end;
+  let rested = end;
   for (let read = 0; read < objects; read++) {
     const to = bytes.indexOf(10, from);
     if (to < 0) {
       throw unusable(`it is cut off: of its ${objects} objects, ${read} are complete`);
     }
-    const { resource, object } = entryOf(bytes.toString('utf8', from, to), revision, read + 2);
-    const collection = collections.get(resource) ?? new Map();
-    const key = keyOf(object);
-    if (collection.has(key)) throw unusable(`line ${read + 2} has ${resource} ${key} again`);
-    collections.set(resource, collection.set(key, object));
+    const line = read + 2;
+    const entry = decoded(bytes.toString('utf8', from, to));
+    if (!isJsonObject(entry)) throw unusable(`line ${line} is no JSON`);
+    contents.add(entry, line);
     from = to + 1;
+    if (from - rested < PART_CHARS) continue;
+    rested = from;
+    yield undefined;
   }
   if (from < bytes.length) throw unusable(`it goes on after its ${objects} objects`);
-  return new StorageSnapshot(
-    revision,
-    new Map(
-      [...collections].map(([name, kept]) => [
-        name,
-        { objects: kept, events: [], floor: revision },
-      ]),
-    ),
-  );
+  return contents.snapshot(path);
 }
 
 interface Header {
@@ -107,39 +144,6 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-interface SnapshotEntry {
-  readonly resource: ResourceName;
-  readonly object: StoredObject;
-}
-
-function entryOf(line: string, revision: number, at: number): SnapshotEntry {
-  const entry = decoded(line);
-  if (!isJsonObject(entry)) throw unusable(`line ${at} is no JSON`);
-  const { resource, object } = entry;
-  const problem =
-    typeof resource !== 'string' || resource === ''
-      ? 'names no resource'
-      : objectProblem(object, revision);
-  if (problem !== undefined) throw unusable(`line ${at} ${problem}`);
-  return entry as unknown as SnapshotEntry;
-}
-
-function objectProblem(object: unknown, revision: number): string | undefined {
-  if (!isJsonObject(object)) return 'has no object';
-  const { apiVersion, kind, metadata } = object;
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
-    return 'has an object without apiVersion or kind';
-  }
-  if (!isJsonObject(metadata)) return 'has an object without metadata';
-  const { name, namespace = '', resourceVersion } = metadata;
-  if (typeof name !== 'string' || name === '' || typeof namespace !== 'string') {
-    return 'has an object without a name';
-  }
-  const isPast = typeof resourceVersion === 'string' && /^[0-9]{1,16}$/.test(resourceVersion);
-  if (isPast && Number(resourceVersion) <= revision) return undefined;
-  return `has an object with a resourceVersion beyond revision ${revision}`;
-}
-
 /** The JSON of a line; undefined when it is none. Integers keep all their digits. */
 function decoded(line: string): unknown {
   try {
@@ -167,13 +171,9 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
   try {
     const { size } = await stat(path);
     if (size > SNAPSHOT_LIMIT_BYTES) throw tooLarge(size);
-    return parseSnapshot(await readFile(path));
+    return parseSnapshot(await readFile(path), path);
   } catch (error) {
-    throw new ConfigurationError(
-      `cannot restore the snapshot ${path}: ${messageOf(error)}; ` +
-        'name another one, or a file that is not there to begin with an empty server',
-      { cause: error },
-    );
+    throw cannotRestore(path, error);
   }
 }
 

@@ -8,10 +8,21 @@ export class StorageSnapshot {
   readonly revision: number;
   /** For the storage only. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
+  /** Where it comes from. The objects of a text are checked before a server restores them. */
+  readonly origin: 'server' | 'text';
+  /** The file that had the text. */
+  readonly path: string | undefined;
 
-  constructor(revision: number, collections: ReadonlyMap<ResourceName, CollectionSnapshot>) {
+  constructor(
+    revision: number,
+    collections: ReadonlyMap<ResourceName, CollectionSnapshot>,
+    origin: 'server' | 'text' = 'server',
+    path?: string,
+  ) {
     this.revision = revision;
     this.collections = collections;
+    this.origin = origin;
+    this.path = path;
   }
 }
 

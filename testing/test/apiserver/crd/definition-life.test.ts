@@ -80,6 +80,49 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
     expect(second.status).toBe(200);
   });
 
+  test.each([
+    ['?resourceVersion=0', 429],
+    ['?labelSelector=a%3Db&limit=5', 429],
+    ['?fieldSelector=metadata.name%3Dx&limit=5', 429],
+    ['?limit=5&resourceVersion=1&resourceVersionMatch=NotOlderThan', 200],
+    ['?watch=true', 429],
+    ['?limit=5', 200],
+    ['?limit=5&resourceVersion=0', 200],
+    ['/x', 404],
+    ['/x?resourceVersion=0', 404],
+  ])('while its cache is filled, a first read %s is answered with %d', async (read, code) => {
+    const { clock, send } = await startTimed();
+    await send('POST', DEFINITIONS, definition());
+    clock.advance(35);
+
+    const { status } = await send('GET', `${FOOS}${read}`);
+
+    expect(status).toBe(code);
+  });
+
+  test('while the cache is filled anew after a change, an exact list and a further page come from etcd', async () => {
+    const { clock, send } = await startTimed();
+    await send('POST', DEFINITIONS, definition());
+    clock.advance(5_000);
+    for (const name of ['x', 'y']) await send('POST', FOOS, foo(name));
+    clock.advance(50);
+    const { metadata } = (await send('GET', `${FOOS}?limit=1`)).body;
+    const { body: live } = await send('GET', FOO);
+    live.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.b = { type: 'string' };
+    await send('PUT', FOO, live);
+
+    const [exact, page, whole] = [
+      await send(
+        'GET',
+        `${FOOS}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`,
+      ),
+      await send('GET', `${FOOS}?continue=${metadata.continue}`),
+      await send('GET', FOOS),
+    ];
+
+    expect([exact.status, page.status, whole.status]).toEqual([200, 200, 429]);
+  });
+
   test('a create in the first two seconds takes two', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());

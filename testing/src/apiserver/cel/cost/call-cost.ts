@@ -210,7 +210,41 @@ const selector: Estimate = (_, [text]) => {
   return { cost: 10 + traversal(text.size) + product(requirements, 50) };
 };
 
+/** What it costs to make a list (cel-go: ListCreateBaseCost). */
+const NEW_LIST = 10;
+
+/** A call that makes a list, and looks so often at its items (cel-go: ext/lists.go). */
+function makesList(size: SizeRange, factor: number): CallCost {
+  return { cost: 1 + NEW_LIST + Math.ceil(product(size.max, factor)), size };
+}
+
+function literalOr(arg: Argument | undefined, preset: number): number {
+  return typeof arg?.literal === 'bigint' ? Math.max(Number(arg.literal), 0) : preset;
+}
+
+const slice: Estimate = (target, [start, end]) =>
+  target &&
+  makesList(exactly(Math.max(literalOr(end, target.size.max) - literalOr(start, 0), 0)), 1);
+
+const flatten: Estimate = (target, [depth]) =>
+  target &&
+  makesList(target.size, depth === undefined ? 1 : literalOr(depth, Number.POSITIVE_INFINITY));
+
+/** Each item is compared with each other; a text costs a little more. */
+export function comparesAll({ size, items }: Pick<Argument, 'size' | 'items'>): CallCost {
+  const isOfTexts = items?.kind === 'string' || items?.kind === 'bytes';
+  return makesList(times(size, size), isOfTexts ? 2 + PER_CHARACTER : 2);
+}
+
+const distinct: Estimate = (target) => target && makesList(times(target.size, target.size), 2);
+
 const CALLS: Readonly<Record<string, Estimate>> = {
+  slice,
+  flatten,
+  reverse: (target) => target && makesList(target.size, 1),
+  distinct,
+  sort: (target) => target && comparesAll(target),
+  'lists.range': (_, [count]) => makesList(exactly(literalOr(count, Number.POSITIVE_INFINITY)), 1),
   '==': equality,
   '!=': compare,
   '<': order,

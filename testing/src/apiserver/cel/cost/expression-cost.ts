@@ -1,11 +1,10 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
 import { RE2_MATCHES } from '../functions/regex-functions.ts';
-import { type Argument, callCost } from './call-cost.ts';
+import { type Argument, callCost, comparesAll } from './call-cost.ts';
 import type { DeclaredSize } from './declared-size.ts';
+import { NEW_LIST, NEW_MAP, OWN_LOOPS, partsOf, QUANTIFIERS, TRANSFORMS } from './loop-cost.ts';
+import { isScalar, kindOfType, literalSize } from './node-kind.ts';
 import { exactly, product, type SizeRange, UNKNOWN_SIZE, union } from './size-range.ts';
-
-const NEW_LIST = 10;
-const NEW_MAP = 30;
 
 /** The sizes of what is in a list or map that an expression makes. */
 interface Entries {
@@ -23,19 +22,13 @@ interface Local {
 
 type Scope = ReadonlyMap<string, Local>;
 
-/** What a step of a loop costs beside its own expression, and what its result does. */
-const QUANTIFIERS: Readonly<Record<string, { readonly step: number; readonly result: number }>> = {
-  all: { step: 3, result: 1 },
-  exists: { step: 4, result: 1 },
-  exists_one: { step: 2, result: 2 },
-};
-
 /** Objects of the library whose methods are functions of Kubernetes with a dot in their names. */
 const NAMESPACES: ReadonlySet<string> = new Set([
   'cel',
   'format',
   'ip',
   'jsonpatch',
+  'lists',
   'optional',
   'sets',
   'strings',
@@ -172,6 +165,7 @@ class CostEstimate {
     const [called, target, args] = node.args as Method;
     const name = called === RE2_MATCHES ? 'matches' : called;
     if (node.meta.alternate?.op === 'comprehension') return this.#loop(node, scope);
+    if (node.meta.macro !== undefined && OWN_LOOPS.has(name)) return this.#ownLoop(node, scope);
     if (name === 'optMap' || name === 'optFlatMap') return this.#mapOptional(node, scope);
     if (target.op !== 'id' || !NAMESPACES.has(String(target.args)))
       return this.#call(node, name, target, args, scope);
@@ -203,6 +197,64 @@ class CostEstimate {
     const condition = isFilter || bodies.length > 1 ? first : 0;
     const item = isFilter ? 1 : bodyCosts.length > 1 ? second : first;
     return cost + NEW_LIST + 1 + product(count.max, condition + append + item);
+  }
+
+  /** A macro with two variables, `existsOne` or `sortBy`, as cel-go expands it (ext/comprehensions.go, ext/lists.go). */
+  #ownLoop(node: ExpressionNode, scope: Scope): number {
+    const [name, range, args] = node.args as Method;
+    const { variables, bodies } = partsOf(name, args);
+    const cost = this.of(range, scope);
+    const inner = new Map(scope);
+    const [first, second] = variables;
+    if (second === undefined) inner.set(String(first?.args), this.#itemOf(range, scope));
+    else {
+      inner.set(String(first?.args), this.#keyOf(range, scope));
+      inner.set(String(second.args), this.#valueOf(range, scope));
+    }
+    const bodyCosts = bodies.map((body) => this.of(body, inner));
+    const most = this.#sizeOrUnknown(range, scope);
+    const quantifier = QUANTIFIERS[name];
+    if (quantifier !== undefined) {
+      this.#sizes.set(node, exactly(1));
+      return cost + quantifier.result + product(most.max, quantifier.step + (bodyCosts[0] ?? 0));
+    }
+    const { start, step } = TRANSFORMS[name] ?? { start: 0, step: 0 };
+    const loop = start + 1 + product(most.max, step + bodyCosts.reduce((sum, one) => sum + one, 0));
+    const body = bodies.at(-1);
+    this.#sizes.set(node, most);
+    if (name === 'sortBy') return cost + loop + this.#sorting(body, most, inner);
+    const value = { min: 0, max: body ? this.#sizeOrUnknown(body, inner).max : 0 };
+    const kind = name === 'transformList' ? 'list' : 'map';
+    this.#entries.set(node, { kind, key: exactly(1), value });
+    return cost + loop;
+  }
+
+  /** Of the list of keys that `sortBy` makes: it stands in a variable, which costs as one of `cel.bind` does. */
+  #sorting(body: ExpressionNode | undefined, size: SizeRange, scope: Scope): number {
+    const kind = body === undefined ? 'dyn' : this.#kindOf(body, scope);
+    return NEW_LIST + 2 + comparesAll({ size, items: { kind, size: UNKNOWN_SIZE } }).cost;
+  }
+
+  #keyOf(range: ExpressionNode, scope: Scope): Local {
+    const entries = this.#entriesOf(range, scope);
+    const isList = (entries?.kind ?? this.#kindOf(range, scope)) === 'list';
+    if (isList) return { path: [], size: exactly(1), entries: undefined };
+    return {
+      path: [...this.#pathOf(range, scope), '@keys'],
+      size: entries?.key,
+      entries: undefined,
+    };
+  }
+
+  #valueOf(range: ExpressionNode, scope: Scope): Local {
+    const entries = this.#entriesOf(range, scope);
+    const isList = (entries?.kind ?? this.#kindOf(range, scope)) === 'list';
+    const step = isList ? '@items' : '@values';
+    return {
+      path: [...this.#pathOf(range, scope), step],
+      size: entries?.value,
+      entries: undefined,
+    };
   }
 
   #itemOf(range: ExpressionNode, scope: Scope): Local {
@@ -333,40 +385,3 @@ class CostEstimate {
 
 type Pair = readonly [ExpressionNode, ExpressionNode];
 type Method = readonly [string, ExpressionNode, readonly ExpressionNode[]];
-type CheckedType = NonNullable<ExpressionNode['checkedType']>;
-
-const TYPE_KINDS: Readonly<Record<string, string>> = {
-  'google.protobuf.Timestamp': 'timestamp',
-  'google.protobuf.Duration': 'duration',
-};
-
-function kindOfType(type: CheckedType | undefined): string {
-  if (type === undefined) return 'dyn';
-  if (type.kind === 'primitive') return type.name;
-  if (type.kind !== 'message') return type.kind === 'param' ? 'dyn' : type.kind;
-  // A type of the library has its own name; an object of a schema has none.
-  return TYPE_KINDS[type.name] ?? (type.name.startsWith('object') ? 'object' : type.name);
-}
-
-const SCALAR_KINDS: ReadonlySet<string> = new Set([
-  'bool',
-  'double',
-  'duration',
-  'int',
-  'timestamp',
-  'uint',
-]);
-
-function isScalar(type: CheckedType | undefined): boolean {
-  if (type?.kind === 'optional') return isScalar(type.valueType);
-  return SCALAR_KINDS.has(kindOfType(type));
-}
-
-/** The size of what is written down in the expression itself. */
-function literalSize({ op, args }: ExpressionNode): SizeRange | undefined {
-  if (op === 'list' || op === 'map') return exactly((args as readonly unknown[]).length);
-  if (op === '-_' && (args as ExpressionNode).op === 'value') return exactly(1);
-  if (op !== 'value') return undefined;
-  if (typeof args === 'string') return exactly([...args].length);
-  return exactly(args instanceof Uint8Array ? args.length : 1);
-}

@@ -1,4 +1,5 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
+import type { CelType, Checker, Evaluator, MacroCall, Scope } from './macro.ts';
 
 /** `optional.ofNonZeroValue`, `optMap` and `optFlatMap`, which the library does not have. */
 export function registerOptionalFunctions(environment: CelEnvironment): void {
@@ -23,41 +24,13 @@ interface Make {
   none(): unknown;
 }
 
-/** What the library hands to a macro, as far as these need it. */
-interface Call {
-  readonly args: readonly { readonly op: string; readonly args: unknown }[];
-  readonly receiver: unknown;
-}
-
-interface CelType {
-  readonly kind: string;
-  readonly valueType: CelType;
-}
-
-interface Checker {
-  readonly dynType: CelType;
-  readonly registry: { getOptionalType(type: CelType): CelType };
-  check(node: unknown, scope: Scope): CelType;
-  createError(code: string, message: string, node: unknown): Error;
-}
-
-interface Scope {
-  forkWithVariable(name: string, type: CelType): Scope;
-  reuse(scope: Scope): Scope;
-  setIterValue(value: unknown, evaluator: Evaluator): Scope;
-}
-
-interface Evaluator {
-  run(node: unknown, scope: Scope): unknown;
-}
-
 interface Held {
   hasValue(): boolean;
   value(): unknown;
 }
 
 /** `a.optMap(x, f(x))`: the result for a value that may be absent; with `flat` the result may be absent, too. */
-function mapping({ of, none }: Make, flat: boolean): (call: Call) => object {
+function mapping({ of, none }: Make, flat: boolean): (call: MacroCall) => object {
   return ({ args: [variable, body], receiver }) => {
     let inner: Scope | undefined;
     return {

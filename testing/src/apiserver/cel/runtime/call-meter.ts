@@ -19,7 +19,8 @@ export function meterCalls(nodes: readonly ExpressionNode[]): void {
   for (const node of nodes) {
     const { name, inputs } = callOf(node);
     const cost = COSTS[name];
-    if (cost === undefined || node.meta.macro !== undefined || inputs.every(isScalar)) continue;
+    if (cost === undefined || node.meta.macro !== undefined) continue;
+    if (inputs.every(isScalar) && !OF_NUMBERS.has(name)) continue;
     const values = inputs.map(watch);
     const { evaluate } = node.meta;
     node.setMeta('evaluate', (evaluator, one, context) => {
@@ -40,6 +41,9 @@ const SCALARS: ReadonlySet<string> = new Set([
   'int',
   'uint',
 ]);
+
+/** Functions that make something large of a number. */
+const OF_NUMBERS: ReadonlySet<string> = new Set(['lists.range']);
 
 function isScalar({ checkedType }: ExpressionNode): boolean {
   return SCALARS.has(checkedType?.name ?? '');
@@ -110,7 +114,27 @@ const compares: Cost = ([left, right]) => tenth(Math.min(sizeOf(left), sizeOf(ri
 
 const multiplies: Cost = ([left, right]) => sizeOf(left) * sizeOf(right) + 1;
 
+/** What it costs to make a list. */
+const NEW_LIST = 10;
+
+const makesList: Cost = (_, result) => 1 + NEW_LIST + sizeOf(result);
+
+/** Each item of a list is compared with each other. */
+const comparesAll: Cost = ([list]) => {
+  const [first] = Array.isArray(list) ? list : [];
+  const isText = typeof first === 'string' || first instanceof Uint8Array;
+  return 1 + NEW_LIST + Math.floor(sizeOf(list) ** 2 * (isText ? 2.1 : 2));
+};
+
 const COSTS: Readonly<Record<string, Cost>> = {
+  slice: makesList,
+  reverse: makesList,
+  'lists.range': makesList,
+  flatten: ([list, depth = 1n]) => 1 + NEW_LIST + sizeOf(list) * Number(depth),
+  distinct: comparesAll,
+  sort: comparesAll,
+  semver: readsFirst,
+  isSemver: readsFirst,
   '==': compares,
   '!=': compares,
   '<': compares,

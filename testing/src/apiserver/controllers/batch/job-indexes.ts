@@ -11,8 +11,10 @@ const VARIABLE = 'JOB_COMPLETION_INDEX';
 /** What a generated name may have before its five random letters. */
 const MOST_OF_PREFIX = 58;
 
+type Range = readonly [first: number, last: number];
+
 /** Indexes in order: from the first to the last of each range. */
-export type Indexes = readonly (readonly [first: number, last: number])[];
+export type Indexes = readonly Range[];
 
 /** True for a Job each of whose Pods has a number of its own. */
 export function isIndexed({ spec }: Job): boolean {
@@ -31,7 +33,20 @@ export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   const fresh = pods
     .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')
     .flatMap((pod) => indexOf(job, pod) ?? []);
-  return merged([...parsed(job.status?.completedIndexes ?? ''), ...fresh.map(single)]);
+  return mergedIndexes(job, job.status?.completedIndexes, fresh);
+}
+
+/** The indexes of a text of the status, and others. */
+export function mergedIndexes(
+  { spec }: Job,
+  text: string | undefined,
+  others: readonly number[],
+): Indexes {
+  return merged([...parsedIndexes(text ?? '', spec.completions ?? 0), ...others.map(single)]);
+}
+
+export function hasIndex(indexes: Indexes, index: number): boolean {
+  return indexes.some(([first, last]) => first <= index && index <= last);
 }
 
 export function countOf(indexes: Indexes): number {
@@ -48,17 +63,18 @@ export function textOfIndexes(indexes: Indexes): string {
     .join(',');
 }
 
-/** The first indexes without a running Pod that have not succeeded. @param most - how many. */
+/**
+ * The first indexes without a running Pod that are not over.
+ *
+ * @param over - those that have succeeded, and those that have failed for good. @param most - how many.
+ */
 export function pendingIndexes(
   job: Job,
-  succeeded: Indexes,
+  over: Indexes,
   working: readonly Pod[],
   most: number,
 ): readonly number[] {
-  const taken = merged([
-    ...succeeded,
-    ...working.flatMap((pod) => indexOf(job, pod) ?? []).map(single),
-  ]);
+  const taken = merged([...over, ...working.flatMap((pod) => indexOf(job, pod) ?? []).map(single)]);
   const pending: number[] = [];
   let next = 0;
   for (const [first, last] of [...taken, single(job.spec.completions ?? 0)]) {
@@ -116,16 +132,33 @@ function withVariable<C extends object>(container: C): C {
   return { ...container, env: [...env, { name: VARIABLE, valueFrom: { fieldRef } }] };
 }
 
-function single(index: number): readonly [number, number] {
+function single(index: number): Range {
   return [index, index];
 }
 
-function parsed(text: string): Indexes {
+/** What a text says, such as `0,2-4`; what is no range in it, and what the Job has not, is left out. */
+export function parsedIndexes(text: string, completions: number): Indexes {
   return text
     .split(',')
     .map((range) => /^(\d+)(?:-(\d+))?$/.exec(range))
     .filter((match) => match !== null)
-    .map(([, first, last]) => [Number(first), Number(last ?? first)] as const);
+    .map(
+      ([, first, last]) =>
+        [Number(first), Math.min(Number(last ?? first), completions - 1)] as const,
+    )
+    .filter(([first, last]) => first <= last);
+}
+
+/** How many indexes two lists have in common. */
+export function commonCount(left: Indexes, right: Indexes): number {
+  let count = 0;
+  for (let [i, j] = [0, 0]; i < left.length && j < right.length; ) {
+    const [[first, last], [from, to]] = [left[i] as Range, right[j] as Range];
+    count += Math.max(Math.min(last, to) - Math.max(first, from) + 1, 0);
+    if (last <= to) i++;
+    if (to <= last) j++;
+  }
+  return count;
 }
 
 /** Ranges in order, of which none touches another. */

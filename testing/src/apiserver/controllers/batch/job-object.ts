@@ -14,7 +14,21 @@ export interface JobStatus {
   readonly succeeded?: number;
   readonly failed?: number;
   readonly completedIndexes?: string;
+  readonly failedIndexes?: string;
   readonly uncountedTerminatedPods?: Partial<UncountedPods>;
+}
+
+/** One rule of `spec.podFailurePolicy`. */
+interface FailureRule {
+  readonly action: 'Count' | 'FailIndex' | 'FailJob' | 'Ignore';
+  readonly onExitCodes?: ExitCodes;
+  readonly onPodConditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+export interface ExitCodes {
+  readonly containerName?: string;
+  readonly operator: 'In' | 'NotIn';
+  readonly values: readonly number[];
 }
 
 /** The fields of a Job that its controller acts upon. */
@@ -26,7 +40,15 @@ export interface Job extends StoredObject {
     readonly backoffLimit?: number;
     readonly activeDeadlineSeconds?: number;
     readonly podReplacementPolicy?: 'TerminatingOrFailed' | 'Failed';
-    readonly podFailurePolicy?: object;
+    readonly podFailurePolicy?: { readonly rules: readonly FailureRule[] };
+    readonly successPolicy?: {
+      readonly rules: readonly {
+        readonly succeededIndexes?: string;
+        readonly succeededCount?: number;
+      }[];
+    };
+    readonly backoffLimitPerIndex?: number;
+    readonly maxFailedIndexes?: number;
     readonly managedBy?: string;
     readonly suspend?: boolean;
     readonly ttlSecondsAfterFinished?: number;

@@ -7,9 +7,11 @@ import type { RecordEvent } from '../events/event-recorder.ts';
 import { isActive, isReady, isTerminating, type Pod, type PodCondition } from '../pods/pod.ts';
 import { Slice } from '../runner/slice.ts';
 import type { Again } from '../runner/workload-controller.ts';
+import { countedEnd, endOf } from './job-end.ts';
+import { awaitingReplacement, failedIndexes } from './job-index-failures.ts';
 import {
+  type Indexes,
   countOf as indexCount,
-  indexOf,
   isIndexed,
   succeededIndexes,
   textOfIndexes,
@@ -20,7 +22,6 @@ import {
   type Job,
   type JobStatus,
   podsOf,
-  replacesOnlyEnded,
   type Said,
   saying,
 } from './job-object.ts';
@@ -35,6 +36,7 @@ import {
   untrack,
   withEnded,
 } from './job-pod-count.ts';
+import type { Verdict } from './job-verdict.ts';
 
 export interface JobTools {
   readonly access: ClusterAccess;
@@ -42,19 +44,14 @@ export interface JobTools {
   readonly record: RecordEvent;
 }
 
-/** How a Job ends. */
-export interface Verdict {
-  readonly isSuccess: boolean;
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** How a Pod has ended; undefined while it has not. A Pod that is deleted before has failed. */
-export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods | undefined {
-  if (status?.phase === 'Succeeded') return 'succeeded';
-  if (status?.phase === 'Failed') return 'failed';
-  const isGoing = metadata.deletionTimestamp !== undefined;
-  return isGoing && !replacesOnlyEnded(job) ? 'failed' : undefined;
+/** What a look at a Job has done, beside counting. */
+interface Managed {
+  /** It has seen to the number of its Pods. */
+  readonly isManaged: boolean;
+  /** Failed Pods are replaced later. The real controller shows no active Pod then (`manageJob`). */
+  readonly isWaiting: boolean;
+  /** The failed indexes of a Job whose Pods are being stopped. Default: as its Pods are now. */
+  readonly failed: Indexes | undefined;
 }
 
 /** How many Pods, or indexes, have succeeded, whether or not the status has counted them. */
@@ -73,16 +70,14 @@ export function reportStatus(
   tools: JobTools,
   job: Job,
   verdict: Verdict | undefined,
-  { isManaged }: { readonly isManaged: boolean },
+  { isManaged, isWaiting, failed }: Managed,
 ): Again {
   const { access, clock } = tools;
   const { namespace, name, uid } = job.metadata;
   const live = access.get(JOBS, namespace, name) as Job | undefined;
   if (live === undefined || live.metadata.uid !== uid) return undefined;
   const pods = podsOf(access, job);
-  const ended = withEnded(settled(live.status ?? {}, pods), pods, (pod) =>
-    uncountedEnd(job, pod, verdict?.isSuccess === false),
-  );
+  const ended = withEnded(settled(live.status ?? {}, pods), pods, endNow(live, pods, verdict));
   const outcome = verdict ?? successOf(job, pods, ended);
   const noted = bounded(ended);
   const started =
@@ -91,7 +86,7 @@ export function reportStatus(
     ...started,
     conditions: withVerdict(started.conditions ?? [], outcome, 'interim', clock.now()),
   };
-  const written = writeStatus(access, live, first, noted, pods);
+  const written = writeStatus(access, live, first, { count: noted, pods, isWaiting, failed });
   const released = releasable(written, pods, noted, outcome);
   const isReleased = new Slice(clock).forEach(released, (pod) => untrack(access, pod));
   const left = released.length === 0 ? pods : podsOf(access, job);
@@ -102,7 +97,13 @@ export function reportStatus(
     uncountedOf(noted) === uncountedOf(ended) &&
     uncountedOf(counted) === 0 &&
     !left.some(isTerminating);
-  finish(tools, written, first, counted, left, isOver ? outcome : undefined);
+  finish(
+    tools,
+    written,
+    first,
+    { count: counted, pods: left, isWaiting, failed },
+    isOver ? outcome : undefined,
+  );
   if (!isReleased || uncountedOf(noted) < uncountedOf(ended)) return 'more';
   // A Job that ends waits for its Pods alone.
   return outcome === undefined ? deadlineInMs(job, first, clock.now()) : undefined;
@@ -118,11 +119,25 @@ function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | u
   return { isSuccess: true, reason: 'CompletionsReached', message };
 }
 
-/** As what the status counts a Pod one by one: of a Job with indexes an index is counted, and no Pod without one. */
-function uncountedEnd(job: Job, pod: Pod, isFailure: boolean): keyof UncountedPods | undefined {
-  const end = endOf(job, pod) ?? (isFailure ? 'failed' : undefined);
-  if (!isIndexed(job)) return end;
-  return end === 'failed' && indexOf(job, pod) !== undefined ? end : undefined;
+/** As what a Pod is counted now; one that waits for its replacement is counted later. */
+function endNow(
+  job: Job,
+  pods: readonly Pod[],
+  verdict: Verdict | undefined,
+): (pod: Pod) => keyof UncountedPods | undefined {
+  const waiting = waitingPods(job, pods, verdict);
+  const isFailure = verdict?.isSuccess === false;
+  return (pod) => (waiting.has(pod) ? undefined : countedEnd(job, pod, isFailure));
+}
+
+/** Failed Pods that stay until their index has another one. Of a Job that is over, or being deleted, none does. */
+function waitingPods(
+  job: Job,
+  pods: readonly Pod[],
+  verdict: Verdict | undefined,
+): ReadonlySet<Pod> {
+  const isOver = verdict !== undefined || job.metadata.deletionTimestamp !== undefined;
+  return new Set(isOver ? [] : awaitingReplacement(job, pods).values());
 }
 
 function startOf({ clock }: JobTools, { spec, status = {} }: Job): JobStatus {
@@ -160,19 +175,25 @@ function withVerdict(
   return saying(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
+/** What a status shows of the Pods of a Job. */
+interface Counted extends Pick<Managed, 'isWaiting' | 'failed'> {
+  readonly count: PodCount;
+  readonly pods: readonly Pod[];
+}
+
 function writeStatus(
   access: ClusterAccess,
   job: Job,
   status: JobStatus,
-  count: PodCount,
-  pods: readonly Pod[],
+  { count, pods, isWaiting, failed: failedSoFar }: Counted,
 ): Job {
   const { conditions = [], startTime, completionTime } = status;
-  const active = pods.filter(isActive);
+  const running = pods.filter(isActive);
   const { failed, uncounted } = count;
   const indexes = isIndexed(job) ? succeededIndexes(job, pods) : undefined;
   const succeeded = indexes === undefined ? count.succeeded : indexCount(indexes);
   const completedIndexes = indexes && textOfIndexes(indexes);
+  const failures = failedSoFar ?? failedIndexes(job, pods);
   const named = Object.entries(uncounted).filter(([, uids]) => uids.length > 0);
   return access.updateStatus(JOBS, {
     ...job,
@@ -180,11 +201,12 @@ function writeStatus(
       ...(conditions.length === 0 ? {} : { conditions }),
       ...(startTime === undefined ? {} : { startTime }),
       ...(completionTime === undefined ? {} : { completionTime }),
-      ...nonZero({ active: active.length, succeeded, failed }),
+      ...nonZero({ active: isWaiting ? 0 : running.length, succeeded, failed }),
       ...(completedIndexes ? { completedIndexes } : {}),
+      ...(failures === undefined ? {} : { failedIndexes: textOfIndexes(failures) }),
       terminating: pods.filter(isTerminating).length,
       uncountedTerminatedPods: Object.fromEntries(named),
-      ready: active.filter(isReady).length,
+      ready: running.filter(isReady).length,
     },
   } as StoredObject) as Job;
 }
@@ -198,10 +220,11 @@ function releasable(
 ): readonly Pod[] {
   const named = new Set([...uncounted.succeeded, ...uncounted.failed]);
   const isOver = verdict !== undefined || job.metadata.deletionTimestamp !== undefined;
+  const waiting = waitingPods(job, pods, verdict);
   const isFailure = verdict?.isSuccess === false;
   return pods.filter((pod) => {
-    if (!isTracked(pod)) return false;
-    if (uncountedEnd(job, pod, isFailure) !== undefined) return named.has(pod.metadata.uid ?? '');
+    if (!isTracked(pod) || waiting.has(pod)) return false;
+    if (countedEnd(job, pod, isFailure) !== undefined) return named.has(pod.metadata.uid ?? '');
     return isOver || endOf(job, pod) !== undefined;
   });
 }
@@ -210,18 +233,18 @@ function finish(
   { access, clock, record }: JobTools,
   job: Job,
   status: JobStatus,
-  count: PodCount,
-  pods: readonly Pod[],
+  counted: Counted,
   verdict: Verdict | undefined,
 ): void {
   const conditions = withVerdict(status.conditions ?? [], verdict, 'final', clock.now());
   const end = verdict?.isSuccess === true ? { completionTime: rfc3339(clock.now()) } : {};
-  writeStatus(access, job, { ...status, conditions, ...end }, count, pods);
+  writeStatus(access, job, { ...status, conditions, ...end }, counted);
   if (verdict === undefined) return;
   const { isSuccess, reason, message } = verdict;
   if (!isSuccess) record(job, { type: 'Warning', reason, message });
   else {
-    if (count.succeeded > (job.spec.completions ?? count.succeeded)) {
+    const { succeeded } = counted.count;
+    if (succeeded > (job.spec.completions ?? succeeded)) {
       const surplus = 'Too many succeeded pods running after completion count reached';
       record(job, { type: 'Warning', reason: 'TooManySucceededPods', message: surplus });
     }

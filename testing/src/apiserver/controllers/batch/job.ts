@@ -1,5 +1,5 @@
 import type { Clock, ObjectKey } from 'chancery';
-import { splitKey } from 'chancery/internal-objects';
+import { objectKey, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, deletedOrTold } from '../pods/creation-failure.ts';
@@ -9,9 +9,20 @@ import { PODS, podFrom } from '../pods/pod-template.ts';
 import { isNamespaceEnding } from '../runner/controller-runner.ts';
 import { Slice } from '../runner/slice.ts';
 import type { Again, WorkloadController } from '../runner/workload-controller.ts';
+import { JobBackoff } from './job-backoff.ts';
+import { countedEnd, endOf } from './job-end.ts';
 import {
+  awaitingReplacement,
+  countingTemplate,
+  failedIndexes,
+  indexBackoffMs,
+  limitsEachIndex,
+} from './job-index-failures.ts';
+import {
+  type Indexes,
   indexedName,
   indexedTemplate,
+  indexOf,
   isIndexed,
   pendingIndexes,
   succeededIndexes,
@@ -28,19 +39,30 @@ import {
 import {
   type PodCount,
   settled,
-  totalOf,
   untrack,
   untrackOrphans,
   withEnded,
   withTracking,
 } from './job-pod-count.ts';
-import { endOf, type JobTools, reportStatus, succeededOf, type Verdict } from './job-status.ts';
-
-/** How many failed Pods a Job puts up with, unless it says otherwise. */
-const DEFAULT_BACKOFF_LIMIT = 6;
+import { type JobTools, reportStatus, succeededOf } from './job-status.ts';
+import { type Verdict, verdictOf } from './job-verdict.ts';
 
 /** The controller that a Job means which names none. */
 const OWN_NAME = 'kubernetes.io/job-controller';
+
+/** What a look at a Job needs. */
+interface Look extends JobTools {
+  readonly backoff: JobBackoff;
+  /** How Jobs end whose Pods are being stopped: what is done to these proves nothing more. */
+  readonly endings: Map<ObjectKey, Ending>;
+}
+
+interface Ending {
+  readonly uid: string | undefined;
+  readonly verdict: Verdict;
+  /** The indexes that had failed by then. */
+  readonly failed: Indexes | undefined;
+}
 
 /** Makes Pods until as many have succeeded as the Job asks for, or too many have failed. */
 export function jobController(
@@ -48,20 +70,25 @@ export function jobController(
   clock: Clock,
   record: RecordEvent = recordNothing,
 ): WorkloadController {
+  const tools = { access, clock, record, backoff: new JobBackoff(), endings: new Map() };
   return {
     watches: [watchSelf(JOBS), watchDependents(PODS, 'Job')],
-    reconcile: (key) => reconcile({ access, clock, record }, key),
+    reconcile: (key) => reconcile(tools, key),
   };
 }
 
-function reconcile(tools: JobTools, key: ObjectKey): Again {
-  const { access, clock } = tools;
+function reconcile(tools: Look, key: ObjectKey): Again {
+  const { access, clock, backoff, endings } = tools;
   const { namespace, name } = splitKey(key);
   const job = access.get(JOBS, namespace, name) as Job | undefined;
   if ((job?.spec.managedBy ?? OWN_NAME) !== OWN_NAME) return undefined;
   const isOver = job !== undefined && trueCondition(job, 'Complete', 'Failed') !== undefined;
   const pods = access.list(PODS, namespace) as readonly Pod[];
   untrackOrphans(access, pods, name, isOver ? undefined : job?.metadata.uid);
+  if (job === undefined || isOver) {
+    backoff.forget(key);
+    endings.delete(key);
+  }
   if (job === undefined) return undefined;
   if (isOver) return expire(access, clock, job);
   return sync(
@@ -88,15 +115,20 @@ function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefin
 }
 
 /** One look at a Job that is not over: Pods are made or deleted, and those that have ended are counted. */
-function sync(tools: JobTools, job: Job, pods: readonly Pod[]): Again {
-  const count = withEnded(settled(job.status ?? {}, pods), pods, (pod) => endOf(job, pod));
-  const verdict = verdictSoFar(job) ?? failureOf(job, pods, count, tools.clock.now());
+function sync(tools: Look, job: Job, pods: readonly Pod[]): Again {
+  const count = withEnded(settled(job.status ?? {}, pods), pods, (pod) =>
+    countedEnd(job, pod, false),
+  );
+  const ending = endingOf(tools, job, pods, count);
+  const verdict = ending?.verdict;
   const isGoing = job.metadata.deletionTimestamp !== undefined;
+  const waitMs = backoffMs(tools, job, pods);
   let again: Again;
   let problem: unknown;
   try {
-    if (verdict !== undefined) again = stopAll(tools, job, pods);
-    else if (!isGoing) again = manage(tools, job, pods, succeededOf(job, pods, count));
+    if (verdict !== undefined) again = stopAll(tools, job, pods, verdict);
+    else if (!isGoing)
+      again = manage(tools, job, pods, { succeeded: succeededOf(job, pods, count), waitMs });
   } catch (error) {
     if (isNamespaceEnding(error)) throw error;
     problem = error;
@@ -104,59 +136,58 @@ function sync(tools: JobTools, job: Job, pods: readonly Pod[]): Again {
   const isStopped = again !== 'more' && problem === undefined;
   const later = reportStatus(tools, job, isStopped ? verdict : undefined, {
     isManaged: verdict === undefined && !isGoing,
+    isWaiting: typeof again === 'number',
+    failed: ending?.failed,
   });
   if (problem !== undefined) throw problem;
-  return again ?? later;
+  return sooner(again, later);
 }
 
-/** What an earlier look has found out, of which only the end is missing. */
-function verdictSoFar(job: Job): Verdict | undefined {
-  const found = trueCondition(job, 'SuccessCriteriaMet', 'FailureTarget');
-  if (found === undefined) return undefined;
-  const { reason = '', message = '' } = found;
-  return { isSuccess: found.type === 'SuccessCriteriaMet', reason, message };
-}
-
-/** Why a Job has failed; undefined while it has not. */
-function failureOf(
+function endingOf(
+  { endings, clock }: Look,
   job: Job,
   pods: readonly Pod[],
   count: PodCount,
-  nowMs: number,
-): Verdict | undefined {
-  const { backoffLimit = DEFAULT_BACKOFF_LIMIT, activeDeadlineSeconds } = job.spec;
-  if (totalOf(count, 'failed') > backoffLimit || isRestartedTooOften(job, pods, backoffLimit)) {
-    const message = 'Job has reached the specified backoff limit';
-    return { isSuccess: false, reason: 'BackoffLimitExceeded', message };
-  }
-  const startTime = job.status?.startTime;
-  if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job))
-    return undefined;
-  if (nowMs - Date.parse(startTime) < activeDeadlineSeconds * 1_000) return undefined;
-  const message = 'Job was active longer than specified deadline';
-  return { isSuccess: false, reason: 'DeadlineExceeded', message };
+): Ending | undefined {
+  const { namespace, name, uid } = job.metadata;
+  const key = objectKey(namespace, name);
+  const known = endings.get(key);
+  if (known !== undefined && known.uid === uid) return known;
+  const verdict = verdictOf(job, { pods, count, nowMs: clock.now() });
+  if (verdict === undefined) return undefined;
+  const ending = { uid, verdict, failed: failedIndexes(job, pods) };
+  endings.set(key, ending);
+  return ending;
 }
 
-/** Containers that start again in the same Pod count as well, where the Pods of a Job allow that. */
-function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: number): boolean {
-  if (job.spec.template.spec.restartPolicy !== 'OnFailure') return false;
-  const restarts = pods
-    .filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending')
-    .flatMap(({ status }) => [status?.initContainerStatuses, status?.containerStatuses].flat())
-    .reduce<number>(
-      (sum, container) =>
-        sum + ((container as { restartCount?: number } | undefined)?.restartCount ?? 0),
-      0,
-    );
-  return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
+/** Milliseconds until the Job replaces failed Pods. With a limit for each index, each index has a wait of its own. */
+function backoffMs({ backoff, clock }: Look, job: Job, pods: readonly Pod[]): number {
+  const { namespace, name, uid } = job.metadata;
+  const counted = pods.filter((pod) => !isIndexed(job) || indexOf(job, pod) !== undefined);
+  const end = (pod: Pod) => endOf(job, pod);
+  const waitMs = backoff.note(objectKey(namespace, name), uid, counted, end, clock.now());
+  return limitsEachIndex(job) ? 0 : waitMs;
 }
 
+function sooner(again: Again, later: Again): Again {
+  if (again === 'more' || later === 'more') return 'more';
+  return again === undefined || later === undefined ? (again ?? later) : Math.min(again, later);
+}
+
+/** What decides how many Pods a Job has. */
+interface Need {
+  readonly succeeded: number;
+  /** Until new Pods are made. */
+  readonly waitMs: number;
+}
+
+/** @returns milliseconds until failed Pods are replaced, or `more` when the rest is done in the next turn. */
 function manage(
   tools: JobTools,
   job: Job,
   pods: readonly Pod[],
-  succeeded: number,
-): 'more' | undefined {
+  { succeeded, waitMs }: Need,
+): Again {
   const { parallelism = 1, completions } = job.spec;
   const active = pods.filter(isActive);
   if (isSuspended(job)) return giveUp(tools, job, active);
@@ -170,31 +201,55 @@ function manage(
   if (active.length > wanted) return giveUp(tools, job, active.slice(wanted));
   const going = replacesOnlyEnded(job) ? pods.filter(isTerminating) : [];
   const missing = wanted - going.length - active.length;
-  return missing > 0 ? createPods(tools, job, pods, missing) : undefined;
+  if (missing <= 0) return undefined;
+  if (waitMs > 0) return waitMs;
+  return isIndexed(job)
+    ? createIndexedPods(tools, job, pods, missing)
+    : createPods(tools, job, missing);
 }
 
-function createPods(
+function createPods(tools: JobTools, job: Job, missing: number): 'more' | undefined {
+  const slice = new Slice(tools.clock);
+  let left = missing;
+  for (; left > 0 && !slice.isOver; left--) slice.step(() => createPod(tools, job, {}));
+  return left > 0 ? 'more' : undefined;
+}
+
+/** Makes the Pods of the first indexes that need one; one that waits for its back-off keeps its place. */
+function createIndexedPods(
   tools: JobTools,
   job: Job,
   pods: readonly Pod[],
   missing: number,
-): 'more' | undefined {
-  const slice = new Slice(tools.clock);
-  if (!isIndexed(job)) {
-    let left = missing;
-    for (; left > 0 && !slice.isOver; left--) slice.step(() => createPod(tools, job, undefined));
-    return left > 0 ? 'more' : undefined;
-  }
+): Again {
+  const nowMs = tools.clock.now();
   const working = pods.filter((pod) => (replacesOnlyEnded(job) ? !isFinished(pod) : isActive(pod)));
-  const pending = pendingIndexes(job, succeededIndexes(job, pods), working, missing);
-  return slice.forEach(pending, (index) => createPod(tools, job, index)) ? undefined : 'more';
+  const over = [...succeededIndexes(job, pods), ...(failedIndexes(job, pods) ?? [])];
+  const waiting = awaitingReplacement(job, pods);
+  const leftMs = (index: number): number => indexBackoffMs(waiting.get(index), nowMs);
+  const pending = pendingIndexes(job, over, working, missing);
+  const due = pending.filter((index) => leftMs(index) === 0);
+  if (due.length === 0) return pending.length === 0 ? undefined : Math.min(...pending.map(leftMs));
+  const isDone = new Slice(tools.clock).forEach(due, (index) =>
+    createPod(tools, job, { index, replaced: waiting.get(index) }),
+  );
+  return isDone ? undefined : 'more';
 }
 
-function createPod({ access, record }: JobTools, job: Job, index: number | undefined): void {
+/** Where a new Pod stands among those of its Job. */
+interface Place {
+  readonly index?: number;
+  /** The failed Pod of the same index. */
+  readonly replaced?: Pod | undefined;
+}
+
+function createPod({ access, record }: JobTools, job: Job, { index, replaced }: Place): void {
   const { name, uid = '' } = job.metadata;
   const { template } = job.spec;
   const pod = podFrom(
-    index === undefined ? template : indexedTemplate(template, name, index),
+    index === undefined
+      ? template
+      : countingTemplate(job, indexedTemplate(template, name, index), replaced),
     job,
     { generateName: index === undefined ? `${name}-` : indexedName(name, index) },
     {
@@ -221,11 +276,19 @@ function giveUp(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undef
   return isDone ? undefined : 'more';
 }
 
-/** Deletes the Pods of a Job that is over: those that have not ended count as failed, if the Job has failed. */
-function stopAll(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undefined {
-  const isDone = new Slice(tools.clock).forEach(pods.filter(isActive), (pod) =>
-    deletePod(tools, job, pod),
-  );
+/**
+ * Deletes the Pods of a Job that is over. Those that have not ended count as failed if the Job has failed, and not at
+ * all if it has succeeded without them.
+ */
+function stopAll(
+  tools: JobTools,
+  job: Job,
+  pods: readonly Pod[],
+  { isSuccess }: Verdict,
+): 'more' | undefined {
+  const active = pods.filter(isActive);
+  if (isSuccess) return giveUp(tools, job, active);
+  const isDone = new Slice(tools.clock).forEach(active, (pod) => deletePod(tools, job, pod));
   return isDone ? undefined : 'more';
 }
 

@@ -6,7 +6,7 @@ import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { watchSelf } from './dependents.ts';
 import { type ContainerSpec, isFinished, type Pod, podCondition } from './pod.ts';
-import { runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
+import { killedStatus, runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
 import { PODS } from './pod-template.ts';
 
 /** How many milliseconds the containers of every Pod take to be ready, to stop, and to succeed. */
@@ -76,6 +76,8 @@ export function kubeletController(
     for (const container of pod.spec.containers) {
       record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
     }
+    // Whoever holds the Pod by a finalizer waits for its end.
+    if (pod.metadata.finalizers !== undefined) report(pod, killedStatus(pod, clock.now()));
     access.delete(PODS, namespace, name, {
       gracePeriodSeconds: 0,
       ...(uid === undefined ? {} : { uid }),

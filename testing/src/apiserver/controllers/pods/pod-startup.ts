@@ -1,5 +1,5 @@
 import { rfc3339 } from 'chancery/internal-objects';
-import type { ContainerSpec, Pod, PodCondition, PodStatus } from './pod.ts';
+import type { ContainerSpec, ContainerStatus, Pod, PodCondition, PodStatus } from './pod.ts';
 
 /** The status that a node reports of a Pod that is bound to it. */
 export function scheduledStatus(pod: Pod, nowMs: number): PodStatus {
@@ -48,21 +48,42 @@ export function runningStatus(pod: Pod, podIP: string, nowMs: number): PodStatus
 
 /** The status of a Pod whose containers have all exited with 0. */
 export function succeededStatus(pod: Pod, nowMs: number): PodStatus {
+  return endedStatus(pod, nowMs, { phase: 'Succeeded', exitCode: 0, reason: 'Completed' });
+}
+
+/** The status of a Pod whose containers were stopped because it is deleted: 128 and the number of SIGKILL. */
+export function killedStatus(pod: Pod, nowMs: number): PodStatus {
+  return endedStatus(pod, nowMs, { phase: 'Failed', exitCode: 137, reason: 'Error' });
+}
+
+function endedStatus(
+  pod: Pod,
+  nowMs: number,
+  {
+    phase,
+    ...exit
+  }: {
+    readonly phase: 'Succeeded' | 'Failed';
+    readonly exitCode: number;
+    readonly reason: string;
+  },
+): PodStatus {
   const now = rfc3339(nowMs);
   const startedAt = pod.status?.startTime ?? now;
+  const why = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
   const conditions = (pod.status?.conditions ?? []).map((condition): PodCondition => {
     const isOver = condition.type === 'Ready' || condition.type === 'ContainersReady';
     return isOver
-      ? { ...condition, status: 'False', reason: 'PodCompleted', lastTransitionTime: now }
+      ? { ...condition, status: 'False', reason: why, lastTransitionTime: now }
       : condition;
   });
   return {
     ...pod.status,
-    phase: 'Succeeded',
+    phase,
     conditions,
     containerStatuses: pod.spec.containers.map((container) => ({
       ...containerFacts(container, pod),
-      state: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: now } },
+      state: { terminated: { ...exit, startedAt, finishedAt: now } },
       ready: false,
       started: false,
     })),
@@ -71,7 +92,7 @@ export function succeededStatus(pod: Pod, nowMs: number): PodStatus {
 
 const NODE_IP = '127.0.0.1';
 
-function containerFacts({ name, image = '' }: ContainerSpec, { metadata }: Pod): object {
+function containerFacts({ name, image = '' }: ContainerSpec, { metadata }: Pod): ContainerStatus {
   const digest = Buffer.from(image).toString('hex').padEnd(64, '0').slice(0, 64);
   return {
     name,

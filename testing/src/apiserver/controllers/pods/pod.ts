@@ -10,18 +10,34 @@ export interface PodCondition extends Partial<Condition> {
 export interface ContainerSpec {
   readonly name: string;
   readonly image?: string;
+  /** `Always` makes an init container a sidecar. */
+  readonly restartPolicy?: string;
+}
+
+/** How a container does, as far as the controllers need it. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly restartCount?: number;
+  readonly state?: {
+    readonly terminated?: { readonly exitCode?: number; readonly finishedAt?: string };
+    readonly [field: string]: unknown;
+  };
+  readonly [field: string]: unknown;
 }
 
 export interface PodSpec {
   readonly nodeName?: string;
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   readonly containers: readonly ContainerSpec[];
+  readonly initContainers?: readonly ContainerSpec[];
   readonly [field: string]: unknown;
 }
 
 export interface PodStatus {
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   readonly conditions?: readonly PodCondition[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
   readonly [field: string]: unknown;
 }
 

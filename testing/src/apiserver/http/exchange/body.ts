@@ -6,7 +6,7 @@ import {
   unsupportedMediaType,
   versionMismatch,
 } from '../../failures/request-failures.ts';
-import { parseGoJson } from '../../objects/go-json.ts';
+import { type Fractions, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
@@ -61,7 +61,7 @@ export function decodeObject(
   const decoded =
     typeName === undefined
       ? decodeCustom(value, expected)
-      : decodeBuiltIn(value, typeName, expected);
+      : decodeBuiltIn(value, typeName, expected, document.fractions);
   const metadata = isObject(decoded.value.metadata) ? decoded.value.metadata : {};
   const object = { ...decoded.value, metadata } as unknown as StoredObject;
   const pruned = isOwn ? served.strategy.unknownFields(object) : [];
@@ -87,7 +87,7 @@ export function decodeOptions(exchange: Exchange, body: RequestBody, kind: strin
   if (found.kind !== kind) throw badRequest(`decoded object cannot be converted to ${kind}`);
   const typeName = `io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`;
   const value = plainly(() => found.read(typeName));
-  const { value: options, mismatch } = decodeStruct(value, typeName);
+  const { value: options, mismatch } = decodeStruct(value, typeName, 'json', found.fractions);
   if (mismatch !== undefined) throw badRequest(describeMismatch(mismatch));
   return options;
 }
@@ -98,6 +98,8 @@ interface Document {
   readonly apiVersion: string;
   /** What a strict decoder says of the text itself. */
   readonly strict: readonly string[];
+  /** Of JSON. The numbers of YAML are written anew before they are decoded: `1.0` is 1 there. */
+  readonly fractions?: Fractions;
   /** @param typeName - of the message, where the kind does not say which it is. */
   read(typeName?: string): Json;
 }
@@ -110,9 +112,9 @@ function parserOf(mediaType: string): Parser {
 }
 
 function jsonDocument({ text }: RequestBody, expected: Expected): Document {
-  const { value, duplicates } = plainJson(text);
+  const { value, duplicates, fractions } = plainJson(text);
   const strict = duplicates.map((field) => `duplicate field "${field}"`);
-  return { ...identified(value, expected), strict };
+  return { ...identified(value, expected), strict, fractions };
 }
 
 function plainJson(text: string): ReturnType<typeof parseGoJson> {
@@ -227,8 +229,9 @@ function decodeBuiltIn(
   value: Json,
   typeName: string,
   expected: Expected,
+  fractions: Fractions | undefined,
 ): { readonly value: Json; readonly unknown: readonly string[] } {
-  const decoded = decodeStruct(value, typeName);
+  const decoded = decodeStruct(value, typeName, 'json', fractions);
   if (decoded.mismatch === undefined) return decoded;
   throw cannotBeHandled(expected, expected, describeMismatch(decoded.mismatch));
 }

@@ -118,9 +118,22 @@ export class Exchange {
     for (let at = 0; at < items.length && !this.response.destroyed; at += ITEMS_OF_PART) {
       const part = items.slice(at, at + ITEMS_OF_PART).map((item) => goJson(item));
       this.response.write(`${at === 0 ? '' : ','}${part.join(',')}`);
-      await yieldToEventLoop();
+      await (this.response.writableNeedDrain ? this.drained() : yieldToEventLoop());
     }
     this.response.end(`]${after.join(`"${field}":[]`)}\n`);
+  }
+
+  /** Resolves when the client has read what was written, or has gone. */
+  drained(): Promise<void> {
+    const { response } = this;
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        response.off('drain', settle).off('close', settle);
+        resolve();
+      };
+      if (response.destroyed || !response.writableNeedDrain) resolve();
+      else response.on('drain', settle).on('close', settle);
+    });
   }
 
   /** Go writes YAML by way of a map: its keys are sorted. */

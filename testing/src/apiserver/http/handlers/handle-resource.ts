@@ -48,7 +48,6 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   warnOfDeprecation(handling);
   await parts.served.gate?.({
     method: exchange.method,
-    collection: info.name === undefined,
     signal: parts.signal,
     warn: (text) => exchange.warn(text),
   });

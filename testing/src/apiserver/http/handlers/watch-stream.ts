@@ -110,6 +110,14 @@ export class WatchStream implements WatchSink {
     this.#send(`${goJson({ type: 'BOOKMARK', object: this.#bookmarkObject(metadata) })}\n`);
   }
 
+  get isFull(): boolean {
+    return this.#exchange.response.writableNeedDrain;
+  }
+
+  drained(): Promise<void> {
+    return this.#exchange.drained();
+  }
+
   failed(): void {
     this.close('clean');
   }

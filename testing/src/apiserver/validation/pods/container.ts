@@ -135,7 +135,7 @@ export const probes: Check = fields({
 export function containers(volumes: Volumes): Check {
   const common = containerCommon(volumes);
   return firstOf(needed(), (value, field) => {
-    const names = new Set<unknown>();
+    const names = new Set<string>();
     const problems = itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       return [
@@ -148,14 +148,24 @@ export function containers(volumes: Volumes): Check {
   });
 }
 
+/** The names of containers. One without a name has the empty one. */
+export function namesOf(containers: unknown): Set<string> {
+  return new Set(itemsOf(containers).map(nameOf));
+}
+
+function nameOf({ name }: Json): string {
+  return isEmpty(name) ? '' : String(name);
+}
+
 /** A name that another container has; where it is new, it is taken from then on. */
 export function repeatedName(
-  { name }: Json,
-  names: Set<unknown>,
+  container: Json,
+  names: Set<string>,
   field: string,
 ): readonly Problem[] {
+  const name = nameOf(container);
   if (names.has(name)) return [duplicate(`${field}.name`, name)];
-  if (!isEmpty(name)) names.add(name);
+  names.add(name);
   return [];
 }
 

@@ -1,6 +1,6 @@
 import { absent, type Check, fields, isEmpty, itemsOf } from '../fields/check.ts';
 import { notFoundValue } from '../fields/problem.ts';
-import { containerCommon, probes, repeatedName, type Volumes } from './container.ts';
+import { containerCommon, namesOf, probes, repeatedName, type Volumes } from './container.ts';
 
 const NOT_ALWAYS = 'may not be set for init containers without restartPolicy=Always';
 const forbiddenInInit = fields({
@@ -14,10 +14,13 @@ const forbiddenInInit = fields({
 export function initContainers(volumes: Volumes, regular: unknown): Check {
   const common = containerCommon(volumes);
   return (value, field) => {
-    const names = new Set<unknown>(itemsOf(regular).map(({ name }) => name));
+    const names = namesOf(regular);
+    const isTaken = names.has('');
     return itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       const sidecar = container.restartPolicy === 'Always';
+      // Among themselves they may lack names: each is told so.
+      if (!isTaken) names.delete('');
       return [
         ...common(container, item),
         ...repeatedName(container, names, item),
@@ -40,7 +43,7 @@ const forbiddenInEphemeral = fields({
 export function ephemeralContainers(volumes: Volumes, others: readonly unknown[]): Check {
   const common = containerCommon(volumes);
   return (value, field) => {
-    const known = new Set<unknown>(others.flatMap(itemsOf).map(({ name }) => name));
+    const known = namesOf(others.flatMap(itemsOf));
     const names = new Set(known);
     return itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
@@ -48,7 +51,7 @@ export function ephemeralContainers(volumes: Volumes, others: readonly unknown[]
       return [
         ...common(container, item),
         ...repeatedName(container, names, item),
-        ...(isEmpty(target) || known.has(target)
+        ...(isEmpty(target) || known.has(String(target))
           ? []
           : [notFoundValue(`${item}.targetContainerName`, target)]),
         ...forbiddenInEphemeral(container, item),

@@ -12,7 +12,7 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 import type { ListOptions } from '../../request/list-options.ts';
 import { keyOfTarget, requireStored, type Target } from '../target.ts';
 import { decodeContinue } from './continue-token.ts';
-import { listObjects, type ObjectList } from './list.ts';
+import { isExact, listObjects, type ObjectList } from './list.ts';
 
 /** How often a request looks whether a cache is filled that it has to wait for. */
 const READY_POLL_MS = 100;
@@ -79,9 +79,13 @@ export async function requireReady(
   }
 }
 
-/** A page of everything needs no cache; before 1.31 neither did a list of the latest state. */
+/**
+ * A page of everything, a further page and an exact state need no cache (pkg/storage/cacher/delegator.go); before 1.31
+ * neither did a list of the latest state.
+ */
 function isServedByEtcd({ behaviour }: Cluster, options: ListOptions): boolean {
   if (options.selection.everything && options.limit > 0) return true;
+  if (options.continue !== '' || isExact(options)) return true;
   return options.resourceVersion === undefined && !behaviour.gates.consistentListFromCache;
 }
 

@@ -88,18 +88,22 @@ interface State {
 
 function stateOf(cluster: Cluster, served: ServedResource, options: ListOptions): State {
   if (options.continue !== '') return continued(cluster, served, options);
-  const { resourceVersion, match, limit } = options;
+  const { resourceVersion } = options;
   if (resourceVersion === undefined) return latest(cluster, served, options);
   if (typeof resourceVersion === 'bigint') {
     throw tooLargeResourceVersion(resourceVersion, cluster.storage.revision);
   }
-  const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
-  if (!exact) return fromCache(cluster, served, options, resourceVersion);
+  if (!isExact(options)) return fromCache(cluster, served, options, resourceVersion);
   const objects = stateAt(cluster, served, options, resourceVersion);
   if (objects === undefined) {
     throw expired('The resourceVersion for the provided list is too old.');
   }
   return { revision: resourceVersion, objects, limited: true };
+}
+
+/** True for a list of the state at one resourceVersion: with a limit that is meant where nothing else is said. */
+export function isExact({ resourceVersion = 0, match, limit }: ListOptions): boolean {
+  return match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
 }
 
 function latest({ storage }: Cluster, served: ServedResource, options: ListOptions): State {

@@ -13,6 +13,10 @@ export interface WatchSink {
     source: StorageEvent | undefined,
   ): void;
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void;
+  /** True while the client has not read what was sent to it. */
+  readonly isFull: boolean;
+  /** Resolves when the client has read it, or has gone. */
+  drained(): Promise<void>;
   /** Objects cannot be converted into the version of the watch: nothing follows. */
   failed(): void;
   /** The history does not reach back to the resourceVersion asked for: nothing follows. */
@@ -35,6 +39,8 @@ export class Watch {
   /** Where a webhook converts: what is sent, one after the other. */
   #turn = Promise.resolve();
   readonly #converted = new WeakMap<StoredObject, StoredObject>();
+  /** What waits for its turn: later events wait behind it. */
+  #waiting = 0;
   #ended = false;
 
   constructor(cluster: Cluster, served: ServedResource, options: ListOptions, sink: WatchSink) {
@@ -89,12 +95,37 @@ export class Watch {
       storage.listAt(storedAs, this.#now(), selection.namespace) ??
       storage.list(storedAs, selection.namespace);
     const revision = String(this.#now());
-    this.#inTurn(stored, () => {
-      for (const one of stored) {
-        const object = this.#shown(one);
-        if (this.#isWanted(object)) this.#sink.event('ADDED', object, undefined);
+    const send = (one: StoredObject): void => {
+      const object = this.#shown(one);
+      if (this.#isWanted(object)) this.#sink.event('ADDED', object, undefined);
+    };
+    this.#inTurn(stored, () =>
+      this.#sendBehind(stored, send, () => {
+        if (sendInitialEvents && bookmarks) this.#sink.bookmark(revision, true);
+      }),
+    );
+  }
+
+  /**
+   * Sends what happened before the watch, as fast as the client reads it: at once as far as its socket takes it. A real
+   * server does not count these events as unread. What happens meanwhile waits, up to the bound for unread events.
+   */
+  #sendBehind<T>(items: readonly T[], send: (item: T) => void, done: () => void): void {
+    let at = 0;
+    const sendSome = (): void => {
+      while (at < items.length && !this.#sink.isFull) send(items[at++] as T);
+    };
+    sendSome();
+    if (at === items.length) {
+      done();
+      return;
+    }
+    this.#afterTurn(async () => {
+      while (at < items.length && !this.#ended) {
+        await this.#sink.drained();
+        sendSome();
       }
-      if (sendInitialEvents && bookmarks) this.#sink.bookmark(revision, true);
+      if (!this.#ended) done();
     });
   }
 
@@ -115,12 +146,11 @@ export class Watch {
       return false;
     }
     this.#from = resourceVersion;
-    for (const event of missed) {
-      // What the cache has not seen yet comes when it has.
-      if (event.revision > watchCache.revision) break;
-      this.#onEvent(event);
-      this.#from = event.revision;
-    }
+    // What the cache has not seen yet comes when it has.
+    const seen = missed.filter(({ revision }) => revision <= watchCache.revision);
+    if (this.#served.converter !== undefined) for (const event of seen) this.#onEvent(event);
+    else this.#sendBehind(seen, (event) => this.#send(event), NOTHING);
+    this.#from = seen.at(-1)?.revision ?? resourceVersion;
     return true;
   }
 
@@ -165,15 +195,15 @@ export class Watch {
     return fromStored(this.#served, this.#converted.get(stored) ?? stored);
   }
 
-  /** Does something when `objects` are converted; at once where nothing has to be. */
+  /** Does something when `objects` are converted, and all that came before is sent; at once where nothing has to wait. */
   #inTurn(objects: readonly StoredObject[], act: () => void): void {
     const { converter } = this.#served;
     if (converter === undefined) {
-      act();
+      if (this.#waiting === 0) act();
+      else this.#afterTurn(act);
       return;
     }
-    this.#turn = this.#turn.then(async () => {
-      if (this.#ended) return;
+    this.#afterTurn(async () => {
       try {
         const converted = await converter.fromStored(objects);
         for (const [at, one] of objects.entries()) this.#converted.set(one, converted[at] ?? one);
@@ -184,4 +214,19 @@ export class Watch {
       if (!this.#ended) act();
     });
   }
+
+  /** The client has not read what came before when too much waits: the watch ends, as that of a slow client does. */
+  #afterTurn(act: () => void | Promise<void>): void {
+    this.#waiting++;
+    if (this.#waiting > this.#cluster.behaviour.watchBufferEvents) {
+      this.#sink.failed();
+      return;
+    }
+    this.#turn = this.#turn.then(async () => {
+      if (!this.#ended) await act();
+      this.#waiting--;
+    });
+  }
 }
+
+const NOTHING = (): void => {};

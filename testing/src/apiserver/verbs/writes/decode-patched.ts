@@ -2,6 +2,7 @@ import { apiVersionOf } from 'chancery/internal-objects';
 import { builtInKindName } from '../../built-in-types/built-in-types.ts';
 import { failure } from '../../failures/failure.ts';
 import { goJson } from '../../objects/canonical.ts';
+import type { Fractions } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
@@ -26,9 +27,14 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
  * The object of a built-in kind that a JSON patch or a merge patch has made: the server decodes its text again, and
  * its kind and version with it.
  *
+ * @param fractions - of the patch, by their paths in the object.
  * @throws ApiError 422 for anything that is no object of this kind.
  */
-export function decodeBuiltIn(merged: unknown, expected: Expected): DecodedPatch {
+export function decodeBuiltIn(
+  merged: unknown,
+  expected: Expected,
+  fractions: Fractions,
+): DecodedPatch {
   const quote = (): string => goJson(merged);
   const { document, apiVersion, kind } = identified(merged, quote, expected);
   if (apiVersion === '') return internalVersion(document, quote);
@@ -44,7 +50,7 @@ export function decodeBuiltIn(merged: unknown, expected: Expected): DecodedPatch
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(SCHEME)}`,
     );
   }
-  const { value, unknown, mismatch } = decodeStruct(document, typeName);
+  const { value, unknown, mismatch } = decodeStruct(document, typeName, 'json', fractions);
   if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
   if (kind !== expected.kind || groupOf(apiVersion) !== expected.group) {
     const from = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;

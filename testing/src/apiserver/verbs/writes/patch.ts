@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';
 import { invalid } from '../../failures/invalid.ts';
 import { notAPatch, unsupportedMediaType } from '../../failures/request-failures.ts';
+import type { Fractions } from '../../objects/go-json.ts';
 import { type Json, withMetadata } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { requireDepth } from '../../objects/stored-size.ts';
@@ -86,21 +87,23 @@ export function patchedObject(
 ): StoredObject {
   const isChecked = options.fieldValidation !== 'Ignore';
   const document = live as Json;
-  const decoded = (merged: unknown): DecodedPatch =>
-    'custom' in kind && kind.custom ? decodeCustom(merged, kind) : decodeBuiltIn(merged, kind);
+  const decoded = (merged: unknown, fractions: Fractions): DecodedPatch =>
+    'custom' in kind && kind.custom
+      ? decodeCustom(merged, kind)
+      : decodeBuiltIn(merged, kind, fractions);
   if (mediaType === STRATEGIC_PATCH) {
     const { value, findings } = readStrategicPatch(text);
     const merge = applyStrategicMergePatch(document, value, live);
     return checked(decodeMerge(merge, kind), findings, options);
   }
   if (mediaType === MERGE_PATCH) {
-    const { value, findings } = readMergePatch(text, isChecked);
-    return checked(decoded(applyMergePatch(document, value)), findings, options);
+    const { value, findings, fractions } = readMergePatch(text, isChecked);
+    return checked(decoded(applyMergePatch(document, value), fractions), findings, options);
   }
-  const { value, findings } = readJsonPatch(text, isChecked);
+  const { value, findings, fractions } = readJsonPatch(text, isChecked);
   const patched = applyJsonPatch(document, value, !/[<>&\u2028\u2029]/.test(text));
   requireDepth(patched);
-  return checked(decoded(patched), findings, options);
+  return checked(decoded(patched, fractions), findings, options);
 }
 
 /** @throws ApiError 422 for unknown and duplicate fields where the request is strict. */

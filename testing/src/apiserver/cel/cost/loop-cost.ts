@@ -1,0 +1,40 @@
+import type { ExpressionNode } from '../expression/expression-tree.ts';
+
+/** What it costs to make a list or a map (cel-go: ListCreateBaseCost and MapCreateBaseCost). */
+export const NEW_LIST = 10;
+export const NEW_MAP = 30;
+
+/** What a step of a loop costs beside its own expression, and what its result does. */
+export const QUANTIFIERS: Readonly<
+  Record<string, { readonly step: number; readonly result: number }>
+> = {
+  all: { step: 3, result: 1 },
+  exists: { step: 4, result: 1 },
+  exists_one: { step: 2, result: 2 },
+  existsOne: { step: 2, result: 2 },
+};
+
+/** What the first value costs, and each step beside its own expression, of the macros that make something. */
+export const TRANSFORMS: Readonly<
+  Record<string, { readonly start: number; readonly step: number }>
+> = {
+  transformList: { start: NEW_LIST, step: 2 + NEW_LIST },
+  transformMap: { start: NEW_MAP, step: 3 },
+  transformMapEntry: { start: NEW_MAP, step: 2 },
+  sortBy: { start: NEW_LIST, step: 2 + NEW_LIST },
+};
+
+/** Macros that the library does not have, and that ours do not expand to its loops. */
+export const OWN_LOOPS: ReadonlySet<string> = new Set([
+  ...Object.keys(QUANTIFIERS),
+  ...Object.keys(TRANSFORMS),
+]);
+
+/** The variables of a macro, and what it evaluates for each item: a filter may come first. */
+export function partsOf(
+  name: string,
+  args: readonly ExpressionNode[],
+): { readonly variables: readonly ExpressionNode[]; readonly bodies: readonly ExpressionNode[] } {
+  const count = args.length > 2 && name !== 'sortBy' ? 2 : 1;
+  return { variables: args.slice(0, count), bodies: args.slice(count) };
+}

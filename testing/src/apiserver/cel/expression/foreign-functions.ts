@@ -1,0 +1,35 @@
+import type { CompileProblem } from '../compile-error.ts';
+import type { ExpressionNode } from './expression-tree.ts';
+
+/** Methods of bytes that the library has, and Kubernetes has not. */
+const OF_BYTES: ReadonlySet<string> = new Set(['at', 'base64', 'hex', 'json', 'string']);
+
+interface Placed {
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/**
+ * Refuses what the library has beyond the environment of Kubernetes (pkg/cel/environment/base.go): `cel.bind`, because
+ * `ext.Bindings` is no part of it, and methods of bytes. The expression has been checked.
+ *
+ * @throws CompileProblem as for a name that is not declared.
+ */
+export function refuseForeign(nodes: readonly ExpressionNode[]): void {
+  for (const { op, args } of nodes) {
+    if (op !== 'rcall') continue;
+    const [name, target] = args as readonly [string, ExpressionNode];
+    if (target.op === 'id' && target.args === 'cel') throw undeclared('cel', target);
+    const isOfBytes = target.checkedType?.name === 'bytes' && OF_BYTES.has(name);
+    if (isOfBytes) throw undeclared(name, target);
+  }
+}
+
+function undeclared(name: string, at: ExpressionNode): CompileProblem & Error {
+  const { start = 0, end = 0 } = at as Placed;
+  return Object.assign(new Error(`Unknown variable: ${name}`), {
+    code: 'unknown_variable',
+    summary: `Unknown variable: ${name}`,
+    range: name === 'cel' ? { start, end } : { start: end, end },
+  });
+}

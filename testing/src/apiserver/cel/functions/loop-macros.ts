@@ -1,0 +1,239 @@
+import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { costOf, type ExpressionNode, nodesOf } from '../expression/expression-tree.ts';
+import { Budget } from '../runtime/budget.ts';
+import { celEquals } from '../runtime/value-equality.ts';
+import { sortedBy } from './list-extension.ts';
+import type { CelType, Checker, Evaluator, MacroCall, Scope } from './macro.ts';
+
+/** What a loop makes of its items. */
+interface Loop {
+  readonly name: string;
+  readonly variables: 1 | 2;
+  /** Where the variables are followed by a condition. */
+  readonly hasFilter?: boolean;
+  typeOf(checker: Checker, body: Body): CelType;
+  /** @param steps - each value has to be asked for before the next step: they share their variables. */
+  run(steps: Iterable<Step>): unknown;
+}
+
+interface Body {
+  readonly key: CelType;
+  readonly type: CelType;
+  readonly node: ExpressionNode;
+}
+
+/** One item, with what the body makes of it. */
+interface Step {
+  readonly key: unknown;
+  readonly item: unknown;
+  value(): unknown;
+}
+
+/**
+ * The macros with two variables of cel-go's `TwoVarComprehensions`, which Kubernetes has since 1.32, `existsOne`, and
+ * `sortBy` of its list extension. Each step of a loop is paid for.
+ */
+export function registerLoopMacros(environment: CelEnvironment): void {
+  for (const loop of LOOPS) {
+    const args = Array.from({ length: loop.variables + (loop.hasFilter ? 2 : 1) }, () => 'ast');
+    environment.registerFunction(`list.${loop.name}(${args.join(', ')}): dyn`, macro(loop));
+  }
+}
+
+const bool =
+  (operator: string, before: string) =>
+  (checker: Checker, { type, node }: Body): CelType => {
+    if (type.kind !== 'dyn' && type.name !== 'bool') {
+      const text = `found no matching overload for '${operator}' applied to '(${before.replace('?', type.name)})'`;
+      throw checker.createError('invalid_predicate', text, node);
+    }
+    return checker.getType('bool');
+  };
+
+const existsOne = (name: string, variables: 1 | 2): Loop => ({
+  name,
+  variables,
+  typeOf: bool('_?_:_', '?, int, int'),
+  run: (steps) =>
+    Array.from(steps, (step) => step.value()).filter((value) => value === true).length === 1,
+});
+
+const transforms = (hasFilter: boolean): readonly Loop[] => [
+  {
+    name: 'transformList',
+    variables: 2,
+    hasFilter,
+    typeOf: (checker, { type }) => checker.registry.getListType(type),
+    run: (steps) => Array.from(steps, (step) => step.value()),
+  },
+  {
+    name: 'transformMap',
+    variables: 2,
+    hasFilter,
+    typeOf: (checker, { key, type }) => checker.registry.getMapType(key, type),
+    run: (steps) => made(Array.from(steps, (step) => [step.key, step.value()] as const)),
+  },
+  {
+    name: 'transformMapEntry',
+    variables: 2,
+    hasFilter,
+    typeOf: (checker, { type, node }) => {
+      if (type.kind === 'map' || type.kind === 'dyn') return type;
+      const text = `found no matching overload for 'cel.@mapInsert' applied to '(map(dyn, dyn), ${type.name})'`;
+      throw checker.createError('invalid_entry', text, node);
+    },
+    run: (steps) => made(Array.from(steps, (step) => entriesOf(step.value())).flat()),
+  },
+];
+
+const LOOPS: readonly Loop[] = [
+  {
+    name: 'all',
+    variables: 2,
+    typeOf: bool('_&&_', 'bool, ?'),
+    run: (steps) => quantified(steps, false),
+  },
+  {
+    name: 'exists',
+    variables: 2,
+    typeOf: bool('_||_', 'bool, ?'),
+    run: (steps) => quantified(steps, true),
+  },
+  existsOne('existsOne', 1),
+  existsOne('existsOne', 2),
+  existsOne('exists_one', 2),
+  ...transforms(false),
+  ...transforms(true),
+  {
+    name: 'sortBy',
+    variables: 1,
+    typeOf: (checker, { key }) => checker.registry.getListType(key),
+    run(steps) {
+      const all = Array.from(steps, (step) => ({ item: step.item, key: step.value() }));
+      Budget.charge(2 * all.length ** 2); // each key is compared with each other
+      return sortedBy(
+        all.map(({ item }) => item),
+        all.map(({ key }) => key),
+      );
+    },
+  },
+];
+
+/** The first item decides that gives `decisive`. Without one an error counts, if there was any. */
+function quantified(steps: Iterable<Step>, decisive: boolean): boolean {
+  let problem: unknown;
+  for (const step of steps) {
+    try {
+      if (step.value() === decisive) return decisive;
+    } catch (error) {
+      if (error instanceof RangeError) throw error; // nothing is left to pay with
+      problem ??= error;
+    }
+  }
+  if (problem !== undefined) throw problem;
+  return !decisive;
+}
+
+function macro(loop: Loop): (call: MacroCall) => object {
+  return ({ args, receiver }) => {
+    const names = args.slice(0, loop.variables);
+    const bodies = args.slice(loop.variables);
+    const body = bodies.at(-1) as ExpressionNode;
+    const filter = loop.hasFilter ? bodies[0] : undefined;
+    const scopes: Scope[] = [];
+    const stepCost = costOf(nodesOf(bodies));
+    return {
+      typeCheck(checker: Checker, _: unknown, scope: Scope): CelType {
+        requireNames(checker, names);
+        const { key, value } = entryTypes(checker, receiver, scope);
+        scopes.length = 0;
+        const single = checker.check(receiver, scope).kind === 'map' ? key : value;
+        const types = loop.variables === 2 ? [key, value] : [single];
+        for (const [index, name] of names.entries()) {
+          const outer = scopes.at(-1) ?? scope;
+          scopes.push(outer.forkWithVariable(String(name.args), types[index] ?? checker.dynType));
+        }
+        const inner = scopes.at(-1) ?? scope;
+        if (filter !== undefined) {
+          bool('_?_:_', '?, dyn, dyn')(checker, {
+            key,
+            type: checker.check(filter, inner),
+            node: filter,
+          });
+        }
+        const kept = loop.variables === 2 ? key : single;
+        return loop.typeOf(checker, { key: kept, type: checker.check(body, inner), node: body });
+      },
+      evaluate(evaluator: Evaluator, _: unknown, scope: Scope): unknown {
+        const range = evaluator.run(receiver, scope);
+        // As with the macros of one variable, that of a map is its key.
+        const isByKey = loop.variables === 1 && !Array.isArray(range);
+        return loop.run(stepsOf(entriesOf(range)));
+
+        function* stepsOf(all: readonly (readonly [unknown, unknown])[]): Generator<Step> {
+          for (const [key, item] of all) {
+            Budget.charge(stepCost);
+            const values = loop.variables === 2 ? [key, item] : [isByKey ? key : item];
+            const inner = scopes.reduce(
+              (outer, own, index) => own.reuse(outer).setIterValue(values[index], evaluator),
+              scope,
+            );
+            if (filter !== undefined && evaluator.run(filter, inner) !== true) continue;
+            yield { key, item, value: () => evaluator.run(body, inner) };
+          }
+        }
+      },
+    };
+  };
+}
+
+function requireNames(checker: Checker, names: readonly ExpressionNode[]): void {
+  const [first, second] = names;
+  for (const name of names) {
+    if (name.op !== 'id') {
+      throw checker.createError('invalid_macro_argument', 'argument must be a simple name', name);
+    }
+  }
+  if (second === undefined || first?.args !== second.args) return;
+  const text = `duplicate variable name: ${String(second.args)}`;
+  throw checker.createError('invalid_macro_argument', text, second);
+}
+
+/** Of a list the keys are its indexes. */
+function entryTypes(
+  checker: Checker,
+  receiver: unknown,
+  scope: Scope,
+): { readonly key: CelType; readonly value: CelType } {
+  const range = checker.check(receiver, scope);
+  if (range.kind === 'dyn') return { key: range, value: range };
+  if (range.kind === 'list') return { key: checker.getType('int'), value: range.valueType };
+  if (range.kind === 'map') return { key: range.keyType, value: range.valueType };
+  throw checker.createError(
+    'invalid_comprehension_range',
+    `expression of type '${checker.formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+    receiver,
+  );
+}
+
+function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
+  if (Array.isArray(value)) return value.map((item, index) => [BigInt(index), item] as const);
+  if (value instanceof Map) return [...value];
+  if (typeof value === 'object' && value !== null) return Object.entries(value);
+  throw new Error('the range of a comprehension must be a list, a map, or dynamic');
+}
+
+/** A map of entries, none of which has the key of another. */
+function made(entries: readonly (readonly [unknown, unknown])[]): Map<unknown, unknown> {
+  const map = new Map<unknown, unknown>();
+  for (const [key, value] of entries) {
+    if (
+      map.has(key) ||
+      (typeof key === 'number' && [...map.keys()].some((one) => celEquals(one, key)))
+    ) {
+      throw new Error(`insert failed: key ${String(key)} already exists`);
+    }
+    map.set(key, value);
+  }
+  return map;
+}

@@ -1,0 +1,96 @@
+import type { ObjectKey } from 'chancery';
+import { ConfigurationError, keyOf, messageOf } from 'chancery/internal-objects';
+import { isJsonObject } from '../objects/json-value.ts';
+import type { Json } from '../objects/metadata.ts';
+import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
+import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
+import { StorageSnapshot } from './snapshot.ts';
+
+/** A snapshot that is complete, but whose objects no server has stored together. */
+export class ImpossibleSnapshot extends ConfigurationError {}
+
+/** Why the snapshot of a file is not restored, and what the user can do. */
+export function cannotRestore(path: string, cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `cannot restore the snapshot ${path}: ${messageOf(cause)}; ` +
+      'name another one, or a file that is not there to begin with an empty server',
+    { cause },
+  );
+}
+
+const OBJECT_META = '#io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/**
+ * The objects of a snapshot while it is read. What holds for every object is checked: its metadata, and that no two
+ * objects have a name, a uid or a resourceVersion in common. The storage gives each of them once.
+ */
+export class SnapshotContents {
+  readonly #revision: number;
+  readonly #collections = new Map<ResourceName, Map<ObjectKey, StoredObject>>();
+  /** uid, and resourceVersion → the line that has it. */
+  readonly #uids = new Map<string, number>();
+  readonly #revisions = new Map<string, number>();
+
+  /** @param revision - of the snapshot: no object is newer. */
+  constructor(revision: number) {
+    this.#revision = revision;
+  }
+
+  /** @throws ImpossibleSnapshot `CONFIG` with the line and what is wrong with it. */
+  add({ resource, object }: Json, line: number): void {
+    const problem =
+      typeof resource !== 'string' || resource === ''
+        ? 'names no resource'
+        : objectProblem(object, this.#revision);
+    if (problem !== undefined) throw new ImpossibleSnapshot(`line ${line} ${problem}`);
+    this.#keep(resource as ResourceName, object as StoredObject, line);
+  }
+
+  /** @param path - of the file that has them. */
+  snapshot(path?: string): StorageSnapshot {
+    const collections = [...this.#collections].map(
+      ([name, objects]) => [name, { objects, events: [], floor: this.#revision }] as const,
+    );
+    return new StorageSnapshot(this.#revision, new Map(collections), 'text', path);
+  }
+
+  #keep(resource: ResourceName, object: StoredObject, line: number): void {
+    const key = keyOf(object);
+    const collection = this.#collections.get(resource) ?? new Map<ObjectKey, StoredObject>();
+    if (collection.has(key)) {
+      throw new ImpossibleSnapshot(`line ${line} has ${resource} ${key} again`);
+    }
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    claim(this.#uids, 'uid', uid, line);
+    claim(this.#revisions, 'resourceVersion', resourceVersion, line);
+    this.#collections.set(resource, collection.set(key, object));
+  }
+}
+
+/** @throws ImpossibleSnapshot `CONFIG` when another line has the value already. */
+function claim(taken: Map<string, number>, field: string, value: string, line: number): void {
+  const other = taken.get(value);
+  if (other !== undefined) {
+    const text = JSON.stringify(value);
+    throw new ImpossibleSnapshot(`line ${line} has the ${field} ${text} of line ${other}`);
+  }
+  taken.set(value, line);
+}
+
+function objectProblem(object: unknown, revision: number): string | undefined {
+  if (!isJsonObject(object)) return 'has no object';
+  const { apiVersion, kind, metadata } = object;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    return 'has an object without apiVersion or kind';
+  }
+  if (!isJsonObject(metadata)) return 'has an object without metadata';
+  const { mismatch } = decodeStruct(metadata, OBJECT_META);
+  if (mismatch !== undefined) return `has wrong metadata: ${describeMismatch(mismatch)}`;
+  const { name = '', uid = '', resourceVersion } = metadata;
+  if (name === '') return 'has an object without a name';
+  if (uid === '') return 'has an object without a uid';
+  const isPast = typeof resourceVersion === 'string' && /^[1-9][0-9]{0,15}$/.test(resourceVersion);
+  if (isPast && Number(resourceVersion) <= revision) return undefined;
+  const found = JSON.stringify(resourceVersion ?? null);
+  return `has an object with the resourceVersion ${found}, which is not one up to revision ${revision}`;
+}
