@@ -10,6 +10,7 @@ import './core/one-copy.ts';
 export { sleep, systemClock } from './core/clock.ts';
 export { deepCopy, deepJson } from './core/deep-json.ts';
 export { ConfigurationError, messageOf, OperatorError } from './core/errors.ts';
+export { isLoopbackHost } from './core/loopback.ts';
 export { isMapping } from './core/mapping.ts';
 export { nearMatches } from './core/near-match.ts';
 export { VERSION } from './core/version.ts';

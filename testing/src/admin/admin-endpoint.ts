@@ -7,7 +7,6 @@ import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import type { ApiServer } from '../apiserver/api-server.ts';
 import { requireSchema } from '../apiserver/fault-rules/checked-value.ts';
 import { documentOf, isRequired, SNAPSHOT_TYPE } from './document.ts';
-import { strangerProblem } from './loopback.ts';
 import {
   type AdminClock,
   type Administered,
@@ -15,6 +14,7 @@ import {
   type Operation,
   SNAPSHOT,
 } from './operations.ts';
+import { strangerProblem } from './stranger.ts';
 
 export type { AdminClock } from './operations.ts';
 
