@@ -2,7 +2,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { BIN, type Child, folderWith, start } from '../cli/child.ts';
+import { fileURLToPath } from 'node:url';
+import { type Child, folderWith, start } from '../cli/child.ts';
 import { guide } from './guide.ts';
 
 /** npm and Python take seconds to start on a machine that others use as well. */
@@ -27,10 +28,19 @@ export function runPage(page: string, env: Readonly<Record<string, string>>): Ch
   for (const { name, text } of blocks) {
     if (name.includes('.')) writeFileSync(join(folder, name), text);
   }
-  const bin = join(folder, 'node_modules/.bin');
-  mkdirSync(bin, { recursive: true });
-  symlinkSync(BIN, join(bin, 'chancery'));
-  symlinkSync(process.execPath, join(bin, 'node'));
+  install(join(folder, 'node_modules'));
   const command = blocks.find(({ name }) => name === 'run')?.text ?? '';
   return start('sh', ['-c', command], { HOME: folder, ...env }, folder);
+}
+
+/** As npm installs node@24 and the package of the kit. The command of the kit runs from its sources. */
+function install(modules: string): void {
+  const kit = fileURLToPath(new URL('../../testing', import.meta.url));
+  const bin = join(modules, '.bin');
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(join(modules, '@chancery'));
+  symlinkSync(kit, join(modules, '@chancery/testing'));
+  const script = `#!/bin/sh\nexec node --conditions=chancery-source ${kit}/src/chancery-testing.ts "$@"\n`;
+  writeFileSync(join(bin, 'chancery-testing'), script, { mode: 0o755 });
+  symlinkSync(process.execPath, join(bin, 'node'));
 }
