@@ -25,7 +25,7 @@ export {
   NOT_DNS_SUBDOMAIN,
 } from './model/dns-name.ts';
 export { INITIAL_EVENTS_END } from './model/entry.ts';
-export { isNotFound } from './model/not-found.ts';
+export { isNotFound, isUnserved } from './model/not-found.ts';
 export { controllerOf, keyOf, objectKey, splitKey } from './model/object.ts';
 export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export { apiVersionOf, groupVersionPath, resourceName } from './model/resource.ts';

@@ -73,6 +73,7 @@ const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'chancery',
     'chancery/internal',
     'chancery/internal-objects',
+    'chancery/internal-testing',
     'chancery/kubernetes',
     'chancery/low-level',
     '@marcbachmann/cel-js',
