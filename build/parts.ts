@@ -36,7 +36,7 @@ export const PARTS: Readonly<Record<string, Parts>> = {
       // its place, and the file that imports another package.
       {
         name: 'objects',
-        test: /\/operator\/(?:core\/(?!yaml-thread|unified-diff)|model\/)/,
+        test: /\/operator\/(?:core\/(?!yaml-thread|text\/unified-diff)|model\/)/,
         priority: 3,
       },
       // Includes everything that both entries import: a program that imports a part mostly needs the whole.

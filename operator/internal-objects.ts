@@ -8,11 +8,11 @@
 import './core/one-copy.ts';
 
 export { sleep, systemClock } from './core/clock.ts';
-export { deepCopy, deepJson } from './core/deep-json.ts';
 export { ConfigurationError, messageOf, OperatorError } from './core/errors.ts';
+export { deepCopy, deepJson } from './core/json/deep-json.ts';
 export { isLoopbackHost } from './core/loopback.ts';
 export { isMapping } from './core/mapping.ts';
-export { nearMatches } from './core/near-match.ts';
+export { nearMatches } from './core/text/near-match.ts';
 export { VERSION } from './core/version.ts';
 export { duplicateYamlKeys, formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 export { rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';

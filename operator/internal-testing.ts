@@ -9,7 +9,7 @@ import './core/one-copy.ts';
 
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
-export { boundedText } from './core/visible-text.ts';
+export { boundedText } from './core/text/visible-text.ts';
 export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';

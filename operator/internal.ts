@@ -110,8 +110,9 @@ export { type Backoff, exponentialBackoff } from './core/backoff.ts';
 export { BoundedThread, type BrokenThread } from './core/bounded-thread.ts';
 export { type Cancel, sleep } from './core/clock.ts';
 export type { ErrorContext } from './core/errors.ts';
-export { parseGoDuration } from './core/go-duration.ts';
-export { goJson, goString } from './core/go-json.ts';
+export { parseGoDuration } from './core/go/go-duration.ts';
+export { goJson, goString } from './core/go/go-json.ts';
+export { goBoolean, type KnownFlag, readCommandLine } from './core/go/pflag.ts';
 export {
   DOCUMENT_LIMITS,
   JSON_LIMITS,
@@ -122,16 +123,15 @@ export {
 export { parseExact } from './core/json/parse-exact.ts';
 export { JsonSyntaxError } from './core/json/parse-in-pieces.ts';
 export { type ReadJson, readJsonDocuments, readJsonValue } from './core/json/read-json.ts';
+export { compareKeys, sortedJson } from './core/json/sorted-json.ts';
 export { isMapping, type Mapping } from './core/mapping.ts';
 export { type Labels, type Meter, noMeter } from './core/metrics.ts';
-export { nearMatches } from './core/near-match.ts';
 export { OneAtATime } from './core/one-at-a-time.ts';
-export { goBoolean, type KnownFlag, readCommandLine } from './core/pflag.ts';
-export { compareKeys, sortedJson } from './core/sorted-json.ts';
-export { textFiles } from './core/text-files.ts';
+export { nearMatches } from './core/text/near-match.ts';
+export { textFiles } from './core/text/text-files.ts';
+export { boundedText, visibleJson, visibleText } from './core/text/visible-text.ts';
 export { inSlices, runInSlices, yieldToEventLoop } from './core/time-slice.ts';
 export { VERSION } from './core/version.ts';
-export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';

@@ -102,7 +102,7 @@ const OWNER: Readonly<Record<string, string>> = {
   undici: 'transport/undici-pool.ts',
   split2: 'stream/lines.ts',
   yaml: 'core/yaml.ts',
-  diff: 'core/unified-diff.ts',
+  diff: 'core/text/unified-diff.ts',
   pino: 'manager/observe/logger.ts',
   typebox: 'schema/type.ts',
   'prom-client': 'manager/metrics/prometheus-meter.ts',
