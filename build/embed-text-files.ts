@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 
 /**
- * Replaces calls of `textFiles` by the texts of the files: see `operator/core/text-files.ts`. The replacement
+ * Replaces calls of `textFiles` by the texts of the files: see `operator/core/text/text-files.ts`. The replacement
  * stays on the line of the call.
  */
 export function embedTextFiles(): Plugin {

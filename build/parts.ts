@@ -36,11 +36,17 @@ export const PARTS: Readonly<Record<string, Parts>> = {
       // its place, and the file that imports another package.
       {
         name: 'objects',
-        test: /\/operator\/(?:core\/(?!yaml-thread|unified-diff)|model\/)/,
+        test: /\/operator\/(?:core\/(?!yaml-thread|text\/unified-diff)|model\/)/,
         priority: 3,
       },
       // Includes everything that both entries import: a program that imports a part mostly needs the whole.
       { name: 'toolkit', test: /\/operator\/(?:index|low-level)\.ts$/, priority: 2 },
+      // Of the manager, what a test runs: it reads no environment, and writes no log.
+      {
+        name: 'process',
+        test: /\/operator\/(?:manager\/(?:operator-process|settings\/.*)|client\/connection)\.ts$/,
+        priority: 1,
+      },
       { name: 'logger', test: /\/operator\/manager\/observe\/logger\.ts$/, priority: 1 },
       { name: 'manager', test: /\/operator\/manager\/manager\.ts$/ },
       // Only `chancery/internal` imports it, and it finds its thread by its place.

@@ -8,10 +8,11 @@
 import './core/one-copy.ts';
 
 export { sleep, systemClock } from './core/clock.ts';
-export { deepCopy, deepJson } from './core/deep-json.ts';
 export { ConfigurationError, messageOf, OperatorError } from './core/errors.ts';
+export { deepCopy, deepJson } from './core/json/deep-json.ts';
+export { isLoopbackHost } from './core/loopback.ts';
 export { isMapping } from './core/mapping.ts';
-export { nearMatches } from './core/near-match.ts';
+export { nearMatches } from './core/text/near-match.ts';
 export { VERSION } from './core/version.ts';
 export { duplicateYamlKeys, formatYaml, parseYaml, parseYamlDocuments } from './core/yaml.ts';
 export { rfc3339, rfc3339Micro, setCondition } from './model/condition.ts';
@@ -24,7 +25,7 @@ export {
   NOT_DNS_SUBDOMAIN,
 } from './model/dns-name.ts';
 export { INITIAL_EVENTS_END } from './model/entry.ts';
-export { isNotFound } from './model/not-found.ts';
+export { isNotFound, isUnserved } from './model/not-found.ts';
 export { controllerOf, keyOf, objectKey, splitKey } from './model/object.ts';
 export { NANOS, parseQuantity, QUANTITY_SUFFIXES } from './model/quantity.ts';
 export { apiVersionOf, groupVersionPath, resourceName } from './model/resource.ts';

@@ -63,7 +63,6 @@ export { DryRun } from './cli/run/dry-run.ts';
 export { fillTemplate } from './cli/template.ts';
 export { requireNoFunction, type TestHookArguments } from './cli/test-hook/arguments.ts';
 export type { JsonPatchOperation } from './client/client.ts';
-export { connect } from './client/connection.ts';
 export { isUnknownResource } from './client/discovery.ts';
 export { encodeInPieces } from './client/encode-in-pieces.ts';
 export { parseRetryAfter } from './client/response-failure.ts';
@@ -111,8 +110,9 @@ export { type Backoff, exponentialBackoff } from './core/backoff.ts';
 export { BoundedThread, type BrokenThread } from './core/bounded-thread.ts';
 export { type Cancel, sleep } from './core/clock.ts';
 export type { ErrorContext } from './core/errors.ts';
-export { parseGoDuration } from './core/go-duration.ts';
-export { goJson, goString } from './core/go-json.ts';
+export { parseGoDuration } from './core/go/go-duration.ts';
+export { goJson, goString } from './core/go/go-json.ts';
+export { goBoolean, type KnownFlag, readCommandLine } from './core/go/pflag.ts';
 export {
   DOCUMENT_LIMITS,
   JSON_LIMITS,
@@ -123,16 +123,15 @@ export {
 export { parseExact } from './core/json/parse-exact.ts';
 export { JsonSyntaxError } from './core/json/parse-in-pieces.ts';
 export { type ReadJson, readJsonDocuments, readJsonValue } from './core/json/read-json.ts';
+export { compareKeys, sortedJson } from './core/json/sorted-json.ts';
 export { isMapping, type Mapping } from './core/mapping.ts';
 export { type Labels, type Meter, noMeter } from './core/metrics.ts';
-export { nearMatches } from './core/near-match.ts';
 export { OneAtATime } from './core/one-at-a-time.ts';
-export { goBoolean, type KnownFlag, readCommandLine } from './core/pflag.ts';
-export { compareKeys, sortedJson } from './core/sorted-json.ts';
-export { textFiles } from './core/text-files.ts';
+export { nearMatches } from './core/text/near-match.ts';
+export { textFiles } from './core/text/text-files.ts';
+export { boundedText, visibleJson, visibleText } from './core/text/visible-text.ts';
 export { inSlices, runInSlices, yieldToEventLoop } from './core/time-slice.ts';
 export { VERSION } from './core/version.ts';
-export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
@@ -187,10 +186,8 @@ export type { Metric, MetricSum } from './manager/metrics/metric.ts';
 export type { MetricsRegistry } from './manager/metrics/registry.ts';
 export { toggleDebugOnSignal } from './manager/observe/log-level.ts';
 export { createLogger, type Logger } from './manager/observe/logger.ts';
-export { OperatorProcess } from './manager/operator-process.ts';
 export type { RunnableContext } from './manager/runnable.ts';
 export { findVisibleToken, TOKEN_FOLDERS, tokenVisible } from './manager/safety/visible-token.ts';
-export { connectOptions } from './manager/settings/connect-options.ts';
 export { overridden, settingsFrom } from './manager/settings/settings.ts';
 export {
   GENERATION_ANNOTATION,
@@ -198,16 +195,13 @@ export {
   memberPrefix,
   SET_LABEL,
 } from './manager/sharding/set.ts';
-export type { ProcessStatus } from './manager/status-page/process-status.ts';
 export { builtInHasStatus } from './model/built-in-status.ts';
 export { configMaps, customResourceDefinitions } from './model/builtin.ts';
 export {
   API_APPROVED,
-  CONVERSION_PATH,
   type CustomResourceDefinition,
   type DefinedResource,
   type DefinitionVersion,
-  withConversionClient,
 } from './model/custom-resource-definition.ts';
 export {
   DNS_LABEL,
@@ -217,25 +211,18 @@ export {
   isDnsSubdomain,
   MAX_DNS_LABEL,
 } from './model/dns-name.ts';
-export { Entry, INITIAL_EVENTS_END, type Transform } from './model/entry.ts';
+export { Entry, type Transform } from './model/entry.ts';
 export { type KnownKinds, knownKinds } from './model/known-kinds.ts';
 export type { Container, PodSpec, Volume } from './model/kubernetes/core-v1.ts';
 export type { PolicyRule, Subject } from './model/kubernetes/rbac-v1.ts';
 export { pluralOf } from './model/plural.ts';
-export {
-  apiVersionOf,
-  collectionPath,
-  groupVersionPath,
-  isBuiltInGroup,
-  objectPath,
-} from './model/resource.ts';
+export { apiVersionOf, collectionPath, isBuiltInGroup, objectPath } from './model/resource.ts';
 export { isLabelKey } from './model/selector.ts';
-export { isStatus, type Status, type StatusCause } from './model/status.ts';
+export type { Status, StatusCause } from './model/status.ts';
 export { withoutValues } from './model/status-body.ts';
 export { type StatusFields, statusFieldsOf } from './model/status-fields.ts';
 export { type StorageVersionMigration, storageMigration } from './model/storage-migration.ts';
 export {
-  fieldSchema,
   type StructuralSchema,
   type ValidationRule,
   valuesSchema,
@@ -248,8 +235,6 @@ export { type RunFolder, RunFolders } from './process/run-files.ts';
 export type { ProgramResult } from './process/run-program.ts';
 export { type CheckedSchema, fieldStep, stepped } from './schema/checked-schema.ts';
 export { madeOf } from './schema/conversion/call-function.ts';
-export { keptAnnotation, keptFrom } from './schema/conversion/kept-annotation.ts';
-export type { KeptField } from './schema/conversion/kept-fields.ts';
 export { shortestWay } from './schema/conversion/version-steps.ts';
 export {
   type CheckedDefinition,
@@ -258,12 +243,11 @@ export {
   isDefinition,
 } from './schema/definition.ts';
 export { sampleObject } from './schema/samples/sample-object.ts';
-export { variedObject } from './schema/samples/varied-object.ts';
 export { Correlation } from './schema/validation/correlation.ts';
 export type { FieldError } from './schema/validation/field-errors.ts';
 export { newObjectProblems, type ObjectRules } from './schema/validation/object-problems.ts';
 export { storedForm } from './schema/validation/stored-form.ts';
-export { UNLIMITED, Work } from './schema/work.ts';
+export { UNLIMITED } from './schema/work.ts';
 export type { InformerHandle } from './store/namespaces-informer.ts';
 export type { SharedInformer } from './store/shared-informer.ts';
 export type { TransportRequest, TransportResponse } from './transport/transport.ts';
@@ -272,5 +256,4 @@ export { ConversionRefused } from './webhook/answer-conversion.ts';
 export { allowPatched, patchOfHook } from './webhook/decision.ts';
 export type { AdmissionOperation } from './webhook/review/admission-request.ts';
 export { declareWebhook } from './webhook/webhook.ts';
-export { localConfigurations } from './webhook/webhook-configurations.ts';
 export type { MatchCondition, WebhookSubject } from './webhook/webhook-options.ts';

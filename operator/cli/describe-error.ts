@@ -1,5 +1,5 @@
 import type { OperatorError } from '../core/errors.ts';
-import { visibleText } from '../core/visible-text.ts';
+import { visibleText } from '../core/text/visible-text.ts';
 
 /**
  * An error as one line for people: the message, and the facts of its context that the message does not

@@ -4,7 +4,7 @@ import {
   OperatorError,
   UnsafeSetupError,
 } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 import { VERSION } from '../core/version.ts';
 import { APISERVER } from './apiserver/table.ts';
 import { CERTIFICATES } from './certificates/table.ts';

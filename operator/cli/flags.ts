@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 import {
   type CommandTable,
   camelCase,

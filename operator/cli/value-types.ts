@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ConfigurationError } from '../core/errors.ts';
-import { parseGoDuration } from '../core/go-duration.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { parseGoDuration } from '../core/go/go-duration.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 import { isDnsLabel } from '../model/dns-name.ts';
 
 /** The forms of values, with the types that they have when they are parsed. */

@@ -1,7 +1,7 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, ConfigurationError, ProtocolError } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 import { isUnserved } from '../model/not-found.ts';
 import {
   apiVersionOf,

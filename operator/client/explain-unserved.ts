@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts';
 import { AmbassadorError, OperatorError } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 import { isUnserved } from '../model/not-found.ts';
 import { apiVersionOf, isBuiltInGroup, type Resource } from '../model/resource.ts';
 import type { Transport } from '../transport/transport.ts';

@@ -1,7 +1,7 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
-import { deepJson } from '../core/deep-json.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { deepJson } from '../core/json/deep-json.ts';
 import { isExactNumber } from '../core/json/exact-number.ts';
 import { parseExact } from '../core/json/parse-exact.ts';
 import { isNotFound } from '../model/not-found.ts';

@@ -2,7 +2,7 @@ import { conditionsOf, statusOf } from '../controller/object-shape/condition-lis
 import { isLostRace } from '../controller/run/failure.ts';
 import { OperatorError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../core/mapping.ts';
-import { visibleText } from '../core/visible-text.ts';
+import { visibleText } from '../core/text/visible-text.ts';
 import { findCondition, setCondition, type WantedCondition } from '../model/condition.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { isForbidden, isInvalid, isUndeclaredField } from '../model/refusal.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
+import { nearMatches } from '../core/text/near-match.ts';
 
 /** The names of the members of `T`. Where a table is used, `satisfies` compares it with the type. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;

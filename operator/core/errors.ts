@@ -1,4 +1,4 @@
-import { boundedText, MAX_TEXT_CHARS } from './visible-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from './text/visible-text.ts';
 
 /**
  * The part that is at fault when an operation fails. A person who reads a log line needs this first.

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../core/errors.ts';
-import { nearMatches } from '../core/near-match.ts';
 import {
   type FlagWord,
   GO_BOOLEANS,
@@ -7,8 +6,9 @@ import {
   type PositionalWord,
   readCommandLine,
   stringSlice,
-} from '../core/pflag.ts';
-import { boundedText } from '../core/visible-text.ts';
+} from '../core/go/pflag.ts';
+import { nearMatches } from '../core/text/near-match.ts';
+import { boundedText } from '../core/text/visible-text.ts';
 
 /** What every declared argument has. */
 interface CommonArgument {

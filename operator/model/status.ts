@@ -1,5 +1,5 @@
 import { OperatorError } from '../core/errors.ts';
-import { boundedText, MAX_TEXT_CHARS } from '../core/visible-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../core/text/visible-text.ts';
 import { type Status, type StatusCause, type StatusDetails, withoutValues } from './status-body.ts';
 
 export type { Status, StatusCause, StatusDetails } from './status-body.ts';

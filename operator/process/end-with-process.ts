@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import process from 'node:process';
-import { textFiles } from '../core/text-files.ts';
+import { textFiles } from '../core/text/text-files.ts';
 import { programEnvironment } from './program-environment.ts';
 import { signalGroup } from './survivors.ts';
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isMapping } from '../core/mapping.ts';
-import { boundedText } from '../core/visible-text.ts';
+import { boundedText } from '../core/text/visible-text.ts';
 import type { Json } from './keywords.ts';
 
 /**

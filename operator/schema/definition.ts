@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../core/mapping.ts';
-import { boundedText } from '../core/visible-text.ts';
+import { boundedText } from '../core/text/visible-text.ts';
 import { type CheckedSchema, checkedSchema } from './checked-schema.ts';
 
 /** One version of a definition, as far as the check of an upgrade looks at it. */

@@ -1,4 +1,4 @@
-import { deepCopy } from '../core/deep-json.ts';
+import { deepCopy } from '../core/json/deep-json.ts';
 import type { Entry } from '../model/entry.ts';
 import { type Transform, transformedEntry } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';

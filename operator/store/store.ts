@@ -1,5 +1,5 @@
-import { deepCopy } from '../core/deep-json.ts';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
+import { deepCopy } from '../core/json/deep-json.ts';
 import type { Entry } from '../model/entry.ts';
 import {
   type KubernetesObject,

@@ -1,8 +1,8 @@
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type ErrorContext, messageOf, OperatorError, ProtocolError } from '../core/errors.ts';
 import { isMapping } from '../core/mapping.ts';
+import { boundedText, visibleText } from '../core/text/visible-text.ts';
 import { inSlices } from '../core/time-slice.ts';
-import { boundedText, visibleText } from '../core/visible-text.ts';
 import type { ConvertAll, DefinedResource } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../model/object.ts';
 

@@ -3,7 +3,7 @@ import { frozenStore } from '../controller/run/context.ts';
 import { isSameResource, type Source } from '../controller/source.ts';
 import type { Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { boundedText } from '../core/visible-text.ts';
+import { boundedText } from '../core/text/visible-text.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import { type Resource, resourceName } from '../model/resource.ts';
 import type { Store } from '../store/store.ts';

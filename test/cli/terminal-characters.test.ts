@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { describeError } from '../../operator/cli/describe-error.ts';
 import { DryRunReport } from '../../operator/cli/run/dry-run-report.ts';
 import { shellSafeJson } from '../../operator/cli/watch/lines.ts';
-import { visibleText } from '../../operator/core/visible-text.ts';
+import { visibleText } from '../../operator/core/text/visible-text.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { configMaps } from '../../operator/model/builtin.ts';
 import { ApiError } from '../../operator/model/status.ts';

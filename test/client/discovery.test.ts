@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { discover, isUnknownResource, resourceFromPath } from '../../operator/client/discovery.ts';
-import { nearMatches } from '../../operator/core/near-match.ts';
+import { nearMatches } from '../../operator/core/text/near-match.ts';
 import { recording } from '../support/recorded-stream.ts';
 import { type CannedAnswer, type CannedTransport, cannedTransport } from './canned-transport.ts';
 

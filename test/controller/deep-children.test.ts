@@ -11,7 +11,7 @@ import {
 import { isSameContent } from '../../operator/controller/children/system-fields.ts';
 import type { ReconcileContext } from '../../operator/controller/reconciler.ts';
 import { source } from '../../operator/controller/source.ts';
-import { deepCopy } from '../../operator/core/deep-json.ts';
+import { deepCopy } from '../../operator/core/json/deep-json.ts';
 import type { KubernetesObject, ObjectMeta } from '../../operator/model/object.ts';
 import { cannedTransport } from '../client/canned-transport.ts';
 import { ControllerBench, others, things } from '../support/controller-bench.ts';

@@ -3,14 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { BIN, type Child, folderWith, start } from '../cli/child.ts';
+import { type Child, folderWith, start } from '../cli/child.ts';
 import { guide } from './guide.ts';
 
 /** npm and Python take seconds to start on a machine that others use as well. */
 export const PATIENCE = { timeout: 120_000 };
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const OURS = { chancery: root, '@chancery/testing': join(root, 'testing') };
 
 /** A block of a page: what stands after its language says what it is, such as the name of a file. */
 export interface Block {
@@ -39,15 +36,22 @@ export function runPage(
   for (const { name, text } of blocks) {
     if (name.includes('.')) writeFileSync(join(folder, name), text);
   }
-  const bin = join(folder, 'node_modules/.bin');
+  install(join(folder, 'node_modules'), packages);
+  const command = blocks.find(({ name }) => name === 'run')?.text ?? '';
+  return start('sh', ['-c', command], { HOME: folder, ...env }, folder);
+}
+
+/** As npm installs node@24, the package of the kit, and others. The command of the kit runs from its sources. */
+function install(modules: string, packages: Readonly<Record<string, string>>): void {
+  const kit = fileURLToPath(new URL('../../testing', import.meta.url));
+  const bin = join(modules, '.bin');
   mkdirSync(bin, { recursive: true });
-  symlinkSync(BIN, join(bin, 'chancery'));
-  symlinkSync(process.execPath, join(bin, 'node'));
-  for (const [name, path] of Object.entries({ ...OURS, ...packages })) {
-    const link = join(folder, 'node_modules', name);
+  for (const [name, path] of Object.entries({ '@chancery/testing': kit, ...packages })) {
+    const link = join(modules, name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(path, link);
   }
-  const command = blocks.find(({ name }) => name === 'run')?.text ?? '';
-  return start('sh', ['-c', command], { HOME: folder, ...env }, folder);
+  const script = `#!/bin/sh\nexec node --conditions=chancery-source ${kit}/src/chancery-testing.ts "$@"\n`;
+  writeFileSync(join(bin, 'chancery-testing'), script, { mode: 0o755 });
+  symlinkSync(process.execPath, join(bin, 'node'));
 }

@@ -32,7 +32,7 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
     .join('\n');
   // Words of a shell, and strings of the other languages.
   const commands = [
-    ...code.matchAll(/"?chancery"?,? "?apiserver"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g),
+    ...code.matchAll(/(?:npx |")@chancery\/testing"?([\s\S]*?)(?:[>&\])]|\n\n|\.stdout)/g),
   ];
 
   expect(commands).toHaveLength(COMMANDS[page] ?? 1);
@@ -41,6 +41,17 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
     const args = options.flatMap((word) => (word === '--kubeconfig-out' ? [word, 'x'] : [word]));
     expect(args).toContain('--port');
     expect(() => apiserverArguments(parseFlags(args, APISERVER))).not.toThrow();
+  }
+});
+
+test.each([...PAGES, 'testing-by-command.md'])('%s installs and names one command', (page) => {
+  const text = guide(page);
+
+  expect(text).toContain('npx @chancery/testing ');
+  expect(text).not.toMatch(/npx chancery|chancery"?,? "?apiserver(?!\.|\)|`\])/);
+  const installed = blocksOf(page).flatMap(({ text: lines }) => lines.match(/^npm install .*$/gm));
+  for (const line of installed) {
+    if (line !== null) expect(line).toBe('npm install --save-dev node@24 @chancery/testing');
   }
 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { responseFailure } from '../../operator/client/response-failure.ts';
 import { ProtocolError } from '../../operator/core/errors.ts';
-import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/visible-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../../operator/core/text/visible-text.ts';
 import { createLogger } from '../../operator/manager/observe/logger.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { decodeLine } from '../../operator/stream/decode.ts';

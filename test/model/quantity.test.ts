@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseGoDuration } from '../../operator/core/go-duration.ts';
+import { parseGoDuration } from '../../operator/core/go/go-duration.ts';
 import { NANOS, parseQuantity } from '../../operator/model/quantity.ts';
 
 /** The amount in billionths. */

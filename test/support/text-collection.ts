@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { listWatch } from '../../operator/client/source.ts';
-import { deepJson } from '../../operator/core/deep-json.ts';
+import { deepJson } from '../../operator/core/json/deep-json.ts';
 import type { WatchEvent } from '../../operator/model/entry.ts';
 import { defineResource } from '../../operator/model/resource.ts';
 import type { ListPage, ListPageRequest, WatchRequest } from '../../operator/watch/list-watch.ts';

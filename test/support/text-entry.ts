@@ -1,4 +1,4 @@
-import { deepJson } from '../../operator/core/deep-json.ts';
+import { deepJson } from '../../operator/core/json/deep-json.ts';
 import { Entry, type EntryIdentity } from '../../operator/model/entry.ts';
 import { type KubernetesObject, keyOf } from '../../operator/model/object.ts';
 

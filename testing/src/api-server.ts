@@ -1,5 +1,5 @@
 /**
- * The API server alone: `import { ApiServer } from '@chancery/testing/api-server'` takes half the time of
+ * The API server alone: `import { ApiServer } from '@chancery/testing/api-server'` takes less time than an import of
  * `@chancery/testing`, which has it, too.
  *
  * @module

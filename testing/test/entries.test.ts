@@ -45,3 +45,16 @@ test('an import of the API server alone loads nothing of what runs operators, an
   const packages = urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
   expect([...new Set(packages)]).toEqual(['@marcbachmann/cel-js']);
 });
+
+test('an import of the whole kit loads neither commands, generators and composites nor their packages', () => {
+  const { urls } = loadedBy('@chancery/testing');
+  const folders = urls.flatMap((url) => /\/operator\/(\w+)\//.exec(url)?.[1] ?? []);
+
+  expect(folders).toContain('manager'); // it runs operators
+  expect(folders).not.toContain('cli');
+  expect(folders).not.toContain('generate');
+  expect(folders).not.toContain('composite');
+  expect(
+    urls.filter((url) => /node_modules\/(?:pino|diff|undici|typebox|yaml)\//.test(url)),
+  ).toEqual([]);
+});

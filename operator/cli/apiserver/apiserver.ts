@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { access, constants, stat } from 'node:fs/promises';
-import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
+import { isLoopbackAddress } from '../../core/loopback.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { loadPackage } from '../load-package.ts';
@@ -195,7 +195,7 @@ function advice(
 ): string {
   const flag = kubeconfigOut === undefined ? `--server=${url}` : `--kubeconfig=${kubeconfigOut}`;
   const warning =
-    tls || isLoopback(address)
+    tls || isLoopbackAddress(address)
       ? ''
       : `warning: whoever reaches ${address} may do everything here, nobody is asked who they are\n`;
   const kept = snapshot === undefined ? 'keeps nothing' : `saves its objects to ${snapshot} then`;
@@ -203,10 +203,6 @@ function advice(
   return `${warning}a throw-away Kubernetes API serves until Ctrl-C, and ${kept}; try
   kubectl ${flag} get namespaces
 ${admin}`;
-}
-
-function isLoopback(address: string): boolean {
-  return isIPv4(address) ? address.startsWith('127.') : address === '::1';
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from '../../client/filter-test.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import { boundedText, visibleJson, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleJson, visibleText } from '../../core/text/visible-text.ts';
 import { type AccessReport, checkAccess } from '../../manager/safety/access-check.ts';
 import { findVisibleToken, TOKEN_FOLDERS } from '../../manager/safety/visible-token.ts';
 import { placementOf } from '../../manager/settings/connect-options.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import type { Duplex, Readable } from 'node:stream';
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 

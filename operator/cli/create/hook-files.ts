@@ -1,4 +1,4 @@
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { NewFile } from '../new-files.ts';

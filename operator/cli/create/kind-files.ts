@@ -1,4 +1,4 @@
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 import { MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import type { NewFile } from '../new-files.ts';
 import { fillTemplate, type TemplateValues } from '../template.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { nearMatches } from '../../core/near-match.ts';
+import { nearMatches } from '../../core/text/near-match.ts';
 import type { SpecField } from './spec-fields.ts';
 
 /** A built-in resource whose objects a new controller can own. */

@@ -1,4 +1,4 @@
-import { unifiedDiff } from '../../core/unified-diff.ts';
+import { unifiedDiff } from '../../core/text/unified-diff.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { LineWriter } from '../line-writer.ts';
 import { removedDefinitions } from './removed-definitions.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isManifestName, manifestItems, readManifests } from '../manifest-files.ts';
 

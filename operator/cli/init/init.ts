@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';

@@ -1,4 +1,4 @@
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 import { projectImageFiles } from '../../generate/image/project-image.ts';
 import { kindFiles, type NewKind } from '../create/kind-files.ts';
 import { type KindNames, PROTECTED_GROUPS } from '../create/names.ts';

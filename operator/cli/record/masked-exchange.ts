@@ -1,4 +1,4 @@
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { parseJsonText } from './json-text.ts';
 import { maskJson, maskMessage } from './masked-json.ts';

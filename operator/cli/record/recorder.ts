@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { nodeHttp } from '../../core/builtin-modules.ts';
 import type { Clock } from '../../core/clock.ts';
+import { isLoopbackHost } from '../../core/loopback.ts';
 import { Budget } from './kept-bytes.ts';
 import { Passage, type ReadProtobuf } from './passage.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
@@ -21,9 +22,6 @@ interface RecorderOptions {
 /** Belongs to one connection. Answers must come whole and uncompressed to be recorded. */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept|if-.*)$/;
-
-/** Names of loopback. Any other is one that a web page has brought to resolve to this machine. */
-const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /** A server on loopback that sends each request on to another one, and tells what has passed. */
 export class Recorder {
@@ -69,7 +67,7 @@ export class Recorder {
 
   #pass(request: IncomingMessage, response: ServerResponse): void {
     const { url = '', method, headers } = request;
-    if (!LOOPBACK.test(headers.host ?? '') || !url.startsWith('/')) {
+    if (!isLoopbackHost(headers.host ?? '') || !url.startsWith('/')) {
       answer(response, 403, 'chancery record answers to the names of loopback only\n');
       return;
     }

@@ -4,7 +4,7 @@ import { dryRun } from '../../client/interceptors/dry-run.ts';
 import { type Controller, definedResources } from '../../controller/controller.ts';
 import { linkedAbort } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import type { Manager, ManagerOptions } from '../../manager/manager.ts';
 import { isTerminal, showsColours } from '../../manager/observe/pretty-log.ts';
 import { declaringRunnables } from '../../manager/runnable.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../controller/reconciler.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
 import type { ExitCode, Io } from '../command.ts';

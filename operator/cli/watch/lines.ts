@@ -1,5 +1,5 @@
 import { messageOf, ProtocolError } from '../../core/errors.ts';
-import { visibleJson } from '../../core/visible-text.ts';
+import { visibleJson } from '../../core/text/visible-text.ts';
 import { INITIAL_EVENTS_END } from '../../model/entry.ts';
 import type { ObjectKey } from '../../model/object.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';

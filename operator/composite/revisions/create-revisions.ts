@@ -1,7 +1,7 @@
 import type { ChildWriter } from '../../controller/children/child-writer.ts';
 import type { ReconcileContext } from '../../controller/reconciler.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { boundedText } from '../../core/visible-text.ts';
+import { boundedText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../core/errors.ts';
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 

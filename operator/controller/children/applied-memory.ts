@@ -1,5 +1,5 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
-import { deepJson } from '../../core/deep-json.ts';
+import { deepJson } from '../../core/json/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { isOlder, type KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';

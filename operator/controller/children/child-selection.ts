@@ -1,5 +1,5 @@
-import { deepCopy } from '../../core/deep-json.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { transformedEntry } from '../../model/entry.ts';
 import { controllerOf, type KubernetesObject, objectKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';

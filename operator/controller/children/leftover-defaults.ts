@@ -1,5 +1,5 @@
 import type { ApplyOptions, Client } from '../../client/client.ts';
-import { deepCopy } from '../../core/deep-json.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isInvalid, refusalOf } from '../../model/refusal.ts';

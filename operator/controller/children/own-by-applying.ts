@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { deepCopy } from '../../core/deep-json.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import { isNotFound } from '../../model/not-found.ts';
 import type { KubernetesObject } from '../../model/object.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../core/clock.ts';
-import { deepCopy } from '../../core/deep-json.ts';
 import { OperatorError } from '../../core/errors.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { dropManagedFields, transformedEntry } from '../../model/entry.ts';
 import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
 import { matcherOf } from '../../model/selection.ts';

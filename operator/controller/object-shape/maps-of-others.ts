@@ -1,4 +1,4 @@
-import { deepCopy } from '../../core/deep-json.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';

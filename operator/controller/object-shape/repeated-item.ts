@@ -1,6 +1,6 @@
 import { OperatorError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { KINDS, type ListField, TYPES } from './built-in-lists.ts';

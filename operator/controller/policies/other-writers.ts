@@ -1,5 +1,5 @@
 import { isMapping } from '../../core/mapping.ts';
-import { visibleText } from '../../core/visible-text.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
 /** Number of named managers. */

@@ -1,4 +1,4 @@
-import { deepJson } from '../../core/deep-json.ts';
+import { deepJson } from '../../core/json/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { isOlder, objectKey } from '../../model/object.ts';
 import { resourceName } from '../../model/resource.ts';

@@ -6,7 +6,7 @@ import {
   type ReadCall,
 } from '../../client/call.ts';
 import { AmbassadorError, OperatorError } from '../../core/errors.ts';
-import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
 import {
   type KubernetesObject,

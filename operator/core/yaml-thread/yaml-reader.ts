@@ -1,7 +1,7 @@
 import { BoundedThread, type BrokenThread } from '../bounded-thread.ts';
 import type { Cancel, Clock } from '../clock.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
-import { textFiles } from '../text-files.ts';
+import { textFiles } from '../text/text-files.ts';
 import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
 /** Reads YAML that others have written, outside of the main thread and within limits of time and memory. */

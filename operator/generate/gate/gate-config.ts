@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../core/errors.ts';
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 
 /** A path that the gate passes to the operator. */
 export interface GatePath {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 
 /** One file beside package.json. */
 export interface ProjectFile {

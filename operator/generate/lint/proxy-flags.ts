@@ -1,4 +1,4 @@
-import { type KnownFlag, readCommandLine } from '../../core/pflag.ts';
+import { type KnownFlag, readCommandLine } from '../../core/go/pflag.ts';
 
 /** A flag or another word in the arguments of `kubectl proxy`. */
 export interface ProxyWord {

@@ -1,4 +1,4 @@
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 import { formatYaml } from '../../core/yaml.ts';
 
 /** One file of a tree of manifests. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger as Pino, pino, stdSerializers } from 'pino';
 import type { Log } from '../../controller/reconciler.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
-import { boundedText, visibleJson } from '../../core/visible-text.ts';
+import { boundedText, visibleJson } from '../../core/text/visible-text.ts';
 import { redactedFields } from '../safety/redacted.ts';
 import type { LogFormat, LogLevel } from '../settings/settings.ts';
 import { isTerminal, prettyLines, showsColours } from './pretty-log.ts';

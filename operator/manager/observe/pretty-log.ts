@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 
 interface PrettyLogOptions {
   readonly colour: boolean;

@@ -1,4 +1,4 @@
-import { boundedText, MAX_TEXT_CHARS } from '../../core/visible-text.ts';
+import { boundedText, MAX_TEXT_CHARS } from '../../core/text/visible-text.ts';
 
 /** Nesting levels of a logged value that are printed. A condition of a child in a list is at the fifth. */
 const MAX_DEPTH = 8;

@@ -2,7 +2,7 @@ import type { Placement } from '../../access/placement.ts';
 import type { ConnectOptions } from '../../client/connection.ts';
 import { leaseNameOf } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
-import { boundedText } from '../../core/visible-text.ts';
+import { boundedText } from '../../core/text/visible-text.ts';
 import type { Settings } from './settings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isLoopbackAddress } from '../../core/loopback.ts';
 import { type ReadSetting, unusable } from './text.ts';
 
 /** Where a server listens. */
@@ -35,8 +35,7 @@ export function webhookListen(read: ReadSetting): ListenAddress {
     /^(?:\[(::1)\]|([a-z0-9.]+)):([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   const host = ipv6 ?? name;
-  const isLoopback =
-    host === '::1' || host === 'localhost' || (isIPv4(host) && host.startsWith('127.'));
+  const isLoopback = host === 'localhost' || isLoopbackAddress(host);
   if (isLoopback && port <= 65_535) return { host, port };
   throw unusable(
     WEBHOOK_LISTEN,

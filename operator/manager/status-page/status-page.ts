@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
-import { textFiles } from '../../core/text-files.ts';
+import { textFiles } from '../../core/text/text-files.ts';
 import { send } from '../http/listener.ts';
 import type { ProcessStatus } from './process-status.ts';
 

@@ -3,7 +3,7 @@ import { lstat, unlink } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { ConfigurationError, ProtocolError } from '../../core/errors.ts';
-import { parseGoDuration } from '../../core/go-duration.ts';
+import { parseGoDuration } from '../../core/go/go-duration.ts';
 import type { Endpoint, EndpointAnswer } from '../../webhook/endpoint.ts';
 import { HttpListener, send } from '../http/listener.ts';
 import { GATE_TEST_AGENT } from '../safety/gate-test-agent.ts';

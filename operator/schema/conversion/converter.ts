@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
 import type { Mapping } from '../../core/mapping.ts';
-import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { applyDefaults, prune } from '../validation/stored-form.ts';

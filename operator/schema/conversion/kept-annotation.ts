@@ -1,4 +1,4 @@
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
 import { parseExact } from '../../core/json/parse-exact.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { jsonCopy } from './json-data.ts';

@@ -1,6 +1,6 @@
 /** What the opposite function does not bring back of an object, as a list of entries. */
 
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';

@@ -1,5 +1,5 @@
-import { deepCopy } from '../../core/deep-json.ts';
-import { goJson } from '../../core/go-json.ts';
+import { goJson } from '../../core/go/go-json.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 import type { KeptField } from './kept-fields.ts';

@@ -1,4 +1,4 @@
-import { boundedText } from '../../core/visible-text.ts';
+import { boundedText } from '../../core/text/visible-text.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { embeddedResourceProblems } from '../validation/embedded-resources.ts';
 import { listTypeProblems } from '../validation/list-types.ts';

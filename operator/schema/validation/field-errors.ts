@@ -1,4 +1,4 @@
-import { deepJson } from '../../core/deep-json.ts';
+import { deepJson } from '../../core/json/deep-json.ts';
 import type { FieldProblem } from '../field-path.ts';
 
 /** One cause of a 422, as the API server names it: the field, and the text behind it. */

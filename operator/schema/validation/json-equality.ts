@@ -1,5 +1,5 @@
+import { sortedJson } from '../../core/json/sorted-json.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { sortedJson } from '../../core/sorted-json.ts';
 import { UNLIMITED, type Work } from '../work.ts';
 import { shown } from './field-errors.ts';
 

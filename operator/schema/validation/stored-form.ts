@@ -3,7 +3,7 @@
  * declare, and then fills in defaults.
  */
 
-import { deepCopy } from '../../core/deep-json.ts';
+import { deepCopy } from '../../core/json/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
 import {
   fieldSchema,

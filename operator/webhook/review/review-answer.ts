@@ -1,6 +1,6 @@
 import type { JsonPatchOperation } from '../../client/client.ts';
 import { encodeExact } from '../../client/rest-client.ts';
-import { boundedText, visibleText } from '../../core/visible-text.ts';
+import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 import type { DenialReason, Denied } from '../decision.ts';
 import type { Webhook } from '../webhook.ts';
 import { REVIEW_VERSION } from './read-review.ts';

@@ -109,7 +109,7 @@ test('flags and metadata are answered before anything but their tables is loaded
     'operator/cli/toolkit-hooks.ts',
     'operator/core/errors.ts',
     'operator/core/version.ts',
-    'operator/core/visible-text.ts',
+    'operator/core/text/visible-text.ts',
     'packages/packaging/src/kubebuilder/defined-flags.ts',
     'packages/packaging/src/kubebuilder/metadata.ts',
     'packages/packaging/src/kubebuilder/protocol.ts',

@@ -8,7 +8,6 @@ import type { ApiServer } from '../apiserver/api-server.ts';
 import { requireSchema } from '../apiserver/fault-rules/checked-value.ts';
 import { ImpossibleSnapshot } from '../apiserver/storage/snapshot-contents.ts';
 import { documentOf, isRequired, SNAPSHOT_TYPE } from './document.ts';
-import { strangerProblem } from './loopback.ts';
 import {
   type AdminClock,
   type Administered,
@@ -17,6 +16,7 @@ import {
   SNAPSHOT,
 } from './operations.ts';
 import { RefusedRequest } from './refused-request.ts';
+import { strangerProblem } from './stranger.ts';
 
 export type { AdminClock } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { findKubectl } from './kubectl.ts';
 import { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
 import { StandInAmbassador } from './stand-in-ambassador.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 
 /** What an ambassador lets through: `kubectl proxy`'s flags of the same names. */
 export interface AmbassadorFilter {

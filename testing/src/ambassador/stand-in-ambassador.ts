@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { posix } from 'node:path';
 import process from 'node:process';
 import { pipeline } from 'node:stream';
+import { isLoopbackHost } from 'chancery/internal-objects';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import type { AmbassadorFilter } from './kubectl-proxy.ts';
 
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { createServer, request: send } = process.getBuiltinModule('node:http');
-
-const ACCEPT_HOSTS = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Belongs to one connection, and is no business of the next. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authorization', 'te', 'upgrade']);
@@ -110,14 +109,13 @@ export class StandInAmbassador {
 
   #accepts({ url = '/', method = '', headers }: IncomingMessage): boolean {
     const path = decoded(url.split('?', 1)[0] ?? ''); // as kubectl does since 1.30: dots stay
-    const host = (headers.host ?? '').replace(/:[0-9]+$/, '');
     const { acceptPaths, rejectPaths, rejectMethods } = this.#filter;
     return (
       path !== undefined &&
       !rejectPaths.some((pattern) => new RegExp(pattern).test(path)) &&
       !rejectMethods.some((pattern) => new RegExp(pattern).test(method)) &&
       acceptPaths.some((pattern) => new RegExp(pattern).test(path)) &&
-      ACCEPT_HOSTS.test(host)
+      isLoopbackHost(headers.host ?? '')
     );
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { formatYaml } from 'chancery/low-level';
+import { formatYaml } from 'chancery/internal-objects';
 
 const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:crypto');
 

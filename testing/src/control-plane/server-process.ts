@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setInterval } from 'node:timers/promises';
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 
 export interface ServerProcessOptions {
   /** For messages: `etcd`. */

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type KubernetesObject, OperatorError, type Resource } from 'chancery';
+import type { KubernetesObject, Resource } from 'chancery';
+import { fieldSchema, isMapping, OperatorError, Work } from 'chancery/internal-objects';
 import {
   boundedText,
   type DefinedResource,
-  fieldSchema,
   fieldStep,
-  isMapping,
   type KeptField,
   keptAnnotation,
   keptFrom,
@@ -13,8 +12,7 @@ import {
   stepped,
   storedForm,
   variedObject,
-  Work,
-} from 'chancery/internal';
+} from 'chancery/internal-testing';
 
 /** Options of `roundTrip`. */
 export interface RoundTripOptions {

@@ -6,15 +6,16 @@ import process from 'node:process';
 import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject, Resource } from 'chancery';
-import { ApiError, isNotFound, isUnserved, OperatorError } from 'chancery';
 import {
+  ApiError,
   apiVersionOf,
-  collectionPath,
   groupVersionPath,
-  isStatus,
-  objectPath,
-} from 'chancery/internal';
-import { parseYamlDocuments } from 'chancery/low-level';
+  isNotFound,
+  isUnserved,
+  OperatorError,
+  parseYamlDocuments,
+} from 'chancery/internal-objects';
+import { collectionPath, isStatus, objectPath } from 'chancery/internal-testing';
 import { jsonText } from '../apiserver/objects/json-text.ts';
 import { type Manifest, manifestObjects } from '../apiserver/objects/manifest-objects.ts';
 import { eventually } from '../time/eventually.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 
 /**
  * What an environment runs on.

@@ -1,4 +1,4 @@
-import { OperatorError } from 'chancery';
+import { OperatorError } from 'chancery/internal-objects';
 import { type CrashOutcome, type CrashPoint, CrashRun, type CrashScenario } from './crash-run.ts';
 
 const DEFAULT_MAX_RUNS = 500;

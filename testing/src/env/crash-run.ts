@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, OperatorError } from 'chancery';
+import { messageOf, OperatorError } from 'chancery/internal-objects';
 import { eventually } from '../time/eventually.ts';
 import { withOwnOperators } from '../time/running-operators.ts';
 import type { TestBackend } from './choose-backend.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError, messageOf } from 'chancery';
+import { ConfigurationError, messageOf } from 'chancery/internal-objects';
 import { findKubectl } from '../ambassador/kubectl.ts';
 import { KubectlProxy, type KubectlProxyOptions } from '../ambassador/kubectl-proxy.ts';
 import { ApiCalls } from './api-calls.ts';

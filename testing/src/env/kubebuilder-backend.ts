@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 import type { FeatureGates } from '../apiserver/behaviour/feature-gates.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { Backend } from './backend.ts';

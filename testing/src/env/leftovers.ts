@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers/promises';
 import type { KubernetesObject } from 'chancery';
-import { isNotFound, isUnserved } from 'chancery';
+import { isNotFound, isUnserved } from 'chancery/internal-objects';
 import type { ApiCalls } from './api-calls.ts';
 
 /** How long a definition that others may create again next gets to be gone. */

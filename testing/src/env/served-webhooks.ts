@@ -1,12 +1,12 @@
 import type { KubernetesObject, Webhook } from 'chancery';
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 import {
   aborted,
   CONVERSION_PATH,
   type DefinedResource,
   localConfigurations,
   withConversionClient,
-} from 'chancery/internal';
+} from 'chancery/internal-testing';
 import {
   startOperator,
   type TestOperator,

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { KubernetesObject, Webhook } from 'chancery';
-import { ConfigurationError, OperatorError } from 'chancery';
 import type { DefinedResource } from 'chancery/internal';
+import { ConfigurationError, OperatorError } from 'chancery/internal-objects';
 import { type Ambassador, startAmbassador } from '../ambassador/ambassador.ts';
 import type { AmbassadorFilter } from '../ambassador/kubectl-proxy.ts';
 import type { ApiServer, ApiServerOptions } from '../apiserver/api-server.ts';
@@ -15,12 +15,9 @@ import type { Backend } from './backend.ts';
 import { chooseBackend, type TestBackend } from './choose-backend.ts';
 import { embeddedBackend } from './embedded-backend.ts';
 import type { EventLog } from './event-log.ts';
-import { existingBackend } from './existing-backend.ts';
-import { kubebuilderBackend } from './kubebuilder-backend.ts';
 import { Leftovers } from './leftovers.ts';
 import { untilQuiet } from './quiet.ts';
 import type { RequestLog } from './request-log.ts';
-import { serveConversions, serveWebhooks } from './served-webhooks.ts';
 import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
@@ -77,7 +74,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   }
 }
 
-function start(
+async function start(
   kind: TestBackend,
   { embedded = {}, featureGates = {}, context }: TestEnvOptions,
   environment: Readonly<Record<string, string | undefined>>,
@@ -85,10 +82,14 @@ function start(
   switch (kind) {
     case 'embedded':
       return embeddedBackend({ featureGates, ...embedded });
-    case 'kubebuilder':
+    case 'kubebuilder': {
+      const { kubebuilderBackend } = await import('./kubebuilder-backend.ts');
       return kubebuilderBackend(environment, featureGates);
-    case 'existing':
+    }
+    case 'existing': {
+      const { existingBackend } = await import('./existing-backend.ts');
       return existingBackend(environment, context);
+    }
   }
 }
 
@@ -163,6 +164,7 @@ class StartedEnv implements TestEnv {
     const others = resources.filter((each) => !isConverted(each));
     await this.apply(others.map(({ definition }) => definition));
     if (converted.length === 0) return;
+    const { serveConversions } = await import('./served-webhooks.ts');
     const serving = await serveConversions(this.url, converted, this.backend);
     this.#operators.push(serving.operator);
     await this.apply(serving.definitions);
@@ -171,6 +173,7 @@ class StartedEnv implements TestEnv {
   /** @throws ConfigurationError `CONFIG` for webhooks that the API server would not call. */
   async serve(webhooks: readonly Webhook[]): Promise<void> {
     if (webhooks.length === 0) return;
+    const { serveWebhooks } = await import('./served-webhooks.ts');
     const { operator, configurations } = await serveWebhooks(this.url, webhooks, this.backend);
     this.#operators.push(operator);
     await this.apply(configurations);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Clock } from 'chancery';
-import { sleep } from 'chancery/internal';
+import { sleep } from 'chancery/internal-objects';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 
 /** One client of a `TcpProxy`, and the connection to the server that stands behind it. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, OperatorError } from 'chancery';
-import type { Status } from 'chancery/internal';
-import { abortable, sleep } from 'chancery/internal';
+import type { Clock } from 'chancery';
+import { OperatorError, sleep } from 'chancery/internal-objects';
+import { abortable, type Status } from 'chancery/internal-testing';
 import type { End, Reply } from './exchange.ts';
 
 type Headers = Readonly<Record<string, string>>;

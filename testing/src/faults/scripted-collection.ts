@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import { INITIAL_EVENTS_END } from 'chancery/internal';
+import { INITIAL_EVENTS_END } from 'chancery/internal-objects';
 import type { Exchange, Reply } from './exchange.ts';
 import { errorEvent, failure, json } from './replies.ts';
 import { type Page, ScriptedPages } from './scripted-pages.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import process from 'node:process';
 import type { Clock } from 'chancery';
-import { systemClock } from 'chancery/low-level';
+import { systemClock } from 'chancery/internal-objects';
 import type { Reply, ServedRequest } from './exchange.ts';
 import { text } from './replies.ts';
 

@@ -1,4 +1,4 @@
-import { aborted } from 'chancery/internal';
+import { aborted } from 'chancery/internal-testing';
 import type { End, Exchange, ServedRequest } from './exchange.ts';
 import { endWith } from './replies.ts';
 

@@ -1,4 +1,4 @@
-import { OperatorError } from 'chancery';
+import { OperatorError } from 'chancery/internal-objects';
 import type { FakeClock } from '../time/fake-clock.ts';
 
 /**

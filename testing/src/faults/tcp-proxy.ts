@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from 'chancery';
-import { systemClock } from 'chancery/low-level';
+import { systemClock } from 'chancery/internal-objects';
 import { listenAgain, reservePort } from '../ports/listen-again.ts';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';

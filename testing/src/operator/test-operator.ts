@@ -1,7 +1,13 @@
 import type { Clock, Controller, Log, Runnable, Webhook } from 'chancery';
-import type { ProcessStatus } from 'chancery/internal';
-import { connect, connectOptions, OperatorProcess, settingsFrom } from 'chancery/internal';
-import { systemClock, undiciTransport } from 'chancery/low-level';
+import { systemClock } from 'chancery/internal-objects';
+import {
+  connect,
+  connectOptions,
+  OperatorProcess,
+  type ProcessStatus,
+  settingsFrom,
+  undiciTransport,
+} from 'chancery/internal-testing';
 import { eventually } from '../time/eventually.ts';
 import { operatorRuns } from '../time/running-operators.ts';
 import { MortalClock, MortalTransport } from './mortal.ts';

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers/promises';
-import { messageOf, OperatorError } from 'chancery';
+import { messageOf, OperatorError } from 'chancery/internal-objects';
 
 export interface ConsistentlyOptions {
   /** How long `probe` has to hold. Default 500 ms: many times what a reaction takes on loopback. */

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers/promises';
-import { ConfigurationError, messageOf, OperatorError } from 'chancery';
+import { ConfigurationError, messageOf, OperatorError } from 'chancery/internal-objects';
 import { lastWarnings } from './running-operators.ts';
 
 export interface EventuallyOptions {

@@ -184,6 +184,7 @@ describe('a request is refused', () => {
     ['127.0.0.1.evil.example'],
     ['localhost.evil.example'],
     ['localhost@evil.example'],
+    ['127.0.0.2'], // the endpoint listens on 127.0.0.1 alone
     ['169.254.169.254'],
     ['0.0.0.0'],
     ['[::2]'],
@@ -206,6 +207,7 @@ describe('a request is refused', () => {
     ['null'],
     ['file://'],
     ['http://localhost@evil.example'],
+    ['ftp://localhost'],
   ])('with 403 by its Origin %j, whatever its Host', async (origin) => {
     const { ask } = await startAdministered();
 
@@ -217,8 +219,8 @@ describe('a request is refused', () => {
   test.each([
     [{ host: 'localhost:1' }],
     [{ host: '[::1]:8080' }],
-    [{ host: '127.0.0.2' }],
-    [{ host: 'LOCALHOST', origin: 'http://localhost:3000' }],
+    [{ host: '127.0.0.1' }],
+    [{ host: 'localhost', origin: 'http://localhost:3000' }],
     [{ origin: 'https://[::1]:3000' }],
   ])('but not with the headers %j', async (headers) => {
     const { ask } = await startAdministered();

@@ -48,11 +48,15 @@ test('refuses hostile requests in the words of kubectl proxy', async () => {
   expect(upstream.seen).toEqual([]);
 });
 
-test('refuses a host that is not loopback', async () => {
+test.each([
+  ['evil.example'],
+  ['127.0.0.2'],
+  ['LOCALHOST:8001'],
+])('refuses the host %s, as kubectl proxy does', async (host) => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 
-  const answer = await send(ambassador, 'GET', '/version', { host: 'evil.example' });
+  const answer = await send(ambassador, 'GET', '/version', { host });
 
   expect(answer).toEqual(REFUSED);
 });

@@ -1,5 +1,5 @@
 import { ConfigurationError, messageOf } from '../../../core/errors.ts';
-import { boundedText } from '../../../core/visible-text.ts';
+import { boundedText } from '../../../core/text/visible-text.ts';
 import { byAge } from '../../../model/version-age.ts';
 import type { ExistingKind } from './existing-kind.ts';
 

@@ -1,6 +1,6 @@
 import { isMapping } from '../../../core/mapping.ts';
-import { textFiles } from '../../../core/text-files.ts';
-import { boundedText } from '../../../core/visible-text.ts';
+import { textFiles } from '../../../core/text/text-files.ts';
+import { boundedText } from '../../../core/text/visible-text.ts';
 import { formatYaml } from '../../../core/yaml.ts';
 import { sampleObject } from '../../../schema/samples/sample-object.ts';
 import { kindFiles } from '../../create/kind-files.ts';

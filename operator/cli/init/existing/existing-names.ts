@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../../core/errors.ts';
-import { boundedText } from '../../../core/visible-text.ts';
+import { boundedText } from '../../../core/text/visible-text.ts';
 import { isDns1035Label, isDnsSubdomain } from '../../../model/dns-name.ts';
 import { controllerConstant, type KindNames, namesOf } from '../../create/names.ts';
 

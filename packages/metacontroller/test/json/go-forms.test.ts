@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goJson } from '../../../../operator/core/go-json.ts';
+import { goJson } from '../../../../operator/core/go/go-json.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import { goDurationText } from '../../src/json/go-duration-text.ts';
 import { hookRequests } from '../../src/json/hook-request.ts';

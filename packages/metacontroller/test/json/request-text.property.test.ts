@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { goJson } from '../../../../operator/core/go-json.ts';
-import { sortedJson } from '../../../../operator/core/sorted-json.ts';
+import { goJson } from '../../../../operator/core/go/go-json.ts';
+import { sortedJson } from '../../../../operator/core/json/sorted-json.ts';
 import type { KubernetesObject } from '../../../../operator/model/object.ts';
 import { jsonValue, memberName } from '../../../../test/support/json-arbitraries.ts';
 import { propertyRuns } from '../../../../test/support/property-runs.ts';

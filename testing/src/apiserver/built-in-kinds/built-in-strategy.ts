@@ -2,7 +2,7 @@ import type { Resource } from 'chancery';
 import { builtInKindName } from '../built-in-types/built-in-types.ts';
 import { completeDefinition, withStatus } from '../crd/definition.ts';
 import { terminatingDefinition } from '../crd/definition-conditions.ts';
-import { validateDefinition } from '../crd/validate-definition.ts';
+import { validateDefinition } from '../crd/definition-rules/validate-definition.ts';
 import { defaultObject } from '../defaults/default-object.ts';
 import { completeNew } from '../defaults/new-object.ts';
 import { sortedKeys } from '../objects/canonical.ts';

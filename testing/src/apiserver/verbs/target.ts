@@ -6,6 +6,7 @@ import { conflict, notFound } from '../failures/object-failures.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { changePasses } from '../validation/fields/metadata.ts';
+import { invalidValue } from '../validation/fields/problem.ts';
 
 /** One object that a request is about. */
 export interface Target {
@@ -41,16 +42,22 @@ export function uidIsImmutable({ served, name }: Target, uid: string | undefined
 }
 
 /**
- * The kind of a custom object is a part of it that is validated before all others.
+ * The kind of a custom object, and in a patch its version, are parts of it that are validated before all others.
  *
- * @throws ApiError 422 for another kind than that of the path.
+ * @throws ApiError 422 for another one than `expected`.
  */
-export function requireKind(object: StoredObject, { custom, kind, group }: ServedResource): void {
-  if (!custom || object.kind === kind) return;
-  const message = `Invalid value: ${JSON.stringify(object.kind)}: must be ${kind}`;
-  throw invalid({ kind: object.kind, group }, object.metadata.name ?? '', [
-    { field: 'kind', reason: 'FieldValueInvalid', message },
-  ]);
+export function requireKind(
+  object: StoredObject,
+  expected: { readonly kind: string; readonly apiVersion?: string },
+  name: string | undefined,
+): void {
+  const problems = (['kind', 'apiVersion'] as const)
+    .filter((field) => expected[field] !== undefined && object[field] !== expected[field])
+    .map((field) => invalidValue(field, object[field], `must be ${expected[field]}`));
+  if (problems.length === 0) return;
+  const { apiVersion, kind } = object;
+  const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
+  throw invalid({ kind, group }, name ?? '', problems);
 }
 
 /** Where etcd keeps built-in objects, for those that do not lie under their plural. */

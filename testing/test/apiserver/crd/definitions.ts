@@ -1,4 +1,4 @@
-import { validateDefinition } from '../../../src/apiserver/crd/validate-definition.ts';
+import { validateDefinition } from '../../../src/apiserver/crd/definition-rules/validate-definition.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
 export const OBJECT = { type: 'object' };

@@ -87,7 +87,7 @@ export function* createObject(
   });
   const name = admitted.metadata.name ?? '';
   const whole = canonical(served, served.strategy.complete(admitted));
-  requireKind(whole, served);
+  if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = newProblems(served, whole, served.strategy.validate(whole, undefined));
   // The error names the stored kind, whichever shape the object came in.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);

@@ -1,6 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Steps } from '../../cluster/steps.ts';
-import { invalid } from '../../failures/invalid.ts';
 import { notAPatch, unsupportedMediaType } from '../../failures/request-failures.ts';
 import type { Fractions } from '../../objects/go-json.ts';
 import { type Json, withMetadata } from '../../objects/metadata.ts';
@@ -20,8 +19,7 @@ import {
 import { applyStrategicMergePatch } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { PatchOptions } from '../../request/options.ts';
-import { invalidValue } from '../../validation/fields/problem.ts';
-import { type Target, uidIsImmutable } from '../target.ts';
+import { requireKind, type Target, uidIsImmutable } from '../target.ts';
 import type { Patched } from './apply.ts';
 import { applyObject } from './apply.ts';
 import {
@@ -138,16 +136,5 @@ function requireSameObject(
   // The status of a custom object is written without metadata, kind and version.
   if (served.custom && subresource === 'status') return;
   if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
-  requireSameKind(object, live, name);
-}
-
-/** @throws ApiError 422 for a custom object of another kind or version. */
-function requireSameKind(object: StoredObject, live: StoredObject, name: string): void {
-  const problems = (['kind', 'apiVersion'] as const)
-    .filter((field) => object[field] !== live[field])
-    .map((field) => invalidValue(field, object[field], `must be ${live[field]}`));
-  if (problems.length === 0) return;
-  const { apiVersion, kind } = object;
-  const group = apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
-  throw invalid({ kind, group }, name, problems);
+  requireKind(object, live, name);
 }

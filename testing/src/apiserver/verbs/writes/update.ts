@@ -127,7 +127,7 @@ function* changedObject(
         ...served.strategy.validate(whole, stored),
         ...(subresource === 'status' ? statusCounts(served.kind, whole, stored) : []),
       ];
-  requireKind(whole, served);
+  if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 

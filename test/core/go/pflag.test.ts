@@ -5,7 +5,7 @@ import {
   goBoolean,
   readCommandLine,
   stringSlice,
-} from '../../operator/core/pflag.ts';
+} from '../../../operator/core/go/pflag.ts';
 
 const KNOWN = {
   all: { shorthand: 'a', valueIfNone: 'true' },

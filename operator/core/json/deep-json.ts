@@ -1,4 +1,4 @@
-import { OperatorError } from './errors.ts';
+import { OperatorError } from '../errors.ts';
 
 /** The second argument of JSON.stringify: returns the value to write instead of `value`. */
 export type Replacer = (key: string, value: unknown) => unknown;

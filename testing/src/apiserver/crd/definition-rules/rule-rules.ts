@@ -1,11 +1,11 @@
 import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { forbidden, invalid } from 'chancery/internal-objects';
-import { judgeRules, type RuleVerdict } from '../cel/compiled-rules.ts';
-import { declaredSize, mostInRequest } from '../cel/cost/declared-size.ts';
-import { product } from '../cel/cost/size-range.ts';
-import type { FieldError } from '../failures/invalid.ts';
-import { goJson } from '../objects/canonical.ts';
-import { isObject } from '../objects/metadata.ts';
+import { judgeRules, type RuleVerdict } from '../../cel/compiled-rules.ts';
+import { declaredSize, mostInRequest } from '../../cel/cost/declared-size.ts';
+import { product } from '../../cel/cost/size-range.ts';
+import type { FieldError } from '../../failures/invalid.ts';
+import { goJson } from '../../objects/canonical.ts';
+import { isObject } from '../../objects/metadata.ts';
 
 /** What one rule may cost for one object, as estimated (StaticEstimatedCostLimit). */
 const RULE_LIMIT = 10_000_000;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deepJson, type Replacer } from '../../operator/core/deep-json.ts';
-import { jsonValue } from '../support/json-arbitraries.ts';
+import { deepJson, type Replacer } from '../../../operator/core/json/deep-json.ts';
+import { jsonValue } from '../../support/json-arbitraries.ts';
 
 const DEPTH = 100_000;
 

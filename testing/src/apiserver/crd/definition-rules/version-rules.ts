@@ -9,9 +9,9 @@ import {
   schemaProblems,
   tooMany,
 } from 'chancery/internal-objects';
-import type { FieldError } from '../failures/invalid.ts';
-import { isObject } from '../objects/metadata.ts';
-import type { DefinitionVersion, PrinterColumn } from './definition.ts';
+import type { FieldError } from '../../failures/invalid.ts';
+import { isObject } from '../../objects/metadata.ts';
+import type { DefinitionVersion, PrinterColumn } from '../definition.ts';
 import { rulesProblems } from './rule-rules.ts';
 
 const COLUMN_TYPES = 'boolean,date,integer,number,string';

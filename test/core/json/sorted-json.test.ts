@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortedJson } from '../../operator/core/sorted-json.ts';
+import { sortedJson } from '../../../operator/core/json/sorted-json.ts';
 
 test.each([
   [

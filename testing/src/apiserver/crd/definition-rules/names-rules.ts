@@ -1,6 +1,6 @@
 import { DNS_1035_LABEL, invalid, NOT_DNS_1035_LABEL, required } from 'chancery/internal-objects';
-import type { FieldError } from '../failures/invalid.ts';
-import type { DefinitionNames } from './definition.ts';
+import type { FieldError } from '../../failures/invalid.ts';
+import type { DefinitionNames } from '../definition.ts';
 
 const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
 

@@ -5,9 +5,9 @@ import {
   needsApproval,
   required,
 } from 'chancery/internal-objects';
-import type { FieldError } from '../failures/invalid.ts';
-import type { StoredObject } from '../objects/stored-object.ts';
-import type { DefinitionSpec } from './definition.ts';
+import type { FieldError } from '../../failures/invalid.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import type { DefinitionSpec } from '../definition.ts';
 
 const FIELD = `metadata.annotations[${API_APPROVED}]`;
 const RULE = `protected groups must have approval annotation ${JSON.stringify(API_APPROVED)}`;

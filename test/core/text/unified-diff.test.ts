@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../operator/core/unified-diff.ts';
+import { unifiedDiff } from '../../../operator/core/text/unified-diff.ts';
 
 test('equal texts have no hunks', () => {
   expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([]);

@@ -7,12 +7,12 @@ import {
   notSupported,
   required,
 } from 'chancery/internal-objects';
-import type { FieldError } from '../failures/invalid.ts';
-import { isObject } from '../objects/metadata.ts';
-import type { StoredObject } from '../objects/stored-object.ts';
+import type { FieldError } from '../../failures/invalid.ts';
+import { isObject } from '../../objects/metadata.ts';
+import type { StoredObject } from '../../objects/stored-object.ts';
+import { type DefinitionSpec, type DefinitionVersion, specOf } from '../definition.ts';
+import { isTrue } from '../definition-conditions.ts';
 import { approvalProblems } from './approval-rules.ts';
-import { type DefinitionSpec, type DefinitionVersion, specOf } from './definition.ts';
-import { isTrue } from './definition-conditions.ts';
 import { labelProblem, nameProblems } from './names-rules.ts';
 import {
   columnProblems,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { textFiles } from '../../operator/core/text-files.ts';
+import { textFiles } from '../../../operator/core/text/text-files.ts';
 
 function folderWith(files: Readonly<Record<string, string>>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-texts-'));

@@ -1,5 +1,5 @@
-import { deepJson } from './deep-json.ts';
-import { compareKeys, sortedJson } from './sorted-json.ts';
+import { deepJson } from '../json/deep-json.ts';
+import { compareKeys, sortedJson } from '../json/sorted-json.ts';
 
 /**
  * `value`, which is plain data, as the text that Go's `encoding/json` writes for a map: without white space, keys sorted

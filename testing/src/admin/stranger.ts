@@ -1,0 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopbackHost } from 'chancery/internal-objects';
+
+/**
+ * Why a request may come from a web page of another machine; undefined when it does not. A page whose name leads to
+ * this machine (DNS rebinding) sends that name as Host. Every other page sends its address as Origin.
+ */
+export function strangerProblem({ host = '', origin }: IncomingHttpHeaders): string | undefined {
+  if (!isLoopbackHost(host)) {
+    return 'the Host of the request is not this machine: use localhost, 127.0.0.1 or [::1]';
+  }
+  if (origin !== undefined && !isLoopbackHost(origin.replace(/^https?:\/\//, ''))) {
+    return 'the Origin of the request is not this machine';
+  }
+  return undefined;
+}
