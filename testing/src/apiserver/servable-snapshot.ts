@@ -5,7 +5,7 @@ import { customResources } from './crd/custom-resource.ts';
 import { DEFINITIONS, specOf } from './crd/definition.ts';
 import { NO_PACE } from './crd/definition-pace.ts';
 import { ServingGate } from './crd/serving-gate.ts';
-import { validateDefinition } from './crd/validate-definition.ts';
+import { validateDefinition } from './crd/definition-rules/validate-definition.ts';
 import type { FieldError } from './failures/invalid.ts';
 import { isObject } from './objects/metadata.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
