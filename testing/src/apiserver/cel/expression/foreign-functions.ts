@@ -1,4 +1,3 @@
-import type { CompileProblem } from '../compile-error.ts';
 import type { ExpressionNode } from './expression-tree.ts';
 
 /** Methods of bytes that the library has, and Kubernetes has not. */
@@ -13,7 +12,7 @@ interface Placed {
  * Refuses what the library has beyond the environment of Kubernetes (pkg/cel/environment/base.go): `cel.bind`, because
  * `ext.Bindings` is no part of it, and methods of bytes. The expression has been checked.
  *
- * @throws CompileProblem as for a name that is not declared.
+ * @throws Error in the form of the library, as for a name that is not declared.
  */
 export function refuseForeign(nodes: readonly ExpressionNode[]): void {
   for (const { op, args } of nodes) {
@@ -25,7 +24,7 @@ export function refuseForeign(nodes: readonly ExpressionNode[]): void {
   }
 }
 
-function undeclared(name: string, at: ExpressionNode): CompileProblem & Error {
+function undeclared(name: string, at: ExpressionNode): Error {
   const { start = 0, end = 0 } = at as Placed;
   return Object.assign(new Error(`Unknown variable: ${name}`), {
     code: 'unknown_variable',
