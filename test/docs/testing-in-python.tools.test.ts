@@ -19,5 +19,5 @@ test('the example for pytest and the official client passes', PATIENCE, async ()
   const { exit, stdout, stderr } = runPage('testing-in-python.md', { PATH });
 
   expect(await exit, [...stdout.lines, ...stderr.lines].join('\n')).toBe(0);
-  expect(stdout.lines.at(-1)).toMatch(/\b1 passed\b/);
+  expect(stdout.lines.at(-1)).toMatch(/\b2 passed\b/);
 });
