@@ -79,7 +79,8 @@ class Masking {
     this.hasSecret ||= isSecret && !inSecret;
     const operated = isSecret ? secretFieldOf(members) : undefined;
     const isVariable = isCredentialVariable(textOf(members, 'name') ?? '');
-    for (const { key, value } of members) {
+    for (const { key, keySpan, value } of members) {
+      this.#replace(keySpan, key, this.#values.withoutOddValues(key));
       if (isSecret && isSecretField(key)) this.#data(value, key.toLowerCase() === 'data');
       else if (key === 'value' && operated !== undefined) {
         if (operated.isWhole) this.#data(value, operated.isEncoded);

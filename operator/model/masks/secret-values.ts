@@ -22,6 +22,8 @@ export class SecretValues {
   readonly #names = new Set<string>();
   /** In which forms a value may stand in a text, and what takes the place of each. */
   readonly #forms = new FormIndex();
+  /** The same of values that are no words: a word of letters alone is too often one of the API. */
+  readonly #oddForms = new FormIndex();
 
   /** @param make - default: placeholders are numbered. A hash without a key would let short values be guessed. */
   constructor(make: MakePlaceholder = numberedPlaceholder) {
@@ -79,6 +81,11 @@ export class SecretValues {
     return this.#forms.replace(text);
   }
 
+  /** `text` with placeholders for known values that have other characters than letters. */
+  withoutOddValues(text: string): string {
+    return this.#oddForms.replace(text);
+  }
+
   #addForms(base64: string, text: string, placeholder: string): void {
     const encoded = Buffer.from(placeholder).toString('base64');
     const forms: (readonly [form: string, instead: string])[] = [
@@ -94,7 +101,10 @@ export class SecretValues {
         [encodeURIComponent(text), encodeURIComponent(placeholder)],
       );
     }
-    for (const [form, instead] of forms) this.#forms.add(form, instead);
+    for (const [form, instead] of forms) {
+      this.#forms.add(form, instead);
+      if (/[^A-Za-z]/.test(form)) this.#oddForms.add(form, instead);
+    }
   }
 }
 
