@@ -251,14 +251,26 @@ export class FlightRecorder implements ProcessObserver {
       this.#open.add(exchange, line);
       this.#add(line);
     };
+    const isWatch = purpose === 'watch';
     return {
       answered: ({ status, headers: sent }, unread) => {
         exchange.unread = unread;
         add({ kind: 'answer', at: this.#at(), id, status, headers: sent });
+        if (isWatch) this.#compareSourcesSoon();
       },
       arrived: (bytes) => add({ kind: 'chunk', at: this.#at(), id, bytes }),
-      ended: (error) => add({ kind: 'ended', at: this.#at(), id, ...(error && { error }) }),
+      ended: (error) => {
+        add({ kind: 'ended', at: this.#at(), id, ...(error && { error }) });
+        if (isWatch) this.#compareSourcesSoon();
+      },
     };
+  }
+
+  /** Not each change of a source is told: a watch that opens or ends changes one, once its reader knows of it. */
+  #compareSourcesSoon(): void {
+    this.#options.clock.schedule(0, () => {
+      for (const source of this.#process?.scopes() ?? []) this.sourceChanged(source);
+    });
   }
 
   #recorded(declared: Controller): RecordedController {
