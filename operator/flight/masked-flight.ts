@@ -7,14 +7,21 @@ import {
   maskedText,
   namesSecrets,
 } from '../model/masks/masked-call.ts';
-import { maskJson } from '../model/masks/masked-json.ts';
+import { maskJson, maskMadeOfSecret } from '../model/masks/masked-json.ts';
 import { isCredentialVariable } from '../model/masks/masked-text.ts';
 import type { SecretValues } from '../model/masks/secret-values.ts';
 import type { Flight } from './flight-recorder.ts';
 import type { KeptCache, KeptLine } from './kept-line.ts';
 import { MaskedBodies } from './masked-bodies.ts';
 import { parseRecordLine, RecordLineError, recordLineText } from './parse-line.ts';
-import type { AnswerLine, EndedLine, LogLine, RecordLine, RequestLine } from './record-line.ts';
+import type {
+  AnswerLine,
+  EndedLine,
+  LogLine,
+  RecordedSource,
+  RecordLine,
+  RequestLine,
+} from './record-line.ts';
 
 /** Characters of the objects of one `cached` line. */
 const CACHED_CHARS = 1024 ** 2;
@@ -31,7 +38,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export class MaskedFlight {
   readonly #flight: Flight;
   readonly #values: SecretValues;
-  readonly #secretSources: ReadonlySet<string>;
+  readonly #secretSources: ReadonlyMap<string, RecordedSource>;
   #bodies: MaskedBodies;
 
   constructor(flight: Flight, values: SecretValues) {
@@ -39,7 +46,7 @@ export class MaskedFlight {
     this.#values = values;
     this.#bodies = new MaskedBodies(values);
     const secrets = flight.sources.filter(({ kind, plural }) => isSecretKind(kind, plural));
-    this.#secretSources = new Set(secrets.map(({ id }) => id));
+    this.#secretSources = new Map(secrets.map((source) => [source.id, source]));
   }
 
   /** Finds out which values are secret. Yields after each line. @param environment - of the process. */
@@ -88,12 +95,12 @@ export class MaskedFlight {
   }
 
   *#cached({ entries, ...line }: KeptCache): Generator<RecordLine | undefined, void, undefined> {
-    const isAboutSecrets = this.#secretSources.has(line.source);
+    const secrets = this.#secretSources.get(line.source);
     let objects: unknown[] = [];
     let chars = 0;
     let isAny = false;
     for (const entry of entries) {
-      const text = this.#object(entry, isAboutSecrets);
+      const text = this.#object(entry, secrets);
       if (text === undefined) continue;
       objects.push(JSON.parse(text));
       chars += text.length;
@@ -110,11 +117,12 @@ export class MaskedFlight {
   }
 
   /** Undefined for an object that cannot be read: its watch brings it again. */
-  #object(entry: Entry, isAboutSecrets: boolean): string | undefined {
+  #object(entry: Entry, secrets: RecordedSource | undefined): string | undefined {
     if (entry.isUnreadable) return undefined;
     try {
       const text = entry.text ?? JSON.stringify(entry.object);
-      return maskJson(text, isAboutSecrets, this.#values)?.text;
+      if (secrets?.form === 'transformed') return maskMadeOfSecret(text, this.#values);
+      return maskJson(text, secrets !== undefined, this.#values)?.text;
     } catch {
       return undefined;
     }
@@ -151,7 +159,7 @@ export class MaskedFlight {
 
   #log({ message, fields, ...line }: LogLine): LogLine {
     const redacted = JSON.stringify(redactedFields(fields, describeError));
-    const masked = maskJson(redacted, false, this.#values)?.text ?? '{}';
+    const masked = maskJson(redacted, false, this.#values, true)?.text ?? '{}';
     return {
       ...line,
       message: maskedText(message, this.#values),

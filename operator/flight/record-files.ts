@@ -40,8 +40,8 @@ const KEPT_OF_A_REASON = 3;
 /** Characters that are compressed together. */
 const PIECE_CHARS = 1024 ** 2;
 
-/** Uncompressed characters of a whole record. A reader refuses more than four times as many. */
-const MAX_CHARS = 256 * 1024 ** 2;
+/** Characters of a whole record before they are compressed: a reader refuses more than 1 Gi. */
+const MAX_CHARS = 768 * 1024 ** 2;
 
 const NAME = /^flight-\d{4}-\d\d-\d\dT[\d-]+Z-([a-z-]+)\.jsonl\.gz$/;
 
@@ -123,7 +123,7 @@ export class RecordFiles {
       if (pause !== undefined) await pause;
       if (text === undefined) continue;
       all += text.length;
-      if (all > MAX_CHARS) throw new Error(`it has more than ${MAX_CHARS} characters`);
+      if (all > MAX_CHARS) throw new Error(`it would have more than ${MAX_CHARS} characters`);
       piece.push(text);
       lines++;
       chars += text.length;

@@ -96,6 +96,7 @@ function flightWith(value: string, binary: Buffer, cuts: readonly number[]): Fli
     cached('configmaps', [careless]),
     // After what was copied from them: what is secret shows only later.
     cached('secrets', [secret]),
+    cached('secrets#2', [{ metadata: { name: 'pw' }, ready: { password: value } }]),
     { kind: 'wake', at: 1, controller: 'c', key: `demo/${value}`, cause: `Secret demo/${value}` },
     ...exchange(
       1,
@@ -162,6 +163,7 @@ function flightWith(value: string, binary: Buffer, cuts: readonly number[]): Fli
     controllers: [{ name: 'c', for: 'secrets', sources: ['secrets'], workers: 1 }],
     sources: [
       { ...source, id: 'secrets', kind: 'Secret', plural: 'secrets' },
+      { ...source, form: 'transformed', id: 'secrets#2', kind: 'Secret', plural: 'secrets' },
       { ...source, id: 'configmaps', kind: 'ConfigMap', plural: 'configmaps' },
     ],
     limits: { minutes: 10, megabytes: 64 },

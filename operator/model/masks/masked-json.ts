@@ -26,19 +26,35 @@ export interface MaskedJson {
  * A body of the Kubernetes API without the data of Secrets and without credentials. What stays, stays as it is written.
  *
  * @param isAboutSecrets - the request names Secrets, so that each object without a kind is taken for one.
+ * @param hasFreeNames - people choose the names of its members, as those of the fields of a log. Default false.
  * @returns undefined for a text that is no JSON.
  */
 export function maskJson(
   text: string,
   isAboutSecrets: boolean,
   values: SecretValues,
+  hasFreeNames = false,
 ): MaskedJson | undefined {
   const root = parseJsonText(text);
   if (root === undefined) return undefined;
   const masking = new Masking(values);
-  masking.value(root, isAboutSecrets);
+  masking.value(root, isAboutSecrets, hasFreeNames);
   const { replacements, hasSecret } = masking;
   return { text: withReplacements(text, replacements), hasSecret: hasSecret || isAboutSecrets };
+}
+
+/**
+ * What a function has made of a Secret, without any value: it may have put its data anywhere. Only `metadata`, and which
+ * kind of object it is, stay.
+ *
+ * @returns undefined for a text that is no JSON object.
+ */
+export function maskMadeOfSecret(text: string, values: SecretValues): string | undefined {
+  const root = parseJsonText(text);
+  if (root?.type !== 'object') return undefined;
+  const masking = new Masking(values);
+  masking.madeOfSecret(root.members);
+  return withReplacements(text, masking.replacements);
 }
 
 /** What the API server says about Secrets, without what it quotes of them. */
@@ -83,6 +99,13 @@ class Masking {
       if (isOwnWord) this.#replace(keySpan, key, this.#values.withoutValues(key));
     }
     this.#object(node.members, inSecret);
+  }
+
+  madeOfSecret(members: readonly JsonMember[]): void {
+    for (const { key, value } of members) {
+      if (key === 'metadata') this.value(value, true);
+      else if (!['apiVersion', 'kind', 'type'].includes(key)) this.#data(value, key === 'data');
+    }
   }
 
   #object(members: readonly JsonMember[], inSecret: boolean): void {
