@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually, freePort } from '@chancery/testing';
 import { machineLoad, peakMB } from './figures.ts';
 
 const IS_BUILT = process.argv.includes('--built');
@@ -20,6 +21,8 @@ const COMMAND = pathOf(IS_BUILT ? '../../dist/operator/cli/main.js' : '../../ope
 const MODULE = pathOf('modules/measured.ts');
 const ROUNDS = numberOf('rounds', 5);
 const SECONDS = numberOf('seconds', 20);
+/** On a busy machine. */
+const START_MS = 60_000;
 /** V8 has compiled what runs often, and the first list is read. */
 const WARM_UP_MS = 5_000;
 /** Of Linux, on every platform that Node supports (`getconf CLK_TCK`). */
@@ -70,6 +73,7 @@ async function run(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   try {
+    await eventually(async () => (await reconciles(metricsPort)) > 0, { timeoutMs: START_MS });
     await after(WARM_UP_MS);
     const [usedBefore, doneBefore] = [processorSeconds(operator), await reconciles(metricsPort)];
     const startedAt = performance.now();
@@ -90,7 +94,6 @@ function median(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[figures.length >> 1] ?? 0;
 }
 
-const { freePort } = await import('@chancery/testing');
 const server = fork(pathOf('flight-server.ts'));
 const folder = mkdtempSync(join(tmpdir(), 'chancery-measure-flight-'));
 const [{ port }] = (await once(server, 'message')) as [{ readonly port: number }];
