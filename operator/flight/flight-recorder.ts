@@ -151,6 +151,10 @@ export class FlightRecorder implements ProcessObserver {
     this.#add({ kind: 'leader', at: this.#at(), ...change });
   }
 
+  stuck(): void {
+    this.#options.triggered('stuck', 'a reconcile runs longer than maxReconcileAgeMs allows');
+  }
+
   /** Keeps a line of the log. */
   log(level: LogLine['level'], message: string, fields: LogLine['fields']): void {
     this.#add({ kind: 'log', at: this.#at(), level, message, fields });

@@ -43,6 +43,8 @@ export class FlightRecording {
   readonly #files: RecordFiles;
   /** When a record of each reason was last triggered. */
   readonly #triggeredAt = new Map<RecordReason, number>();
+  /** Write the records that were triggered a moment ago. */
+  readonly #due = new Set<() => void>();
   #requestedAt = Number.NEGATIVE_INFINITY;
   /** Settles when all records that were asked for are written. */
   #written: Promise<unknown> = Promise.resolve();
@@ -112,13 +114,20 @@ export class FlightRecording {
 
   /** Records nothing more. Resolves when all records are written. */
   async stop(): Promise<void> {
+    for (const write of [...this.#due]) write();
     this.recorder.stop();
     await this.#written;
   }
 
   #triggered(reason: RecordReason, why: string): void {
     if (!this.#isFirst(reason)) return;
-    this.#options.clock.schedule(AFTER_TRIGGER_MS, () => void this.write(reason, why));
+    const write = (): void => {
+      cancel();
+      this.#due.delete(write);
+      void this.write(reason, why);
+    };
+    const cancel = this.#options.clock.schedule(AFTER_TRIGGER_MS, write);
+    this.#due.add(write);
   }
 
   #isFirst(reason: RecordReason): boolean {

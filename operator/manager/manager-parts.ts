@@ -16,6 +16,7 @@ import type { HealthCheck, StartCheck } from './http/health-server.ts';
 import { HealthServer } from './http/health-server.ts';
 import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
+import type { ObservedProcess } from './observe/process-observer.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import { RunnableHost } from './runnable-host.ts';
 import type { PodNote } from './sharding/group-events.ts';
@@ -261,4 +262,27 @@ export function leadershipStatus({
   holder,
 }: Pick<LeaderElector, 'leaseName' | 'isLeader' | 'holder'>): LeadershipStatus {
   return { lease, leads, holder };
+}
+
+/** What an observer may read of a process. */
+export function observedProcess({
+  informers,
+  host,
+  leads,
+}: {
+  readonly informers: Informers;
+  readonly host: ControllerHost;
+  readonly leads: () => boolean;
+}): ObservedProcess {
+  return {
+    get leads() {
+      return leads();
+    },
+    get delivered() {
+      return host.delivered;
+    },
+    scopes: () => informers.scopes(),
+    waiting: () => host.waiting(),
+    groupOf: (source) => informers.groupOf(source),
+  };
 }

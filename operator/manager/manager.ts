@@ -91,9 +91,7 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
   const { logger = loggerOf(settings, environment) } = options;
   const { meter, server } = await metricsPortOf(options, { settings, logger, clock });
   const own = connect(settings.apiUrl, {
-    clock,
-    meter,
-    detailed: settings.metricsDetailed,
+    ...{ clock, meter, detailed: settings.metricsDetailed },
     ...(observer && { around: (transport) => observer.transport(transport) }),
     ...(random && { random }),
     ...connectOptions(settings, logger),

@@ -17,12 +17,12 @@ import {
   healthServerOf,
   informersOptions,
   leadershipStatus,
+  observedProcess,
   ownChecks,
   runnableHostOf,
   shardingOf,
   webhookServingOf,
 } from './manager-parts.ts';
-import type { ObservedProcess } from './observe/process-observer.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
@@ -110,13 +110,15 @@ export class OperatorProcess {
     this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
     const checks = ownChecks(options, {
       isHealthy: () => this.#campaign?.elector.healthy ?? this.#sharding?.healthy ?? true,
-      isStuck: () => this.#host.stuck,
+      isStuck: () => this.#isStuck(),
       sources: () => this.#informers.needed(),
       running: { ok: () => this.#isRunning, starting: () => this.#isStarting },
       others: [this.#definitions?.check, this.#webhooks?.check],
     });
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
-    options.observer?.attach(this.#observed());
+    options.observer?.attach(
+      observedProcess({ informers: this.#informers, host: this.#host, leads: () => this.#leads }),
+    );
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
@@ -214,20 +216,10 @@ export class OperatorProcess {
     await this.#running.catch(() => {}); // `run` rejects with it
   }
 
-  #observed(): ObservedProcess {
-    const leads = (): boolean => this.#leads;
-    const delivered = (): boolean => this.#host.delivered;
-    return {
-      get leads() {
-        return leads();
-      },
-      get delivered() {
-        return delivered();
-      },
-      scopes: () => this.#informers.scopes(),
-      waiting: () => this.#host.waiting(),
-      groupOf: (source) => this.#informers.groupOf(source),
-    };
+  #isStuck(): boolean {
+    const { stuck } = this.#host;
+    if (stuck) this.#options.observer?.stuck();
+    return stuck;
   }
 
   get #shownPhase(): ProcessStatus['phase'] {

@@ -141,3 +141,23 @@ test('before the process is known there is nothing to write', async () => {
   expect((await ask(recording, 'POST', '/debug/record'))?.status).toBe(500);
   expect(reasons()).toEqual([]);
 });
+
+test('a stop writes what was triggered a moment before', async () => {
+  const { observer, recording, reasons } = start();
+  observer.looped(KEY, 'ConfigMap demo/a');
+
+  await recording.stop();
+
+  expect(reasons()).toEqual(['write-loop']);
+});
+
+test('a reconcile that a probe finds too old has a record', async () => {
+  const { clock, recording, reasons } = start();
+
+  recording.recorder.stuck();
+  recording.recorder.stuck();
+  clock.advance(1_000);
+  await recording.stop();
+
+  expect(reasons()).toEqual(['stuck']);
+});

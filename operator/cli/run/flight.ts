@@ -25,7 +25,7 @@ interface FlightOptions {
 export interface Flight {
   /** What the manager gets of it. */
   readonly options: Required<Pick<ManagerOptions, 'observer' | 'random' | 'logger' | 'answer'>>;
-  /** Runs `work`, and writes a record when it fails. */
+  /** Runs `work`, and writes a record when it fails, unless its settings are wrong: then nothing has happened. */
   during(work: () => Promise<void>): Promise<void>;
 }
 
@@ -62,8 +62,8 @@ async function during(recording: FlightRecording, work: () => Promise<void>): Pr
   try {
     await work();
   } catch (error) {
-    const isExpected = error instanceof OperatorError && exitCodeOf(error) === 3;
-    await recording.write(isExpected ? 'exit' : 'crash', messageOf(error));
+    const code = error instanceof OperatorError ? exitCodeOf(error) : 1;
+    if (code !== 2) await recording.write(code === 3 ? 'exit' : 'crash', messageOf(error));
     throw error;
   } finally {
     await recording.stop();

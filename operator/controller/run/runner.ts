@@ -2,35 +2,30 @@ import type { Client } from '../../client/client.ts';
 import { surround } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
-import type { Clock } from '../../core/clock.ts';
-import { type Meter, noMeter } from '../../core/metrics.ts';
+import { noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
 import { type KubernetesObject, keyFrom, type ObjectKey } from '../../model/object.ts';
-import type { WriteJournal } from '../../model/write-journal.ts';
 import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
-import { type Controller, sourcesOf } from '../controller.ts';
-import type { EventRecorder } from '../events/event-recorder.ts';
-import type { OpenedSource } from '../finalizers/deletion-watch.ts';
+import { sourcesOf } from '../controller.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
-import type { MetadataPages } from '../finalizers/sweep.ts';
 import { UnselectedObjects } from '../finalizers/unselected-objects.ts';
 import { type AcceptedWrite, KeyGate, type Resume } from '../policies/key-gate.ts';
 import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
-import type { Log, Self } from '../reconciler.ts';
+import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { Contexts } from './context.ts';
-import type { ReconcileMiddleware } from './middleware.ts';
 import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
-import type { RunObserver, WaitingKey } from './run-observer.ts';
+import type { WaitingKey } from './run-observer.ts';
+import type { RunnerOptions } from './runner-options.ts';
 import { runTriggers } from './run-triggers.ts';
-import { type CrdWait, settledSources } from './settled-sources.ts';
+import { settledSources } from './settled-sources.ts';
 import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
-import type { Shards, Term } from './term.ts';
+import type { Term } from './term.ts';
 import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
@@ -369,61 +364,4 @@ function queueOf({ controller, queue, random }: RunnerOptions): QueueSettings {
   const settings = { ...queue, ...controller.queue };
   if (random === undefined) return settings;
   return { ...settings, backoff: { random, ...settings.backoff } };
-}
-
-/** The parts that a controller runs with, and defaults for settings that it leaves out. */
-export interface RunnerOptions {
-  readonly controller: Controller;
-  /** The informer of a source; equal sources share one informer. */
-  readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
-  readonly client: Client;
-  /** Receives every write, so that the stores of the process show it. Default: no journal. */
-  readonly journal?: WriteJournal;
-  readonly events: EventRecorder;
-  /** Divides the keys between replicas. Default: this process works on all of them. */
-  readonly shards?: Shards;
-  readonly clock: Clock;
-  readonly self: Self;
-  /** A logger bound to the given facts. */
-  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
-  readonly cacheSyncTimeoutMs?: number;
-  /**
-   * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
-   * `cacheSyncTimeoutMs` and `crdWait` say.
-   */
-  readonly sourcesWithinMs?: number;
-  /** What happens when the API server does not serve a source. Default `forever`. */
-  readonly crdWait?: CrdWait;
-  /** Runs around every attempt. Default: none. */
-  readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** For a controller that does not set it. Default 5 minutes; 0 is no limit. */
-  readonly reconcileTimeoutMs?: number;
-  /** For a controller that does not set it. Default: no limit. */
-  readonly maxReconcileAgeMs?: number;
-  /** For a controller that does not set it. Default 10 h; 0 is never. */
-  readonly resyncPeriodMs?: number;
-  /** Settings for a controller that does not set them. */
-  readonly queue?: QueueSettings;
-  /** Reads the objects for the finalizer sweep. Default: no sweep. */
-  readonly metadataPages?: MetadataPages;
-  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
-  readonly controllers?: () => readonly Controller[];
-  /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
-  readonly openSource?: (source: Source) => OpenedSource;
-  /** The namespaces of sources that watch the configured ones. Default: all. */
-  readonly namespaces?: readonly string[] | undefined;
-  /**
-   * Shared by all controllers of a process, so that together they leave time to other work on the event
-   * loop. Default: a time slice per runner.
-   */
-  readonly timeSlice?: TimeSlice;
-  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
-  readonly showsDebug?: () => boolean;
-  /** Default: nothing is measured. */
-  readonly meter?: Meter;
-  /** Uniform numbers in [0, 1) for what does not name its own. Default `Math.random`. */
-  readonly random?: () => number;
-  /** Told what it does with its keys, for a record. Default: nobody is. */
-  readonly observer?: RunObserver;
 }

@@ -40,4 +40,6 @@ export interface ProcessObserver {
   /** The state of a list or watch may have changed. */
   sourceChanged(source: ScopeActivity): void;
   leadership(change: LeadershipChange): void;
+  /** A probe found that a reconcile runs longer than its controller allows. Called for each such probe. */
+  stuck(): void;
 }

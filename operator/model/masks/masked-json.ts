@@ -131,7 +131,8 @@ class Masking {
       this.#leaf(node, isEncoded);
       return;
     }
-    for (const { key, value } of node.members) {
+    for (const { key, keySpan, value } of node.members) {
+      this.#replace(keySpan, key, this.#values.withoutOddValues(key));
       if (!DIRECTIVE.test(key)) this.#leaf(value, isEncoded);
     }
   }

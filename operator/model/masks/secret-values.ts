@@ -23,7 +23,7 @@ export class SecretValues {
   readonly #names = new Set<string>();
   /** In which forms a value may stand in a text, and what takes the place of each. */
   readonly #forms = new FormIndex();
-  /** The same of values that are no words: a word of letters alone is too often one of the API. */
+  /** The same of values that are neither words nor numbers: those are too often of the API. */
   readonly #oddForms = new FormIndex();
 
   /** @param make - default: placeholders are numbered. A hash without a key would let short values be guessed. */
@@ -82,7 +82,7 @@ export class SecretValues {
     return this.#forms.replace(text);
   }
 
-  /** `text` with placeholders for known values that have other characters than letters. */
+  /** `text` with placeholders for known values that have letters and other characters. */
   withoutOddValues(text: string): string {
     return this.#oddForms.replace(text);
   }
@@ -108,7 +108,7 @@ export class SecretValues {
     forms.push(...withinBase64(Buffer.from(base64, 'base64'), encoded));
     for (const [form, instead] of forms) {
       this.#forms.add(form, instead);
-      if (/[^A-Za-z]/.test(form)) this.#oddForms.add(form, instead);
+      if (!/^(?:[A-Za-z]+|\d+)$/.test(form)) this.#oddForms.add(form, instead);
     }
   }
 }
