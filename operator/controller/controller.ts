@@ -3,7 +3,8 @@ import { type DefinedResource, hasDefinition } from '../model/custom-resource-de
 import { isDns1035Label } from '../model/dns-name.ts';
 import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import type { Resource } from '../model/resource.ts';
-import type { KeyBackoffOptions, QueueSettings } from '../queue/work-queue.ts';
+import type { KeyBackoffOptions } from '../queue/key-backoff.ts';
+import type { QueueSettings } from '../queue/work-queue.ts';
 import { type CheckedVerb, requireVerbs } from './checked-verbs.ts';
 import { type Finalizer, requireFinalizerName } from './finalizers/finalizer.ts';
 import {

@@ -16,6 +16,7 @@ import type { HealthCheck, StartCheck } from './http/health-server.ts';
 import { HealthServer } from './http/health-server.ts';
 import { leaderIdentity } from './leader/election-timing.ts';
 import { LeaderElector } from './leader/leader-elector.ts';
+import type { ObservedProcess } from './observe/process-observer.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import { RunnableHost } from './runnable-host.ts';
 import type { PodNote } from './sharding/group-events.ts';
@@ -29,7 +30,7 @@ import { WebhookServing } from './webhooks/webhook-serving.ts';
 
 /** The options of the informers, from the settings. */
 export function informersOptions(
-  { settings, clock, connection, meter }: OperatorProcessOptions,
+  { settings, clock, connection, meter, observer, random }: OperatorProcessOptions,
   log: Log,
 ): InformersOptions {
   const { apiUrl, namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
@@ -44,8 +45,10 @@ export function informersOptions(
     listWatchFor: connection.listWatchFor,
     log,
     ...(meter && { meter }),
+    ...(observer && { observer }),
     reflector: {
       clock,
+      ...(random && { random }),
       ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
       ...(relistIntervalMs !== undefined && { relistIntervalMs }),
     },
@@ -103,7 +106,7 @@ export function definitionInstallerOf(
  * @throws ConfigurationError `CONFIG` when the times of the Lease do not fit together.
  */
 export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
-  const { settings, connection, clock, meter, controllers, runnables = [] } = options;
+  const { settings, connection, clock, meter, random, controllers, runnables = [] } = options;
   const { leaderElection } = settings;
   const { sharding } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
@@ -122,6 +125,7 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
     onLost,
     log,
     ...(meter && { meter }),
+    ...(random && { random }),
   });
 }
 
@@ -233,7 +237,7 @@ export function webhookServingOf(options: OperatorProcessOptions): WebhookServin
 
 /** Undefined when the settings want no port. */
 export function healthServerOf(
-  { settings, healthChecks = {} }: OperatorProcessOptions,
+  { answer, settings, healthChecks = {} }: OperatorProcessOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] },
   log: Log,
   view: Pick<ProcessView, 'answer'>,
@@ -246,6 +250,7 @@ export function healthServerOf(
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
     others: view.answer,
+    ...(answer && { posted: answer }),
     log,
   });
 }
@@ -257,4 +262,27 @@ export function leadershipStatus({
   holder,
 }: Pick<LeaderElector, 'leaseName' | 'isLeader' | 'holder'>): LeadershipStatus {
   return { lease, leads, holder };
+}
+
+/** What an observer may read of a process. */
+export function observedProcess({
+  informers,
+  host,
+  leads,
+}: {
+  readonly informers: Informers;
+  readonly host: ControllerHost;
+  readonly leads: () => boolean;
+}): ObservedProcess {
+  return {
+    get leads() {
+      return leads();
+    },
+    get delivered() {
+      return host.delivered;
+    },
+    scopes: () => informers.scopes(),
+    waiting: () => host.waiting(),
+    groupOf: (source) => informers.groupOf(source),
+  };
 }

@@ -17,6 +17,7 @@ import {
   healthServerOf,
   informersOptions,
   leadershipStatus,
+  observedProcess,
   ownChecks,
   runnableHostOf,
   shardingOf,
@@ -28,6 +29,7 @@ import type { RunnableHost } from './runnable-host.ts';
 import { explainRefusals } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { type KeylessWork, withKeylessWork } from './sharding/first-group.ts';
+import { observedWork } from './sharding/observed-work.ts';
 import { GroupsAtWork } from './sharding/sharded-work.ts';
 import type { Sharding } from './sharding/sharding.ts';
 import { Informers } from './sources/informers.ts';
@@ -91,7 +93,8 @@ export class OperatorProcess {
     // A dry run works on all keys, and takes no Lease.
     const sharding = options.leaderElection === false ? undefined : options.settings.sharding;
     const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
-    const work = shards && withKeylessWork(shards, this.#keylessWork());
+    const keyless = shards && withKeylessWork(shards, this.#keylessWork());
+    const work = keyless && observedWork(keyless, options.observer);
     this.#sharding = shardingOf(options, work, this.#log, (note) => this.#host.record(note));
     this.#host = new ControllerHost({
       ...options,
@@ -107,12 +110,15 @@ export class OperatorProcess {
     this.#definitions = definitionInstallerOf({ ...options, connection }, this.#log);
     const checks = ownChecks(options, {
       isHealthy: () => this.#campaign?.elector.healthy ?? this.#sharding?.healthy ?? true,
-      isStuck: () => this.#host.stuck,
+      isStuck: () => this.#isStuck(),
       sources: () => this.#informers.needed(),
       running: { ok: () => this.#isRunning, starting: () => this.#isStarting },
       others: [this.#definitions?.check, this.#webhooks?.check],
     });
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
+    options.observer?.attach(
+      observedProcess({ informers: this.#informers, host: this.#host, leads: () => this.#leads }),
+    );
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
@@ -210,6 +216,12 @@ export class OperatorProcess {
     await this.#running.catch(() => {}); // `run` rejects with it
   }
 
+  #isStuck(): boolean {
+    const { stuck } = this.#host;
+    if (stuck) this.#options.observer?.stuck();
+    return stuck;
+  }
+
   get #shownPhase(): ProcessStatus['phase'] {
     if (this.#stop.signal.aborted) return 'stopping';
     return this.#phase === 'running' ? 'running' : 'starting';
@@ -256,6 +268,7 @@ export class OperatorProcess {
     await this.#definitions?.install([...this.#declared.waiting], signal);
     signal.throwIfAborted();
     this.#leads = this.#campaign === undefined && this.#sharding === undefined;
+    if (this.#leads) this.#options.observer?.leadership({ leads: true });
     for (const declared of this.#declared.waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
@@ -327,11 +340,13 @@ export class OperatorProcess {
       stop: this.#stop.signal,
       gained: () => {
         this.#leads = true;
+        this.#options.observer?.leadership({ leads: true });
         this.#informers.ownWritesJournal.clear(); // another process may have led and written since
         for (const declared of this.#declared.waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {
         this.#leads = false;
+        this.#options.observer?.leadership({ leads: false });
         this.#options.onLeadershipLost?.(withinMs, standsBy);
         this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
       },

@@ -2,6 +2,7 @@ import { abortable } from '../core/abort.ts';
 import type { Cancel, Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
+import { KeyBackoff, type KeyBackoffOptions } from './key-backoff.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { DelayHeap, ReadyLine } from './ready-line.ts';
 
@@ -42,6 +43,23 @@ interface ShutdownOptions {
   readonly signal: AbortSignal;
 }
 
+/** A key that a worker holds. */
+interface Held {
+  readonly priority: number;
+  readonly readyAtMs: number;
+  readonly takenAtMs: number;
+}
+
+/** A key of a queue, for people. */
+export interface QueuedKey<K> {
+  readonly key: K;
+  /** `working`: a worker holds it. `ready`: also one that is held and was added again. */
+  readonly state: 'ready' | 'delayed' | 'working';
+  /** Of a delayed key, in milliseconds. */
+  readonly dueInMs: number | undefined;
+  readonly priority: number;
+}
+
 /**
  * Priority of work that nobody waits for: first lists, relists, resyncs, polls. controller-runtime's
  * number.
@@ -67,7 +85,7 @@ export class WorkQueue<K> {
   /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#processing`. */
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
-  readonly #processing = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
+  readonly #processing = new Map<K, Held>();
   /** Waiting calls of `take`. Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
@@ -188,6 +206,26 @@ export class WorkQueue<K> {
     return this.#processing.get(key)?.priority ?? 0;
   }
 
+  /** How long a held key had been ready when it was taken, in milliseconds; 0 for a key that is not held. */
+  waitedMs(key: K): number {
+    const held = this.#processing.get(key);
+    return held === undefined ? 0 : held.takenAtMs - held.readyAtMs;
+  }
+
+  /** Every key that waits or is held: a held key that was added again is there twice. */
+  *keys(): Generator<QueuedKey<K>, void, undefined> {
+    for (const [key, { priority }] of this.#processing) {
+      yield { key, state: 'working', dueInMs: undefined, priority };
+    }
+    const now = this.#clock.monotonic();
+    for (const [key, priority] of this.#waiting) {
+      const dueAtMs = this.#delayed.dueAtMs(key);
+      yield dueAtMs === undefined
+        ? { key, state: 'ready', dueInMs: undefined, priority }
+        : { key, state: 'delayed', dueInMs: Math.max(0, dueAtMs - now), priority };
+    }
+  }
+
   /** Resolves to the next key, or to undefined when no key will be handed out any more. */
   take(): Promise<K | undefined> {
     if (this.depth > 0 || this.#isEnded) return Promise.resolve(this.#start());
@@ -277,7 +315,7 @@ export class WorkQueue<K> {
     if (taken === undefined) return undefined;
     const { key, priority, readyAtMs } = taken;
     this.#waiting.delete(key);
-    this.#processing.set(key, { priority, takenAtMs: this.#clock.monotonic() });
+    this.#processing.set(key, { priority, readyAtMs, takenAtMs: this.#clock.monotonic() });
     this.#metrics?.left(priority);
     this.#metrics?.taken(key, readyAtMs);
     return key;
@@ -301,79 +339,5 @@ export class WorkQueue<K> {
       this.#arm();
       this.#handOut();
     });
-  }
-}
-
-/** The delay of a key after each of its failures. It doubles each time. */
-export interface KeyBackoffOptions {
-  /** Default 5 ms, client-go's. */
-  readonly initialMs?: number;
-  /** Default 1,000 s, client-go's. */
-  readonly maxMs?: number;
-  /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0.1. */
-  readonly jitter?: number;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
-  readonly random?: () => number;
-}
-
-/** Limits the exponent: the cap is reached long before, and 2 ** n would overflow. */
-const MAX_EXPONENT = 60;
-
-/** Random share of the delay, so that keys that failed together are not retried together. */
-const SPREAD = 0.1;
-
-/** A growing delay for each key that fails. Keys that do not fail cost nothing. */
-export class KeyBackoff<K> {
-  readonly #failures = new Map<K, number>();
-  readonly #options: Required<KeyBackoffOptions>;
-
-  constructor(options: KeyBackoffOptions = {}) {
-    this.#options = {
-      initialMs: 5,
-      maxMs: 1_000_000,
-      jitter: 0.1,
-      random: Math.random,
-      ...options,
-    };
-  }
-
-  /**
-   * Counts a failure of `key` and returns the delay in milliseconds.
-   *
-   * @param mostMs - the longest delay of this failure, jitter included.
-   */
-  nextMs(key: K, mostMs: number = Number.POSITIVE_INFINITY): number {
-    const { initialMs, maxMs, jitter, random } = this.#options;
-    const failures = this.#count(key);
-    const capMs = Math.min(maxMs, mostMs / (1 + jitter));
-    const baseMs = Math.min(initialMs * 2 ** Math.min(failures, MAX_EXPONENT), capMs);
-    return baseMs * (1 + jitter * random());
-  }
-
-  /** Counts a failure of `key` and returns `everyMs` plus or minus 10 %, at random. */
-  aroundMs(key: K, everyMs: number): number {
-    this.#count(key);
-    return everyMs * (1 + SPREAD * (2 * this.#options.random() - 1));
-  }
-
-  /** Number of failures in a row. */
-  failures(key: K): number {
-    return this.#failures.get(key) ?? 0;
-  }
-
-  forget(key: K): void {
-    this.#failures.delete(key);
-  }
-
-  /** Number of keys that have failed and not succeeded since. */
-  get size(): number {
-    return this.#failures.size;
-  }
-
-  /** @returns the number of failures before this one. */
-  #count(key: K): number {
-    const failures = this.failures(key);
-    this.#failures.set(key, failures + 1);
-    return failures;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KeyBackoff } from '../../operator/queue/work-queue.ts';
+import { KeyBackoff } from '../../operator/queue/key-backoff.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 
 describe('KeyBackoff', () => {

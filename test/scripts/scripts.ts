@@ -65,6 +65,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/measure/trace-event.ts',
       ),
+      flight: program('What the flight recorder costs.', SOURCES, 'test/measure/flight.ts'),
       gate: program(
         'What the gate and its TLS add to the answer of a webhook.',
         SOURCES,

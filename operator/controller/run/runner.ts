@@ -2,35 +2,31 @@ import type { Client } from '../../client/client.ts';
 import { surround } from '../../client/client-of.ts';
 import { journalWrites } from '../../client/interceptors/journal-writes.ts';
 import { linkedAbort } from '../../core/abort.ts';
-import type { Clock } from '../../core/clock.ts';
-import { type Meter, noMeter } from '../../core/metrics.ts';
+import { noMeter } from '../../core/metrics.ts';
 import { TimeSlice } from '../../core/time-slice.ts';
 import { type KubernetesObject, keyFrom, type ObjectKey } from '../../model/object.ts';
-import type { WriteJournal } from '../../model/write-journal.ts';
 import { LOW_PRIORITY, type QueueSettings, WorkQueue } from '../../queue/work-queue.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
-import { type Controller, sourcesOf } from '../controller.ts';
-import type { EventRecorder } from '../events/event-recorder.ts';
-import type { OpenedSource } from '../finalizers/deletion-watch.ts';
+import { sourcesOf } from '../controller.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
-import type { MetadataPages } from '../finalizers/sweep.ts';
 import { UnselectedObjects } from '../finalizers/unselected-objects.ts';
-import { type AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
+import { type AcceptedWrite, KeyGate, type Resume } from '../policies/key-gate.ts';
 import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
-import type { Log, Self } from '../reconciler.ts';
+import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { Contexts } from './context.ts';
-import type { ReconcileMiddleware } from './middleware.ts';
 import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
+import type { WaitingKey } from './run-observer.ts';
 import { runTriggers } from './run-triggers.ts';
-import { type CrdWait, settledSources } from './settled-sources.ts';
+import type { RunnerOptions } from './runner-options.ts';
+import { settledSources } from './settled-sources.ts';
 import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
-import type { Shards, Term } from './term.ts';
-import { WakeCauses } from './wake-causes.ts';
+import type { Term } from './term.ts';
+import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
 /** The state of a controller for people. Plain data. */
@@ -84,7 +80,7 @@ export class ControllerRunner {
   constructor(options: RunnerOptions) {
     const { clock, controller, journal, logFor, meter, shards } = options;
     const { name } = controller;
-    const queue = { ...options.queue, ...controller.queue };
+    const queue = queueOf(options);
     this.#options = options;
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     const journaled = (client: Client): Client =>
@@ -129,24 +125,28 @@ export class ControllerRunner {
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
       middleware: options.reconcileMiddleware,
+      observer: options.observer,
     });
   }
 
   #newGate(): KeyGate {
-    const { clock, controller, meter = noMeter } = this.#options;
-    return new KeyGate(this.#queue, (resume) =>
+    const { clock, controller, meter = noMeter, observer } = this.#options;
+    const policiesFor = (resume: Resume) =>
       keyPolicies({
         clock,
         controller,
         informers: this.#informers,
         meter,
         ready: () => this.#queue.depth,
-        looped: () => this.#metrics.looped(),
+        looped: (key, object) => {
+          this.#metrics.looped();
+          observer?.looped(key, object);
+        },
         fought: () => this.#metrics.fought(),
         takenNames: this.#takenNames,
         resume,
-      }),
-    );
+      });
+    return new KeyGate(this.#queue, policiesFor, observer?.held.bind(observer));
   }
 
   /** A snapshot for people. */
@@ -163,6 +163,20 @@ export class ControllerRunner {
       failing: queue.failingCount,
       longestRunningMs: queue.longestProcessingMs,
     };
+  }
+
+  /** Every key that waits or has an attempt. */
+  *waiting(): Generator<WaitingKey, void, undefined> {
+    const failures = (key: ObjectKey): number => this.#queue.failures(key);
+    for (const each of this.#queue.keys()) yield { ...each, failures: failures(each.key) };
+    for (const [key, priority] of this.#gate.parked) {
+      yield { key, state: 'parked', dueInMs: undefined, failures: failures(key), priority };
+    }
+  }
+
+  /** True when every change of its sources has become keys. Also true before it has subscribed. */
+  get delivered(): boolean {
+    return this.#subscriptions?.delivered ?? true;
   }
 
   /** True while a reconcile has run longer than `maxReconcileAgeMs`; for a liveness probe. */
@@ -259,6 +273,10 @@ export class ControllerRunner {
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
       enqueue: (key, cause, options, via) => {
         if (this.#keys?.admits(key, cause) === false) return;
+        this.#options.observer?.woken(key, {
+          ...{ cause: changedObject(cause), via: howChanged(cause.change, via) },
+          priority: options.priority,
+        });
         this.#wakes.changed(key, cause, via);
         this.#gate.changed(key, cause, options);
       },
@@ -284,6 +302,8 @@ export class ControllerRunner {
 
   /** Enqueues a key for another reason than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
+    const { priority } = options ?? {};
+    this.#options.observer?.woken(key, { cause: why, ...(priority !== undefined && { priority }) });
     this.#wakes.asked(key, why);
     this.#gate.add(key, options);
   }
@@ -294,11 +314,12 @@ export class ControllerRunner {
   }
 
   #trigger(signal: AbortSignal): Promise<void> {
-    const { clock, controller } = this.#options;
+    const { clock, controller, random } = this.#options;
     return runTriggers(controller.triggers, {
       clock,
       signal,
       log: this.#log,
+      ...(random && { random }),
       failed: () => this.#metrics.triggerFailed(),
       enqueue: (keys, options) => {
         for (const key of Array.from(keys, keyFrom)) this.#ask(key, 'trigger', options);
@@ -338,55 +359,9 @@ export class ControllerRunner {
   }
 }
 
-/** The parts that a controller runs with, and defaults for settings that it leaves out. */
-export interface RunnerOptions {
-  readonly controller: Controller;
-  /** The informer of a source; equal sources share one informer. */
-  readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
-  readonly client: Client;
-  /** Receives every write, so that the stores of the process show it. Default: no journal. */
-  readonly journal?: WriteJournal;
-  readonly events: EventRecorder;
-  /** Divides the keys between replicas. Default: this process works on all of them. */
-  readonly shards?: Shards;
-  readonly clock: Clock;
-  readonly self: Self;
-  /** A logger bound to the given facts. */
-  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
-  readonly cacheSyncTimeoutMs?: number;
-  /**
-   * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
-   * `cacheSyncTimeoutMs` and `crdWait` say.
-   */
-  readonly sourcesWithinMs?: number;
-  /** What happens when the API server does not serve a source. Default `forever`. */
-  readonly crdWait?: CrdWait;
-  /** Runs around every attempt. Default: none. */
-  readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** For a controller that does not set it. Default 5 minutes; 0 is no limit. */
-  readonly reconcileTimeoutMs?: number;
-  /** For a controller that does not set it. Default: no limit. */
-  readonly maxReconcileAgeMs?: number;
-  /** For a controller that does not set it. Default 10 h; 0 is never. */
-  readonly resyncPeriodMs?: number;
-  /** Settings for a controller that does not set them. */
-  readonly queue?: QueueSettings;
-  /** Reads the objects for the finalizer sweep. Default: no sweep. */
-  readonly metadataPages?: MetadataPages;
-  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
-  readonly controllers?: () => readonly Controller[];
-  /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
-  readonly openSource?: (source: Source) => OpenedSource;
-  /** The namespaces of sources that watch the configured ones. Default: all. */
-  readonly namespaces?: readonly string[] | undefined;
-  /**
-   * Shared by all controllers of a process, so that together they leave time to other work on the event
-   * loop. Default: a time slice per runner.
-   */
-  readonly timeSlice?: TimeSlice;
-  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
-  readonly showsDebug?: () => boolean;
-  /** Default: nothing is measured. */
-  readonly meter?: Meter;
+/** Settings of the queue: of the controller, of the process, and the random numbers of the process. */
+function queueOf({ controller, queue, random }: RunnerOptions): QueueSettings {
+  const settings = { ...queue, ...controller.queue };
+  if (random === undefined) return settings;
+  return { ...settings, backoff: { random, ...settings.backoff } };
 }

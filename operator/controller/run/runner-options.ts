@@ -1,0 +1,75 @@
+import type { Client } from '../../client/client.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Meter } from '../../core/metrics.ts';
+import type { TimeSlice } from '../../core/time-slice.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { WriteJournal } from '../../model/write-journal.ts';
+import type { QueueSettings } from '../../queue/work-queue.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import type { Controller } from '../controller.ts';
+import type { EventRecorder } from '../events/event-recorder.ts';
+import type { OpenedSource } from '../finalizers/deletion-watch.ts';
+import type { MetadataPages } from '../finalizers/sweep.ts';
+import type { Log, Self } from '../reconciler.ts';
+import type { Source } from '../source.ts';
+import type { ReconcileMiddleware } from './middleware.ts';
+import type { RunObserver } from './run-observer.ts';
+import type { CrdWait } from './settled-sources.ts';
+import type { Shards } from './term.ts';
+
+/** The parts that a controller runs with, and defaults for settings that it leaves out. */
+export interface RunnerOptions {
+  readonly controller: Controller;
+  /** The informer of a source; equal sources share one informer. */
+  readonly informerFor: (source: Source) => SharedInformer<KubernetesObject>;
+  readonly client: Client;
+  /** Receives every write, so that the stores of the process show it. Default: no journal. */
+  readonly journal?: WriteJournal;
+  readonly events: EventRecorder;
+  /** Divides the keys between replicas. Default: this process works on all of them. */
+  readonly shards?: Shards;
+  readonly clock: Clock;
+  readonly self: Self;
+  /** A logger bound to the given facts. */
+  readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
+  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
+  readonly cacheSyncTimeoutMs?: number;
+  /**
+   * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
+   * `cacheSyncTimeoutMs` and `crdWait` say.
+   */
+  readonly sourcesWithinMs?: number;
+  /** What happens when the API server does not serve a source. Default `forever`. */
+  readonly crdWait?: CrdWait;
+  /** Runs around every attempt. Default: none. */
+  readonly reconcileMiddleware?: ReconcileMiddleware;
+  /** For a controller that does not set it. Default 5 minutes; 0 is no limit. */
+  readonly reconcileTimeoutMs?: number;
+  /** For a controller that does not set it. Default: no limit. */
+  readonly maxReconcileAgeMs?: number;
+  /** For a controller that does not set it. Default 10 h; 0 is never. */
+  readonly resyncPeriodMs?: number;
+  /** Settings for a controller that does not set them. */
+  readonly queue?: QueueSettings;
+  /** Reads the objects for the finalizer sweep. Default: no sweep. */
+  readonly metadataPages?: MetadataPages;
+  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
+  readonly controllers?: () => readonly Controller[];
+  /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
+  readonly openSource?: (source: Source) => OpenedSource;
+  /** The namespaces of sources that watch the configured ones. Default: all. */
+  readonly namespaces?: readonly string[] | undefined;
+  /**
+   * Shared by all controllers of a process, so that together they leave time to other work on the event
+   * loop. Default: a time slice per runner.
+   */
+  readonly timeSlice?: TimeSlice;
+  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
+  readonly showsDebug?: () => boolean;
+  /** Default: nothing is measured. */
+  readonly meter?: Meter;
+  /** Uniform numbers in [0, 1) for what does not name its own. Default `Math.random`. */
+  readonly random?: () => number;
+  /** Told what it does with its keys, for a record. Default: nobody is. */
+  readonly observer?: RunObserver;
+}

@@ -1,0 +1,73 @@
+/** The delay of a key after each of its failures. It doubles each time. */
+export interface KeyBackoffOptions {
+  /** Default 5 ms, client-go's. */
+  readonly initialMs?: number;
+  /** Default 1,000 s, client-go's. */
+  readonly maxMs?: number;
+  /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0.1. */
+  readonly jitter?: number;
+  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** Limits the exponent: the cap is reached long before, and 2 ** n would overflow. */
+const MAX_EXPONENT = 60;
+
+/** Random share of the delay, so that keys that failed together are not retried together. */
+const SPREAD = 0.1;
+
+/** A growing delay for each key that fails. Keys that do not fail cost nothing. */
+export class KeyBackoff<K> {
+  readonly #failures = new Map<K, number>();
+  readonly #options: Required<KeyBackoffOptions>;
+
+  constructor(options: KeyBackoffOptions = {}) {
+    this.#options = {
+      initialMs: 5,
+      maxMs: 1_000_000,
+      jitter: 0.1,
+      random: Math.random,
+      ...options,
+    };
+  }
+
+  /**
+   * Counts a failure of `key` and returns the delay in milliseconds.
+   *
+   * @param mostMs - the longest delay of this failure, jitter included.
+   */
+  nextMs(key: K, mostMs: number = Number.POSITIVE_INFINITY): number {
+    const { initialMs, maxMs, jitter, random } = this.#options;
+    const failures = this.#count(key);
+    const capMs = Math.min(maxMs, mostMs / (1 + jitter));
+    const baseMs = Math.min(initialMs * 2 ** Math.min(failures, MAX_EXPONENT), capMs);
+    return baseMs * (1 + jitter * random());
+  }
+
+  /** Counts a failure of `key` and returns `everyMs` plus or minus 10 %, at random. */
+  aroundMs(key: K, everyMs: number): number {
+    this.#count(key);
+    return everyMs * (1 + SPREAD * (2 * this.#options.random() - 1));
+  }
+
+  /** Number of failures in a row. */
+  failures(key: K): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  forget(key: K): void {
+    this.#failures.delete(key);
+  }
+
+  /** Number of keys that have failed and not succeeded since. */
+  get size(): number {
+    return this.#failures.size;
+  }
+
+  /** @returns the number of failures before this one. */
+  #count(key: K): number {
+    const failures = this.failures(key);
+    this.#failures.set(key, failures + 1);
+    return failures;
+  }
+}
