@@ -88,31 +88,13 @@ function endWords(call: FinishedCall, failed: true | undefined): string {
   return `, answered with ${status ?? 'nothing'} after ${took}`;
 }
 
-function factsOf({
-  request,
-  query,
-  status,
-  answer,
-  leftOut,
-  to,
-  error,
-  open,
-}: FinishedCall): readonly Fact[] {
+function factsOf({ request, query, answer, leftOut, error }: FinishedCall): readonly Fact[] {
   const facts: Fact[] = [['Request', `${request.method} ${request.path}`]];
-  const add = (name: string, value: string | null | undefined): void => {
-    if (value !== null && value !== undefined && value !== '') facts.push([name, value]);
-  };
-  add('Answer', status === undefined ? 'none' : `${status}`);
-  add(open ? 'Waited' : 'Took', durationWords(to - request.at));
-  if (isObject(answer) && answer.kind === 'Status') add('Message', textOf(answer.message));
-  add('Error', error && `${error.code}: ${error.message}`);
-  add('Content type', request.contentType);
-  add('Field manager', query.get('fieldManager'));
-  if (query.has('dryRun')) add('Dry run', 'yes: nothing is stored');
-  if (leftOut > 0) add('Left out of the record', `${leftOut} bytes of the answer`);
+  if (isObject(answer) && answer.kind === 'Status' && typeof answer.message === 'string') {
+    facts.push(['Message', answer.message]);
+  }
+  if (error !== undefined) facts.push(['Error', `${error.code}: ${error.message}`]);
+  if (query.has('dryRun')) facts.push(['Dry run', 'nothing is stored']);
+  if (leftOut > 0) facts.push(['Left out of the record', `${leftOut} bytes of the answer`]);
   return facts;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

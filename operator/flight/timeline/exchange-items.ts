@@ -135,7 +135,7 @@ export class ExchangeItems {
     const earlier = before.version;
     const { before: _, ...made } = learned ?? { object: before.object };
     const isSame = learned === undefined || learned.object === before.object;
-    const compared = isSame && earlier !== undefined && { before: earlier, beforeIs: 'before it' };
+    const compared = isSame && earlier !== undefined && { before: earlier };
     return { ...made, ...compared };
   }
 

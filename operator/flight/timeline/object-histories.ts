@@ -82,6 +82,10 @@ export class ObjectHistories {
     return current === undefined ? undefined : versions[current]?.resourceVersion;
   }
 
+  keyOf(object: number): string {
+    return this.#at(object).key;
+  }
+
   /**
    * The operator learns of a state. One that is older than what it knows, as a watch brings it after the answer to a
    * write, is kept and is not current.

@@ -1,7 +1,7 @@
 import type { BeginLine, HeldLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
 import type { Moment, ObjectHistories } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
-import type { Fact, TimelineItem } from './timeline-data.ts';
+import type { TimelineItem } from './timeline-data.ts';
 import type { GrowingItem, TimelineItems } from './timeline-items.ts';
 import { counted, durationWords } from './words.ts';
 
@@ -57,7 +57,6 @@ export class ReconcileItems {
       kind: 'wake',
       summary: `in the queue when the record began: ${state}${due}`,
       facts: [
-        ['State', `${state}${due}`],
         ['Failures in a row', `${failures}`],
         ['Priority', `${priority}`],
       ],
@@ -72,11 +71,7 @@ export class ReconcileItems {
     this.#add(line, {
       kind: 'wake',
       summary: `woken by ${cause}${via === undefined ? '' : ` (${via})`}`,
-      facts: [
-        ['Cause', cause],
-        ...fact('Via', via),
-        ...fact('Priority', priority === undefined ? undefined : `${priority}`),
-      ],
+      ...(priority !== undefined && { facts: [['Priority', `${priority}`]] }),
       ...(object === undefined ? this.#moment(line) : histories.now(object)),
     });
   }
@@ -94,12 +89,9 @@ export class ReconcileItems {
       summary: 'reconcile',
       attempt: id,
       waitedMs,
-      facts: [
-        ['Waited for a worker', durationWords(waitedMs)],
-        ['Attempt', attempt === 0 ? 'first' : `after ${counted(attempt, 'failure')} in a row`],
-      ],
+      ...(attempt > 0 && { facts: [['Attempt', `after ${counted(attempt, 'failure')} in a row`]] }),
       ...now,
-      ...(before !== undefined && { before, beforeIs: 'at the attempt before' }),
+      ...(before !== undefined && { before }),
     });
     this.#running.set(id, item);
   }
@@ -108,7 +100,7 @@ export class ReconcileItems {
     const { at, id, result, requeueAfterMs, error } = line;
     const item =
       this.#running.get(id) ??
-      this.#add({ ...line, at: from }, { kind: 'reconcile', summary: '', attempt: id, facts: [] });
+      this.#add({ ...line, at: from }, { kind: 'reconcile', summary: '', attempt: id });
     this.#running.delete(id);
     const took = durationWords(at - item.at);
     const again = requeueAfterMs === undefined ? '' : `, again in ${durationWords(requeueAfterMs)}`;
@@ -117,13 +109,9 @@ export class ReconcileItems {
     item.summary = `reconcile ${RESULT_WORDS[result] ?? result} after ${took}${again}${why}`;
     item.tone = toneOf(result);
     if (FAILURES.has(result)) item.failed = true;
-    item.facts = [
-      ['Result', result.replaceAll('_', ' ')],
-      ['Took', took],
-      ...fact('Again in', requeueAfterMs === undefined ? undefined : durationWords(requeueAfterMs)),
-      ...fact('Error', error && `${error.code}: ${error.message}`),
-      ...item.facts,
-    ];
+    if (error !== undefined) {
+      item.facts = [['Error', `${error.code}: ${error.message}`], ...(item.facts ?? [])];
+    }
   }
 
   held(line: HeldLine): void {
@@ -134,10 +122,6 @@ export class ReconcileItems {
     const item = this.#add(line, {
       kind: 'held',
       summary: `held back by ${policy} ${time}`,
-      facts: [
-        ['Policy', policy],
-        ['Wait', time],
-      ],
       ...(forMs !== undefined && { to: at + forMs }),
       ...this.#moment(line),
     });
@@ -151,7 +135,6 @@ export class ReconcileItems {
       item.to = Math.max(to, item.at);
       item.open = true;
       item.summary = `reconcile had not ended after ${words}`;
-      item.facts = [['Result', 'had not ended when the record was written'], ...item.facts];
     }
     for (const item of this.#waits.values()) {
       if (item.to !== undefined && item.to <= to) continue;
@@ -186,8 +169,4 @@ function toneOf(result: OutcomeLine['result']): NonNullable<TimelineItem['tone']
   if (FAILURES.has(result)) return 'bad';
   if (result === 'requeue') return 'waiting';
   return result === 'aborted' ? 'off' : 'good';
-}
-
-function fact(name: string, value: string | undefined): readonly Fact[] {
-  return value === undefined ? [] : [[name, value]];
 }

@@ -4,7 +4,6 @@ import type { CachedLine, RecordedSource } from '../record-line.ts';
 import { isNamed, isObject, isPartial } from './learned-answer.ts';
 import type { Moment, ObjectHistories } from './object-histories.ts';
 import { objectIn, type RecordedSources } from './recorded-sources.ts';
-import type { TimelineVersion } from './timeline-data.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 interface SourceParts {
@@ -125,18 +124,12 @@ export class SourceChanges {
 
   #add(source: RecordedSource, moment: Moment, at: number, how: string): void {
     const { items, histories } = this.#parts;
-    const { key, versions } = histories.objects[moment.object] ?? { key: '', versions: [] };
-    const { resourceVersion }: Partial<TimelineVersion> = versions[moment.version ?? -1] ?? {};
+    const key = histories.keyOf(moment.object);
     items.add({
       kind: 'change',
       row: items.source(source.id),
       at,
       summary: `${source.kind} ${key} ${how}`,
-      facts: [
-        ['Object', `${source.kind} ${key}`],
-        ['Change', how],
-        ...(resourceVersion === undefined ? [] : [['resourceVersion', resourceVersion] as const]),
-      ],
       ...moment,
     });
   }

@@ -30,11 +30,7 @@ export class StateBars {
       summary: `${state}${note === undefined ? '' : `: ${note}`}`,
       tone,
       ...(tone === 'bad' && { failed: true }),
-      facts: [
-        ['State', state],
-        ...(note === undefined ? [] : [['Note', note] as const]),
-        ...(resourceVersion === undefined ? [] : [['resourceVersion', resourceVersion] as const]),
-      ],
+      ...(resourceVersion !== undefined && { facts: [['resourceVersion', resourceVersion]] }),
     });
   }
 
@@ -55,7 +51,7 @@ export class StateBars {
       kind: 'leader',
       summary: leads ? 'leads' : `does not lead${holder === undefined ? '' : `, ${holder} does`}`,
       tone: leads ? 'good' : 'off',
-      facts: [['Leads', leads ? 'yes' : 'no'], ...more],
+      facts: more,
     });
   }
 

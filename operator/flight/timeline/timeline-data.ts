@@ -78,15 +78,17 @@ export interface TimelineItem {
   readonly tone?: 'good' | 'bad' | 'waiting' | 'off';
   /** One line in words. */
   readonly summary: string;
-  readonly facts: readonly Fact[];
+  /** What the summary and the other members do not say. */
+  readonly facts?: readonly Fact[];
   /** Index in `objects` of the object that it is about. */
   readonly object?: number;
   /** Index in the object's `versions`: as the operator knew it then, or what a write made of it. */
   readonly version?: number;
-  /** Index in the object's `versions`: what to compare with. */
+  /**
+   * Index in the object's `versions`: what to compare with. Of a reconcile: as it was at the attempt before; of a write:
+   * as the operator knew it when it wrote; otherwise the state before.
+   */
   readonly before?: number;
-  /** What `before` is, in words, such as `before the write`. */
-  readonly beforeIs?: string;
   /** Index in `texts` of the body that was sent. */
   readonly sent?: number;
   /** Of a reconcile, and of the calls that belong to it. */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { textFiles } from '../../core/text-files.ts';
 import type { FlightRecord } from '../read-record.ts';
@@ -9,7 +10,7 @@ const files = textFiles(new URL('./', import.meta.url));
 /** The tags in `page.html` for the files that take their place. */
 const POLICY_TAG = '<meta http-equiv="content-security-policy" content="default-src \'none\'">';
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
-const DATA_TAG = '<script type="application/json" id="data"></script>';
+const DATA_TAG = '<script type="application/gzip" id="data"></script>';
 const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
 
 /** The scripts of the page: what a file imports stands before it. */
@@ -34,8 +35,7 @@ const SCRIPTS = [
  * A page with the timeline of a record: one file of HTML that asks no server for anything, and that its content
  * security policy keeps from doing so. It needs a browser of 2024 or later.
  *
- * Texts of the record are data in it: they stand in JSON in which `<` is escaped, and the scripts show them as text.
- * The page has what the record has, so that it is as confidential as the record.
+ * Texts of the record are data in it, and the scripts show them as text. The page has what the record has, so that it is as confidential as the record.
  */
 export function timelinePage(record: FlightRecord, limits?: TimelineLimits): string {
   const data = timelineOf(record, limits);
@@ -48,9 +48,12 @@ export function timelinePage(record: FlightRecord, limits?: TimelineLimits): str
     .replace(SCRIPT_TAG, () => `<script type="module">${script}</script>`);
 }
 
-/** JSON that a script element holds: without `<`, nothing in it ends the element or begins a comment. */
+/**
+ * JSON, compressed, in base64: a tenth of the size, and a browser unpacks it faster than it would parse the plain text as
+ * a part of the page. Nothing in it can end the element or begin a comment.
+ */
 function dataText(data: TimelineData): string {
-  return JSON.stringify(data).replaceAll('<', '\\u003c');
+  return gzipSync(JSON.stringify(data)).toString('base64');
 }
 
 function policyTag(style: string, script: string): string {

@@ -10,7 +10,7 @@ import { isObject } from './learned-answer.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 import type { SourceChanges } from './source-changes.ts';
 import type { StateBars } from './state-bars.ts';
-import type { TimelineItem } from './timeline-data.ts';
+import type { Fact } from './timeline-data.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 interface WatchParts {
@@ -34,7 +34,6 @@ const WATCHING = {
   kind: 'watch',
   summary: 'watching',
   tone: 'good',
-  facts: [['State', 'watching']],
 } as const;
 
 /** Where a watch that begins with all objects says that it has sent them. */
@@ -66,7 +65,7 @@ export class WatchItems {
     if (watch === undefined) return;
     watch.status = status;
     if (status >= 400)
-      this.#failed(watch, at, `watch was refused: ${status}`, [['Answer', `${status}`]]);
+      this.#failed(watch, at, `watch was refused: ${status}`, []);
   }
 
   received({ id, text, at }: ChunkLine): void {
@@ -102,7 +101,7 @@ export class WatchItems {
     }
   }
 
-  #failed({ row }: OpenWatch, at: number, summary: string, facts: TimelineItem['facts']): void {
+  #failed({ row }: OpenWatch, at: number, summary: string, facts: readonly Fact[]): void {
     this.#parts.items.add({ kind: 'watch', row, at, failed: true, tone: 'bad', summary, facts });
   }
 }

@@ -6,7 +6,7 @@
  * @import { Colours } from './colours.js'
  */
 import { byId, make } from './dom.js';
-import { boxOf, drawMark, isBar } from './marks.js';
+import { boxOf, drawMark, HALF, isBar } from './marks.js';
 import { ROW_HEIGHT } from './model.js';
 import { clockWords, tickMoments, tickStep, wallAt } from './time.js';
 
@@ -36,9 +36,8 @@ export class Chart {
     this.#model = model;
   }
 
-  get width() {
-    return this.#canvas.clientWidth;
-  }
+  /** Of the canvas, in pixels. It is read from the page once for each drawing, because reading lays the page out. */
+  width = 1;
 
   /** @param {number} at */
   xOf(at) {
@@ -103,6 +102,7 @@ export class Chart {
     this.#holder.style.height = `${clientHeight}px`;
     this.#spacer.style.height = `${Math.max(0, this.#model.height + AXIS_HEIGHT - clientHeight)}px`;
     const context = sized(this.#canvas);
+    this.width = Math.max(1, this.#canvas.clientWidth);
     const { scrollTop } = this.#scroller;
     const lines = this.#model.lines.filter(
       ({ top, height }) => top + height > scrollTop && top < scrollTop + clientHeight,
@@ -164,7 +164,8 @@ export class Chart {
       context.fillStyle = colours.line;
       context.fillRect(x, AXIS_HEIGHT - 7, 1, 6);
       context.fillStyle = colours.dim;
-      context.fillText(clockWords(wallAt(this.#model.data.walls, at), step), x + 5, 11);
+      const words = clockWords(wallAt(this.#model.data.walls, at), step);
+      if (x + 5 + context.measureText(words).width < this.width) context.fillText(words, x + 5, 11);
     }
   }
 
@@ -204,12 +205,13 @@ export class Chart {
       .flatMap((index) => data.items[index] ?? [])
       .filter((item) => item.at <= this.#model.to && (item.to ?? item.at) >= this.#model.from);
     for (const item of seen) this.#drawWait(context, colours, item);
+    const half = Math.min(HALF, Math.max(1, (this.width / (seen.length + 1)) * 1.5));
     /** @type {Map<string, number>} */
     const last = new Map();
     for (const bars of [true, false]) {
       for (const item of seen) {
         if (isBar(item) !== bars) continue;
-        const box = boxOf(item, xOf);
+        const box = boxOf(item, xOf, item.failed ? HALF : half);
         const form = `${item.kind} ${item.tone ?? ''} ${item.failed ?? ''}`;
         if (box.right - box.left < 10 && Math.abs((last.get(form) ?? -9) - box.left) < 0.7)
           continue;

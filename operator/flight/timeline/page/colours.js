@@ -15,6 +15,7 @@ const NAMES = /** @type {const} */ ([
   'stripe',
   'focus',
   'good',
+  'steady',
   'bad',
   'waiting',
   'off',
@@ -40,6 +41,7 @@ export function currentColours() {
  * @param {TimelineItem} item
  */
 export function colourOf(colours, { kind, tone }) {
+  if (tone === 'good' && (kind === 'watch' || kind === 'leader')) return colours.steady;
   if (tone !== undefined) return colours[tone];
   switch (kind) {
     case 'wake':

@@ -21,6 +21,13 @@ const HOW = {
   answered: 'from the answer to a call',
 };
 
+/**
+ * What an item is compared with.
+ *
+ * @type {Partial<Record<TimelineItem['kind'], string>>}
+ */
+const BEFORE = { reconcile: 'at the attempt before', write: 'when it was written' };
+
 /** @typedef {'changes' | 'object' | 'sent'} Tab */
 
 export class Details {
@@ -56,7 +63,7 @@ export class Details {
     byId('details-kind').textContent = `${KIND_NAMES[item.kind]} · ${row.heading} · ${row.name}`;
     byId('details-title').textContent = item.summary;
     byId('details-title').className = item.failed ? 'bad' : '';
-    byId('details-facts').replaceChildren(factList([...this.#times(item), ...item.facts]));
+    byId('details-facts').replaceChildren(factList([...this.#times(item), ...(item.facts ?? [])]));
     byId('details-related').replaceChildren(...this.#related(item));
     this.#showState(item);
     byId('details').scrollTop = 0;
@@ -66,12 +73,14 @@ export class Details {
    * @param {TimelineItem} item
    * @returns {readonly (readonly [string, string])[]}
    */
-  #times({ at, to, open }) {
+  #times({ at, to, open, waitedMs }) {
     const { walls, from } = this.#model.data;
     const end = to === undefined || to === at ? '' : ` – ${clockWords(wallAt(walls, to))}`;
     return [
       ['Time', `${clockWords(wallAt(walls, at))}${end}${open ? ' (open)' : ''} UTC`],
       ['In the record', `${spanWords(Math.max(0, at - from))} after its beginning`],
+      ...named('Took', to === undefined || to === at || open ? undefined : spanWords(to - at)),
+      ...named('Waited for a worker', waitedMs === undefined ? undefined : spanWords(waitedMs)),
     ];
   }
 
@@ -148,7 +157,7 @@ export class Details {
     const [added, removed] = ['added', 'removed'].map(
       (kind) => diff.filter((line) => line.kind === kind).length,
     );
-    const words = `${versionName(before)} (${item.beforeIs ?? 'the state before'}) → ${versionName(version)}`;
+    const words = `${versionName(before)} (${BEFORE[item.kind] ?? 'the state before'}) → ${versionName(version)}`;
     const count = `${added} added, ${removed} removed`;
     const summary = make(
       'p',
@@ -225,6 +234,15 @@ export class Details {
 function focusPressed() {
   const pressed = byId('details-tabs').querySelector('button[aria-pressed=true]');
   if (pressed instanceof HTMLElement) pressed.focus();
+}
+
+/**
+ * @param {string} name
+ * @param {string | undefined} value
+ * @returns {readonly (readonly [string, string])[]}
+ */
+function named(name, value) {
+  return value === undefined ? [] : [[name, value]];
 }
 
 /** @param {TimelineVersion} version */

@@ -15,9 +15,21 @@ import { followChartPointer, followOverviewPointer, followWheel } from './pointe
 import { EventTable } from './table.js';
 import { clockWords, spanWords, wallAt } from './time.js';
 
-/** @type {TimelineData} */
-const data = JSON.parse(byId('data').textContent ?? '');
-byId('data').remove(); // as an object it is enough
+/**
+ * The data in the page: JSON, compressed with gzip, in base64.
+ *
+ * @returns {Promise<TimelineData>}
+ */
+async function unpackedData() {
+  const text = atob(byId('data').textContent ?? '');
+  byId('data').remove(); // as an object it is enough
+  const bytes = new Uint8Array(text.length);
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).json();
+}
+
+const data = await unpackedData();
 const model = new Model(data);
 const chart = new Chart(model);
 const overview = new Overview(model);
@@ -216,6 +228,7 @@ function listen() {
     open: () => (model.selected === undefined ? select(model.shown[0]) : details.focus()),
     filter: () => filterField().focus(),
   });
+  byId('holder').tabIndex = 0; // role `application`: it takes the arrow keys
   byId('holder').addEventListener('keydown', keys);
   byId('holder').addEventListener('focus', announce);
   byId('scroller').addEventListener('scroll', redraw);

@@ -23,28 +23,29 @@ const HEIGHTS = {
   log: [2, 12],
   reconcile: [8, 17],
   held: [8, 17],
-  watch: [8, 18],
-  leader: [8, 18],
-  change: [8, 18],
+  watch: [3, 15],
+  leader: [6, 20],
+  change: [16, 24],
   clock: [8, 18],
   write: [16, 25],
   read: [18, 24],
 };
 
-/** Half the width of what has no length. */
-const HALF = 4.5;
+/** Half the width of what has no length, where there is room. */
+export const HALF = 4.5;
 
 /**
  * Where an item is, at least as wide as a mark.
  *
  * @param {TimelineItem} item
  * @param {(at: number) => number} xOf
+ * @param {number} [half] - half the width of what has no length
  * @returns {Box}
  */
-export function boxOf(item, xOf) {
+export function boxOf(item, xOf, half = HALF) {
   const [top, bottom] = HEIGHTS[item.kind];
   const x = xOf(item.at);
-  if (!isBar(item)) return { left: x - HALF, right: x + HALF, top, bottom };
+  if (!isBar(item)) return { left: x - half, right: x + half, top, bottom };
   return { left: x, right: Math.max(x + 2, xOf(item.to ?? item.at)), top, bottom };
 }
 
@@ -71,9 +72,9 @@ export function drawMark(context, item, box, colours) {
   else if (item.kind === 'wake')
     fillPath(context, [box.left, box.top, box.right, box.top, middle, box.bottom]);
   else if (item.failed) drawCross(context, middle, centre);
-  else if (item.kind === 'change') fillCircle(context, middle, centre, 3);
+  else if (item.kind === 'change') fillCircle(context, middle, centre, Math.min(3, middle - box.left));
   else if (item.kind === 'read') fillCircle(context, middle, centre, 2);
-  else drawDiamond(context, middle, centre, HALF);
+  else fillPath(context, [box.left, centre, middle, centre - HALF, box.right, centre, middle, centre + HALF]);
 }
 
 /**
@@ -97,7 +98,7 @@ function drawBar(context, item, { left, right, top, bottom }, colours) {
   }
   if (item.failed && width > 9) drawBarCross(context, left, top, bottom, colours);
   if (item.kind === 'watch' || item.kind === 'leader') {
-    drawWords(context, item.summary, left, width, (top + bottom) / 2, colours);
+    drawWords(context, item, left, width, (top + bottom) / 2, colours);
   }
 }
 
@@ -166,16 +167,6 @@ function strokeCross(context, x, y, size, width) {
  * @param {CanvasRenderingContext2D} context
  * @param {number} x
  * @param {number} y
- * @param {number} size
- */
-function drawDiamond(context, x, y, size) {
-  fillPath(context, [x - size, y, x, y - size, x + size, y, x, y + size]);
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {number} x
- * @param {number} y
  * @param {number} radius
  */
 function fillCircle(context, x, y, radius) {
@@ -200,16 +191,17 @@ function fillPath(context, points) {
  * Words in a bar that is wide enough for them.
  *
  * @param {CanvasRenderingContext2D} context
- * @param {string} words
+ * @param {TimelineItem} item
  * @param {number} left
  * @param {number} width
  * @param {number} centre
  * @param {Colours} colours
  */
-function drawWords(context, words, left, width, centre, colours) {
+function drawWords(context, item, left, width, centre, colours) {
+  const words = item.summary;
   const start = Math.max(left, 0) + 6;
   const room = left + width - start - 6;
   if (room < 40 || context.measureText(words).width > room) return;
-  context.fillStyle = colours.page;
+  context.fillStyle = item.tone === 'good' ? colours.text : colours.page;
   context.fillText(words, start, centre + 0.5);
 }

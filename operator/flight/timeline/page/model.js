@@ -291,7 +291,7 @@ export class Model {
 }
 
 /** @type {TimelineItem} */
-const NO_ITEM = { kind: 'log', row: 0, at: 0, summary: '', facts: [] };
+const NO_ITEM = { kind: 'log', row: 0, at: 0, summary: '' };
 
 /** @returns {Set<ItemKind>} */
 function allKinds() {
