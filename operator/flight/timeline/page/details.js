@@ -7,7 +7,7 @@
  */
 import { lineDiff } from './diff.js';
 import { button, byId, factList, make } from './dom.js';
-import { KIND_NAMES } from './model.js';
+import { KIND_WORDS } from './model.js';
 import { clockWords, spanWords, wallAt } from './time.js';
 
 /** Unchanged lines that are shown around a change. */
@@ -60,7 +60,7 @@ export class Details {
     byId('details').hidden = item === undefined;
     if (item === undefined) return;
     const row = this.#model.rowOf(item);
-    byId('details-kind').textContent = `${KIND_NAMES[item.kind]} · ${row.heading} · ${row.name}`;
+    byId('details-kind').textContent = `${KIND_WORDS[item.kind]} · ${row.heading} · ${row.name}`;
     byId('details-title').textContent = item.summary;
     byId('details-title').className = item.failed ? 'bad' : '';
     byId('details-facts').replaceChildren(factList([...this.#times(item), ...(item.facts ?? [])]));

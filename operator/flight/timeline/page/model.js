@@ -43,6 +43,20 @@ export const KIND_NAMES = /** @type {const} */ ({
   clock: 'clock jumps',
 });
 
+/** One item of each kind, in a word. */
+export const KIND_WORDS = /** @type {const} */ ({
+  wake: 'wake',
+  reconcile: 'reconcile',
+  write: 'write',
+  read: 'read',
+  held: 'wait',
+  change: 'change',
+  watch: 'watch',
+  leader: 'leadership',
+  log: 'log',
+  clock: 'clock',
+});
+
 /** The shortest span that can be seen, in milliseconds. */
 const LEAST_SPAN_MS = 1;
 

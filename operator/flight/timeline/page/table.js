@@ -4,7 +4,7 @@
  * @import { Model } from './model.js'
  */
 import { button, byId, make } from './dom.js';
-import { KIND_NAMES } from './model.js';
+import { KIND_WORDS } from './model.js';
 import { clockWords, spanWords, wallAt } from './time.js';
 
 /** Rows of one page: as many as a browser lays out at once without delay. */
@@ -91,7 +91,7 @@ export class EventTable {
     time.append(button(words, () => this.#open(index), 'link'));
     time.dataset.label = HEADS[0] ?? '';
     line.append(time);
-    const cells = [row.heading, row.name, KIND_NAMES[item.kind], took, item.summary];
+    const cells = [row.heading, row.name, KIND_WORDS[item.kind], took, item.summary];
     for (const [place, text] of cells.entries()) {
       const cell = make('td', text, item.failed && place === 4 ? 'bad' : '');
       cell.dataset.label = HEADS[place + 1] ?? '';
