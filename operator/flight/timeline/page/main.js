@@ -131,9 +131,17 @@ function showCount() {
   const { length } = model.shown;
   const errors = model.shown.filter((index) => data.items[index]?.failed).length;
   const all = length === data.items.length ? '' : ` of ${data.items.length}`;
-  byId('count').textContent =
-    `${length}${all} events, ${errors} errors, ${model.rowsShown.length} rows`;
+  const counts = [`${length}${all} events`, counted(errors, 'error'), counted(model.rowsShown.length, 'row')];
+  byId('count').textContent = counts.join(', ');
   byId('empty').hidden = length > 0;
+}
+
+/**
+ * @param {number} count
+ * @param {string} word
+ */
+function counted(count, word) {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** @param {boolean} isTable */

@@ -40,9 +40,9 @@ export class EventTable {
   /** Marks the selected item, without turning the page. */
   mark() {
     for (const row of byId('table-body').children) {
-      const isSelected =
-        row instanceof HTMLElement && row.dataset.item === String(this.#model.selected);
-      row.toggleAttribute('aria-current', isSelected);
+      const item = row instanceof HTMLElement ? row.dataset.item : undefined;
+      if (item === String(this.#model.selected)) row.setAttribute('aria-current', 'true');
+      else row.removeAttribute('aria-current');
     }
   }
 
