@@ -26,6 +26,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],
+  flight: [
+    'core',
+    'model',
+    'transport',
+    'stream',
+    'watch',
+    'store',
+    'queue',
+    'client',
+    'access',
+    'controller',
+    'manager',
+  ],
   process: ['core'],
   cli: [
     'core',
@@ -42,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'generate',
     'process',
     'webhook',
+    'flight',
   ],
 };
 

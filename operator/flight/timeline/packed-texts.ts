@@ -4,7 +4,7 @@ import type { PackedText } from './timeline-data.ts';
  * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser opens in a
  * second.
  */
-export const MAX_LINE_NUMBERS = 4_000_000;
+const MAX_LINE_NUMBERS = 4_000_000;
 
 /** After this many texts that build on each other one is whole, so that unpacking is short. */
 const MAX_CHAIN = 64;

@@ -4,7 +4,7 @@ import type { TimelineItem, TimelineRow } from './timeline-data.ts';
 export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };
 
 /** The most items of a page. A chart of more cannot be read, and takes seconds to open. */
-export const MAX_ITEMS = 100_000;
+const MAX_ITEMS = 100_000;
 
 /** Rows of the process, from top to bottom. Others have a place after them. */
 const PROCESS_ROWS: readonly string[] = ['Leadership', 'Log', 'Wall clock', 'Leases', 'Requests'];

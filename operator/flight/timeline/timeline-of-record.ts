@@ -12,11 +12,11 @@ import { TimelineItems } from './timeline-items.ts';
 import { WallClock } from './wall-clock.ts';
 import { counted } from './words.ts';
 
-/** Limits of a page; see the constants for their defaults. */
+/** Limits of a page. What is beyond them is left out, and the page says so. */
 export interface TimelineLimits {
-  /** See `MAX_ITEMS`. */
+  /** Default 100,000: a chart of more cannot be read. The oldest are left out. */
   readonly items?: number;
-  /** See `MAX_LINE_NUMBERS`. */
+  /** Line numbers of all texts together. Default 4,000,000: about 20 MB of JSON. */
   readonly lineNumbers?: number;
 }
 

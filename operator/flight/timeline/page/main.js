@@ -131,7 +131,11 @@ function showCount() {
   const { length } = model.shown;
   const errors = model.shown.filter((index) => data.items[index]?.failed).length;
   const all = length === data.items.length ? '' : ` of ${data.items.length}`;
-  const counts = [`${length}${all} events`, counted(errors, 'error'), counted(model.rowsShown.length, 'row')];
+  const counts = [
+    `${length}${all} events`,
+    counted(errors, 'error'),
+    counted(model.rowsShown.length, 'row'),
+  ];
   byId('count').textContent = counts.join(', ');
   byId('empty').hidden = length > 0;
 }
