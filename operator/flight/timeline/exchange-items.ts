@@ -18,6 +18,8 @@ export interface ExchangeParts {
   readonly sources: RecordedSources;
   readonly texts: PackedTexts;
   readonly bars: StateBars;
+  /** When the record begins. */
+  readonly from: number;
 }
 
 /** A request whose answer is not complete. */

@@ -55,7 +55,10 @@ class RecordReading {
     const sources = new RecordedSources(header);
     this.#bars = new StateBars(items);
     this.#reconciles = new ReconcileItems({ items, histories, sources });
-    this.#exchanges = new ExchangeItems({ items, histories, sources, texts, bars: this.#bars });
+    this.#exchanges = new ExchangeItems({
+      ...{ items, histories, sources, texts, bars: this.#bars },
+      from: header.from,
+    });
     this.#walls = new WallClock(header.began, items);
     this.#readers = this.#readersOf(header);
   }
@@ -95,7 +98,7 @@ class RecordReading {
             .join('; ') || undefined,
       }),
       about: aboutRecord(header),
-      from: Math.min(header.from, items[0]?.at ?? header.from, to),
+      from: Math.min(header.from, to),
       to,
       walls: this.#walls.times,
       rows,

@@ -18,6 +18,8 @@ interface WatchParts {
   readonly sources: RecordedSources;
   readonly changes: SourceChanges;
   readonly bars: StateBars;
+  /** When the record begins. */
+  readonly from: number;
 }
 
 interface OpenWatch {
@@ -49,7 +51,7 @@ export class WatchItems {
   }
 
   opened(request: RequestLine, path: RequestPath | undefined, query: URLSearchParams): void {
-    const { items, sources, changes, bars } = this.#parts;
+    const { items, sources, changes, bars, from } = this.#parts;
     const source = path && sources.ofCollection(path, query);
     const namespace = path?.namespace;
     const row = source === undefined ? items.process('Requests') : items.source(source.id);
@@ -57,7 +59,7 @@ export class WatchItems {
     const isStream = query.get('sendInitialEvents') === 'true' && request.carried !== true;
     if (source === undefined) return;
     if (isStream) changes.streaming(source, namespace);
-    if (request.carried) bars.enter(row, request.at, WATCHING);
+    if (request.carried) bars.enter(row, from, WATCHING);
   }
 
   answered({ id, status, at }: AnswerLine): void {

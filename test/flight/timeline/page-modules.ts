@@ -24,6 +24,10 @@ export const { Texts } = (await moduleOf('texts.js')) as {
   }) => { line(line: number): string; numbers(text: number | undefined): readonly number[] };
 };
 
+export const { KIND_NAMES } = (await moduleOf('model.js')) as {
+  readonly KIND_NAMES: Readonly<Record<string, string>>;
+};
+
 export const { wallAt, clockWords, tickStep, tickMoments, spanWords } = (await moduleOf(
   'time.js',
 )) as {

@@ -117,6 +117,48 @@ test('a wait ends with the attempt, with the next wait, or when its time is over
   ]);
 });
 
+test('what had begun before the record is in it, and does not stretch its chart', () => {
+  const carried = { carried: true } as const;
+  const data = timelineOf(
+    exampleRecord(
+      [
+        { ...STATE, at: 500_000 },
+        ...watchOf('websites', 1, { at: 10, ...carried }),
+        { kind: 'begin', at: 20, ...KEY, id: 1, attempt: 0, waitedMs: 0, ...carried },
+        { kind: 'outcome', at: 500_020, ...KEY, id: 1, result: 'aborted' },
+        { kind: 'outcome', at: 500_030, ...KEY, id: 99, result: 'requeue' },
+      ],
+      { from: 500_000 },
+    ),
+  );
+
+  expect(data.from).toBe(500_000);
+  expect(shown(data)).toEqual([
+    'web/shop 20–500020 reconcile: reconcile was aborted after 8 min 20 s',
+    'Leadership 500000–600000 leader: leads',
+    `${WEBSITES} 500000–600000 watch: watching`,
+    'web/shop 500000–500030 reconcile: reconcile asked to be tried again after 30 ms',
+  ]);
+});
+
+test.each([
+  ['success', undefined, 'good'],
+  ['requeue_after', undefined, 'good'],
+  ['requeue', undefined, 'waiting'],
+  ['aborted', undefined, 'off'],
+  ['error', true, 'bad'],
+  ['conflict', true, 'bad'],
+  ['terminal', true, 'bad'],
+  ['panic', true, 'bad'],
+] as const)('of a reconcile with the result %s it is known whether it failed', (result, failed, tone) => {
+  const data = timelineOf(exampleRecord([{ kind: 'outcome', at: 5, ...KEY, id: 1, result }]));
+
+  expect([itemOf(data, 'reconcile')?.failed, itemOf(data, 'reconcile')?.tone]).toEqual([
+    failed,
+    tone,
+  ]);
+});
+
 test('states of watches and leadership are bars that follow each other', () => {
   const data = timelineOf(
     exampleRecord([

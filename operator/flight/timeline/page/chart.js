@@ -52,7 +52,7 @@ export class Chart {
   }
 
   /**
-   * The item under a pointer: of several the smallest, and of equal ones the latest.
+   * The item under a pointer, or beside it: the closest, a mark before the bar that it stands on, and the latest of several.
    *
    * @param {number} x - from the left of the canvas
    * @param {number} y - from its top
@@ -63,16 +63,15 @@ export class Chart {
     if (line?.row === undefined) return undefined;
     const inRow = y - AXIS_HEIGHT + this.#scroller.scrollTop - line.top;
     let best;
-    let size = Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
     for (const index of this.#model.shownOfRow[line.row] ?? []) {
       const item = this.#model.data.items[index];
       if (item === undefined) continue;
       const { left, right, top, bottom } = boxOf(item, (at) => this.xOf(at));
-      const isInside =
-        x >= left - REACH && x <= right + REACH && inRow >= top - REACH && inRow <= bottom + REACH;
-      const away = Math.abs(inRow - (top + bottom) / 2) + Math.max(0, left - x, x - right);
-      const cost = (isBar(item) ? 100 : 0) + away;
-      if (isInside && cost <= size) [best, size] = [index, cost];
+      const outside = Math.max(0, left - x, x - right, top - inRow, inRow - bottom);
+      if (outside > REACH) continue;
+      const cost = outside + (isBar(item) ? 0.5 : 0) + Math.abs(inRow - (top + bottom) / 2) / 100;
+      if (cost <= least) [best, least] = [index, cost];
     }
     return best;
   }
@@ -211,12 +210,13 @@ export class Chart {
     for (const bars of [true, false]) {
       for (const item of seen) {
         if (isBar(item) !== bars) continue;
-        const box = boxOf(item, xOf, item.failed ? HALF : half);
+        const size = item.failed ? HALF : half;
+        const box = boxOf(item, xOf, size);
         const form = `${item.kind} ${item.tone ?? ''} ${item.failed ?? ''}`;
         if (box.right - box.left < 10 && Math.abs((last.get(form) ?? -9) - box.left) < 0.7)
           continue;
         last.set(form, box.left);
-        drawMark(context, item, box, colours);
+        drawMark(context, item, box, size, colours);
       }
     }
   }

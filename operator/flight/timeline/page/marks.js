@@ -45,7 +45,9 @@ export const HALF = 4.5;
 export function boxOf(item, xOf, half = HALF) {
   const [top, bottom] = HEIGHTS[item.kind];
   const x = xOf(item.at);
-  if (!isBar(item)) return { left: x - half, right: x + half, top, bottom };
+  if (!isBar(item)) {
+    return { left: x - half, right: Math.max(x + half, xOf(item.to ?? item.at)), top, bottom };
+  }
   return { left: x, right: Math.max(x + 2, xOf(item.to ?? item.at)), top, bottom };
 }
 
@@ -60,16 +62,31 @@ export function isBar({ kind, to }) {
  * @param {CanvasRenderingContext2D} context - its origin is the left upper corner of the row
  * @param {TimelineItem} item
  * @param {Box} box
+ * @param {number} half - as it was given to `boxOf`
  * @param {Colours} colours
  */
-export function drawMark(context, item, box, colours) {
+export function drawMark(context, item, box, half, colours) {
   const colour = colourOf(colours, item);
   context.fillStyle = colour;
   context.strokeStyle = colour;
-  const middle = (box.left + box.right) / 2;
+  const middle = box.left + half;
   const centre = (box.top + box.bottom) / 2;
   if (isBar(item)) drawBar(context, item, box, colours);
-  else if (item.kind === 'wake')
+  else drawMoment(context, item, { ...box, right: middle + half });
+  if (!isBar(item) && box.right > middle + half) {
+    context.fillRect(middle, centre - 1, box.right - middle, 2); // how long the call took
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {TimelineItem} item
+ * @param {Box} box - as wide as the mark
+ */
+function drawMoment(context, item, box) {
+  const middle = (box.left + box.right) / 2;
+  const centre = (box.top + box.bottom) / 2;
+  if (item.kind === 'wake')
     fillPath(context, [box.left, box.top, box.right, box.top, middle, box.bottom]);
   else if (item.failed) drawCross(context, middle, centre);
   else if (item.kind === 'change')
@@ -210,7 +227,7 @@ function fillPath(context, points) {
  */
 function drawWords(context, item, left, width, centre, colours) {
   const words = item.summary;
-  const start = Math.max(left, 0) + 6;
+  const start = Math.max(left, 0) + (item.failed ? 14 : 6);
   const room = left + width - start - 6;
   if (room < 40 || context.measureText(words).width > room) return;
   context.fillStyle = item.tone === 'good' ? colours.text : colours.page;
