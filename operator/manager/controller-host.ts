@@ -6,6 +6,7 @@ import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event
 import type { EventNote, EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
+import type { WaitingKey } from '../controller/run/run-observer.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Shards, Term } from '../controller/run/term.ts';
 import type { Source } from '../controller/source.ts';
@@ -17,6 +18,7 @@ import { TimeSlice } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Settings } from './settings/settings.ts';
 import type { GroupTerm } from './sharding/shard-group.ts';
 import type { GroupsAtWork } from './sharding/sharded-work.ts';
@@ -48,6 +50,10 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
   /** The groups of keys that this process works on. Default: it works on all keys. */
   readonly shards?: GroupsAtWork;
+  /** Told what the process does, for a record. Default: nobody is. */
+  readonly observer?: ProcessObserver;
+  /** See `OperatorProcessOptions`. */
+  readonly random?: () => number;
 }
 
 /** The fences of one term of leadership. Requests that belong to the term must pass them. */
@@ -95,6 +101,18 @@ export class ControllerHost {
   /** True while a reconcile takes longer than its controller allows. */
   get stuck(): boolean {
     return this.#all().some((runner) => runner.stuck);
+  }
+
+  /** The keys of every controller that wait or have an attempt. */
+  *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
+    for (const runner of this.#all()) {
+      for (const key of runner.waiting()) yield [runner.activity.name, key];
+    }
+  }
+
+  /** True when every change of the sources has become keys. */
+  get delivered(): boolean {
+    return this.#all().every((runner) => runner.delivered);
   }
 
   /** What each controller is doing. */
@@ -271,8 +289,9 @@ export class ControllerHost {
   }
 
   #recorder(fence?: Fence): ApiEventRecorder {
-    const { clock, connection, logFor, meter = noMeter, settings } = this.#options;
+    const { clock, connection, logFor, meter = noMeter, random, settings } = this.#options;
     return new ApiEventRecorder({
+      ...(random && { random }),
       client: connection.clientFor('chancery-events', fence),
       clock,
       self: selfOf(settings),
@@ -293,6 +312,8 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      observer,
+      random,
       showsDebug,
       sourcesWithinMs,
     } = this.#options;
@@ -312,6 +333,10 @@ export class ControllerHost {
       openSource: (source) => informers.open(source),
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
+      ...(observer && {
+        observer: observer.controller(controller),
+      }),
+      ...(random && { random }),
       clock,
       crdWait: settings.crdWait,
       ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),

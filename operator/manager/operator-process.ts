@@ -22,12 +22,14 @@ import {
   shardingOf,
   webhookServingOf,
 } from './manager-parts.ts';
+import type { ObservedProcess } from './observe/process-observer.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
 import { explainRefusals } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { type KeylessWork, withKeylessWork } from './sharding/first-group.ts';
+import { observedWork } from './sharding/observed-work.ts';
 import { GroupsAtWork } from './sharding/sharded-work.ts';
 import type { Sharding } from './sharding/sharding.ts';
 import { Informers } from './sources/informers.ts';
@@ -91,7 +93,8 @@ export class OperatorProcess {
     // A dry run works on all keys, and takes no Lease.
     const sharding = options.leaderElection === false ? undefined : options.settings.sharding;
     const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
-    const work = shards && withKeylessWork(shards, this.#keylessWork());
+    const keyless = shards && withKeylessWork(shards, this.#keylessWork());
+    const work = keyless && observedWork(keyless, options.observer);
     this.#sharding = shardingOf(options, work, this.#log, (note) => this.#host.record(note));
     this.#host = new ControllerHost({
       ...options,
@@ -113,6 +116,7 @@ export class OperatorProcess {
       others: [this.#definitions?.check, this.#webhooks?.check],
     });
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
+    options.observer?.attach(this.#observed());
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
@@ -210,6 +214,22 @@ export class OperatorProcess {
     await this.#running.catch(() => {}); // `run` rejects with it
   }
 
+  #observed(): ObservedProcess {
+    const leads = (): boolean => this.#leads;
+    const delivered = (): boolean => this.#host.delivered;
+    return {
+      get leads() {
+        return leads();
+      },
+      get delivered() {
+        return delivered();
+      },
+      scopes: () => this.#informers.scopes(),
+      waiting: () => this.#host.waiting(),
+      groupOf: (source) => this.#informers.groupOf(source),
+    };
+  }
+
   get #shownPhase(): ProcessStatus['phase'] {
     if (this.#stop.signal.aborted) return 'stopping';
     return this.#phase === 'running' ? 'running' : 'starting';
@@ -256,6 +276,7 @@ export class OperatorProcess {
     await this.#definitions?.install([...this.#declared.waiting], signal);
     signal.throwIfAborted();
     this.#leads = this.#campaign === undefined && this.#sharding === undefined;
+    if (this.#leads) this.#options.observer?.leadership({ leads: true });
     for (const declared of this.#declared.waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';
@@ -327,11 +348,13 @@ export class OperatorProcess {
       stop: this.#stop.signal,
       gained: () => {
         this.#leads = true;
+        this.#options.observer?.leadership({ leads: true });
         this.#informers.ownWritesJournal.clear(); // another process may have led and written since
         for (const declared of this.#declared.waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {
         this.#leads = false;
+        this.#options.observer?.leadership({ leads: false });
         this.#options.onLeadershipLost?.(withinMs, standsBy);
         this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
       },

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
@@ -11,6 +12,7 @@ import type { AroundReview } from '../webhook/webhook-endpoint.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Runnable } from './runnable.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
@@ -98,6 +100,15 @@ export interface OperatorProcessOptions
   readonly meter?: Meter;
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
+  /**
+   * Uniform numbers in [0, 1), for all delays of the process that are spread at random. Default `Math.random`. Sources,
+   * queues, triggers, Events, elections and retries draw from it, so that a process can be run again with the same ones.
+   */
+  readonly random?: () => number;
+  /** Told what the process does, for a record. Default: nobody is. */
+  readonly observer?: ProcessObserver;
+  /** Answers requests on the health port, POST requests only. Returns false for those it does not know. Default: none. */
+  readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }

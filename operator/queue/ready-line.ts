@@ -179,6 +179,11 @@ export class DelayHeap<K> {
     return this.#dueAt.keys();
   }
 
+  /** When `key` is due; undefined for a key that is not in the heap. */
+  dueAtMs(key: K): number | undefined {
+    return this.#dueAt.get(key);
+  }
+
   /** Makes `key` due at `atMs`, or earlier if it was due earlier. Infinity means never and is not stored. */
   add(key: K, atMs: number): void {
     if (atMs >= (this.#dueAt.get(key) ?? Number.POSITIVE_INFINITY)) return;

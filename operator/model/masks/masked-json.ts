@@ -35,7 +35,7 @@ export function maskJson(
 ): MaskedJson | undefined {
   const root = parseJsonText(text);
   if (root === undefined) return undefined;
-  const masking = new Masking(values, textsOf(root).join('\n'));
+  const masking = new Masking(values);
   masking.value(root, isAboutSecrets);
   const { replacements, hasSecret } = masking;
   return { text: withReplacements(text, replacements), hasSecret: hasSecret || isAboutSecrets };
@@ -56,6 +56,11 @@ const WORDS_OF_API = new Set([
   ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
 ]);
 
+/** Members whose own members have names that people choose. */
+const FREE_NAMES = new Set([
+  ...['data', 'stringData', 'binaryData', 'labels', 'annotations', 'matchLabels', 'selector'],
+]);
+
 /** What strategic merge patches write beside the data. */
 const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
 
@@ -63,17 +68,21 @@ class Masking {
   readonly replacements: Replacement[] = [];
   hasSecret = false;
   readonly #values: SecretValues;
-  readonly #withoutKnown: (text: string) => string;
 
-  constructor(values: SecretValues, texts: string) {
+  constructor(values: SecretValues) {
     this.#values = values;
-    this.#withoutKnown = values.replacerFor(texts);
   }
 
-  value(node: JsonNode, inSecret: boolean): void {
+  /** @param hasFreeNames - the names of its members are of people, and not of the API. */
+  value(node: JsonNode, inSecret: boolean, hasFreeNames = false): void {
     if (node.type === 'string') this.#text(node, inSecret);
     if (node.type === 'array') for (const item of node.items) this.value(item, inSecret);
-    if (node.type === 'object') this.#object(node.members, inSecret);
+    if (node.type !== 'object') return;
+    for (const { key, keySpan } of node.members) {
+      const isOwnWord = hasFreeNames || !/^[A-Za-z]+$/.test(key);
+      if (isOwnWord) this.#replace(keySpan, key, this.#values.withoutValues(key));
+    }
+    this.#object(node.members, inSecret);
   }
 
   #object(members: readonly JsonMember[], inSecret: boolean): void {
@@ -86,7 +95,7 @@ class Masking {
       else if (key === 'value' && operated !== undefined) {
         if (operated.isWhole) this.#data(value, operated.isEncoded);
         else this.#leaf(value, operated.isEncoded);
-      } else if (value.type !== 'string') this.value(value, isSecret);
+      } else if (value.type !== 'string') this.value(value, isSecret, FREE_NAMES.has(key));
       else if (isCredentialName(key) || (isVariable && key === 'value')) this.#leaf(value, false);
       else if (isSecret && key === 'message') this.#message(value);
       else if (!WORDS_OF_API.has(key)) this.#text(value, isSecret);
@@ -147,7 +156,7 @@ class Masking {
       if (masked !== undefined) return masked.text;
     }
     if (isSecretManifest(text)) return this.#values.placeholder(text);
-    return withoutCredentials(this.#withoutKnown(text), this.#values);
+    return withoutCredentials(this.#values.withoutValues(text), this.#values);
   }
 
   #replace(span: { readonly start: number; readonly end: number }, from: string, to: string): void {
@@ -181,10 +190,4 @@ function secretFieldOf(
 function textOf(members: readonly JsonMember[], name: string): string | undefined {
   const found = members.findLast(({ key }) => key === name)?.value;
   return found?.type === 'string' ? found.value : undefined;
-}
-
-function textsOf(node: JsonNode): readonly string[] {
-  if (node.type === 'string') return [node.value];
-  if (node.type === 'array') return node.items.flatMap(textsOf);
-  return node.type === 'object' ? node.members.flatMap(({ value }) => textsOf(value)) : [];
 }
