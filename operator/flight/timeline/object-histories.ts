@@ -77,11 +77,6 @@ export class ObjectHistories {
     return current !== undefined && versions[current]?.deleted !== true;
   }
 
-  resourceVersionOf(object: number): string | undefined {
-    const { current, versions } = this.#at(object);
-    return current === undefined ? undefined : versions[current]?.resourceVersion;
-  }
-
   keyOf(object: number): string {
     return this.#at(object).key;
   }

@@ -24,6 +24,8 @@ interface View {
 export class SourceChanges {
   readonly #parts: SourceParts;
   readonly #views = new Map<string, View>();
+  /** The resourceVersion of each object that a list or a watch brought last. */
+  readonly #brought = new Map<number, unknown>();
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
@@ -39,6 +41,7 @@ export class SourceChanges {
       if (!isNamed(state)) continue;
       const object = histories.refer(objectIn(source, keyOf(state)));
       view.present.add(object);
+      this.#brought.set(object, versionOf(state));
       if (!histories.isKnown(object)) histories.learn(object, state, { at, how: 'cached' });
     }
   }
@@ -84,11 +87,8 @@ export class SourceChanges {
     const view = this.#view(source, namespace);
     const wasKnown = histories.isKnown(object);
     const deleted = type === 'DELETED' && ({ deleted: true } as const);
-    const moment = histories.learn(object, withKind(source, state), {
-      at,
-      how: 'watched',
-      ...deleted,
-    });
+    const isSame = this.#isBrought(object, state);
+    const isNews = deleted !== false || !wasKnown || !isSame;
     if (deleted) {
       view.present.delete(object);
       view.listing.delete(object);
@@ -96,6 +96,9 @@ export class SourceChanges {
       view.present.add(object);
       view.listing.add(object);
     }
+    if (!isNews) return;
+    const facts = { at, how: 'watched', ...deleted } as const;
+    const moment = histories.learn(object, withKind(source, state), facts);
     this.#add(source, moment, at, deleted ? 'deleted' : wasKnown ? 'changed' : 'created');
   }
 
@@ -107,10 +110,17 @@ export class SourceChanges {
   ): void {
     const { histories } = this.#parts;
     const wasKnown = histories.isKnown(object);
-    const { resourceVersion } = state.metadata as { readonly resourceVersion?: unknown };
-    if (wasKnown && histories.resourceVersionOf(object) === resourceVersion) return;
+    if (this.#isBrought(object, state) && wasKnown) return;
     const moment = histories.learn(object, state, { at, how: 'listed' });
     if (wasKnown) this.#add(source, moment, at, 'changed, seen by a list');
+  }
+
+  /** Whether it is the state that the last list or watch event of the object had. */
+  #isBrought(object: number, state: { readonly metadata: object }): boolean {
+    const version = versionOf(state);
+    if (version !== undefined && this.#brought.get(object) === version) return true;
+    this.#brought.set(object, version);
+    return false;
   }
 
   #complete(source: RecordedSource, view: View, at: number): void {
@@ -147,4 +157,8 @@ export class SourceChanges {
 /** Items of lists do not say their kind, and events of metadata say another one. */
 function withKind<T extends object>({ apiVersion, kind }: RecordedSource, state: T): T {
   return { ...state, apiVersion, kind };
+}
+
+function versionOf({ metadata }: { readonly metadata: object }): unknown {
+  return (metadata as { readonly resourceVersion?: unknown }).resourceVersion;
 }
