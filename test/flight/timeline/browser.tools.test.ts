@@ -108,7 +108,7 @@ test('shows ten thousand events, and asks nobody for anything', async () => {
     fetch('http://127.0.0.1:9/').catch(() => {});
   })`);
   expect(refused).toBe('connect-src');
-});
+}, 120_000);
 
 test('a click opens what was, what is, and what had changed', async () => {
   const { page, complaints } = await opened(oneReconcile());
