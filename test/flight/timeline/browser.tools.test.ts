@@ -140,7 +140,7 @@ test('a click opens what was, what is, and what had changed', async () => {
   ]);
   await page.getByRole('button', { name: 'Object', exact: true }).click();
   expect(await page.locator('#details pre').innerText()).toContain('replicas: 2');
-  await page.mouse.click(x, y + 200); // beside every row
+  await page.mouse.click((await placeOf(page, 'web/shop', 0.95)).x, y); // in the row, beside every mark
   expect(await page.locator('#details').isVisible()).toBe(false);
   expect(complaints).toEqual([]);
 });
@@ -178,6 +178,11 @@ test('what a reconcile wrote is linked with it, and shows what was sent', async 
   expect(await page.locator('#details pre').innerText()).toContain(hostile);
   expect(await page.locator('img').count()).toBe(0);
   await page.locator('#details-related button').click();
+  expect(await text(page, 'details-title')).toContain('reconcile failed');
+  await page.locator('#holder').focus();
+  await page.keyboard.press('e');
+  expect(await text(page, 'details-title')).toContain('was refused');
+  await page.keyboard.press('E');
   expect(await text(page, 'details-title')).toContain('reconcile failed');
   expect(complaints).toEqual([]);
 });
