@@ -299,6 +299,15 @@ function showSources(sources) {
   );
 }
 
+/** @param {ProcessStatus['recording']} recording */
+function showRecording(recording) {
+  byId('of-recording').hidden = !recording;
+  if (!recording) return;
+  const ways = recording.endpoint ? 'SIGQUIT, or POST /debug/record on this port' : 'SIGQUIT';
+  byId('recording').textContent =
+    `What happened in the last ${recording.minutes} min is kept. To get a record of it: ${ways}.`;
+}
+
 /** @param {ProcessStatus['recent']} recent */
 function showRecent(recent) {
   showTable(
@@ -335,6 +344,7 @@ events.onmessage = ({ data }) => {
   showSharding(status.sharding);
   showSources(status.sources);
   showWrites(status.writesPerMinute);
+  showRecording(status.recording);
   showRecent(status.recent);
   showLink(`live, ${timeOf(status.at)} UTC`, '');
 };

@@ -22,6 +22,8 @@ export interface ProcessStatus {
   readonly leadership: LeadershipStatus | undefined;
   /** How this process shares the work with others. Undefined unless replicas share it. */
   readonly sharding: ShardingStatus | undefined;
+  /** Undefined unless the process is recorded, as by `chancery run --record`. */
+  readonly recording: RecordingStatus | undefined;
   /** Every current list and watch. */
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
@@ -32,6 +34,14 @@ export interface ProcessStatus {
   readonly recent: readonly RecentReconcile[];
   /** Writes in each of the last 60 minutes, the current minute last. */
   readonly writesPerMinute: readonly number[];
+}
+
+/** How to get a record of what this process does. */
+export interface RecordingStatus {
+  /** How far back a record reaches, at most. */
+  readonly minutes: number;
+  /** Whether `POST /debug/record` on the port of this page writes one. A signal always does. */
+  readonly endpoint: boolean;
 }
 
 /** The state of the election. */

@@ -76,6 +76,8 @@ export interface SnapshotOptions {
   readonly runnables: () => readonly RunnableStatus[];
   readonly history: ReconcileHistory;
   readonly writes: MinuteCounts;
+  /** What records the process. Default: nothing does. */
+  readonly observer?: object;
 }
 
 /** The current status, from memory. */
@@ -93,6 +95,10 @@ function snapshot(options: SnapshotOptions): ProcessStatus {
     podNamespace: settings.podNamespace,
     leadership: options.leadership(),
     sharding: shardingStatus(options.sharing()),
+    recording: options.observer && {
+      minutes: settings.record.minutes,
+      endpoint: settings.record.endpoint,
+    },
     sources: Array.from(options.scopes(), (scope) => sourceStatus(scope, nowMs)),
     controllers: Array.from(options.controllers(), (each) => controllerStatus(each, history)),
     runnables: options.runnables(),

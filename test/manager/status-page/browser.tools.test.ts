@@ -172,6 +172,21 @@ test('[SH-10] shows groups with their holders and replicas with their age, where
   expect(complaints).toEqual([]);
 });
 
+test('says how to get a record where the process is recorded, and how to see it', async () => {
+  const { page, change } = await shown(1_280, 900);
+  expect(await page.locator('#of-recording').isVisible()).toBe(false);
+
+  change({ recording: { minutes: 5, endpoint: false } });
+  await page.locator('#of-recording').waitFor();
+  expect(await page.locator('#recording').innerText()).toBe(
+    'What happened in the last 5 min is kept. To get a record of it: SIGQUIT.',
+  );
+
+  change({ recording: { minutes: 10, endpoint: true } });
+  await page.getByText('POST /debug/record on this port').waitFor();
+  expect(await page.locator('#of-recording').innerText()).toContain('chancery replay FILE --html');
+});
+
 test('is readable on a phone: nothing is wider than the screen, and each value says what it is', async () => {
   const { page, change } = await shown(360, 740);
   change({ sharding: SHARING });

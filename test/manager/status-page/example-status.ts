@@ -13,6 +13,7 @@ export function exampleStatus(changes: Partial<ProcessStatus> = {}): ProcessStat
     podNamespace: 'web-system',
     leadership: { lease: 'web-system/web', leads: true, holder: 'web-operator-abc_1' },
     sharding: undefined,
+    recording: undefined,
     sources: [
       {
         resource: 'websites.example.dev',
