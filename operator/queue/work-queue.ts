@@ -3,7 +3,7 @@ import type { Cancel, Clock } from '../core/clock.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { DelayHeap, ReadyLine } from './ready-line.ts';
+import { DelayHeap, ReadyLine, type Taken } from './ready-line.ts';
 
 /** Settings for the order and the delays of a queue; each has a default. */
 export interface QueueSettings {
@@ -42,6 +42,23 @@ interface ShutdownOptions {
   readonly signal: AbortSignal;
 }
 
+/** A key that a worker holds. */
+interface Held {
+  readonly priority: number;
+  readonly readyAtMs: number;
+  readonly takenAtMs: number;
+}
+
+/** A key of a queue, for people. */
+export interface QueuedKey<K> {
+  readonly key: K;
+  /** `working`: a worker holds it. `ready`: also one that is held and was added again. */
+  readonly state: 'ready' | 'delayed' | 'working';
+  /** Of a delayed key, in milliseconds. */
+  readonly dueInMs: number | undefined;
+  readonly priority: number;
+}
+
 /**
  * Priority of work that nobody waits for: first lists, relists, resyncs, polls. controller-runtime's
  * number.
@@ -67,7 +84,7 @@ export class WorkQueue<K> {
   /** Every ready key is in `#waiting`, and neither in `#delayed` nor in `#processing`. */
   readonly #ready: ReadyLine<K>;
   readonly #delayed = new DelayHeap<K>();
-  readonly #processing = new Map<K, { readonly priority: number; readonly takenAtMs: number }>();
+  readonly #processing = new Map<K, Held>();
   /** Waiting calls of `take`. Empty while a key is ready. */
   readonly #takers: ((key: K | undefined) => void)[] = [];
   #cancelTimer: Cancel | undefined;
@@ -90,6 +107,11 @@ export class WorkQueue<K> {
   /** `depth` by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     return this.#ready.depths;
+  }
+
+  /** The keys that are ready and not taken, in no order. */
+  get readyKeys(): Iterable<K> {
+    return this.#ready.keys();
   }
 
   /** Number of keys that become ready later. */
@@ -188,10 +210,40 @@ export class WorkQueue<K> {
     return this.#processing.get(key)?.priority ?? 0;
   }
 
+  /** How long a held key had been ready when it was taken, in milliseconds; 0 for a key that is not held. */
+  waitedMs(key: K): number {
+    const held = this.#processing.get(key);
+    return held === undefined ? 0 : held.takenAtMs - held.readyAtMs;
+  }
+
+  /** Every key that waits or is held: a held key that was added again is there twice. */
+  *keys(): Generator<QueuedKey<K>, void, undefined> {
+    for (const [key, { priority }] of this.#processing) {
+      yield { key, state: 'working', dueInMs: undefined, priority };
+    }
+    const now = this.#clock.monotonic();
+    for (const [key, priority] of this.#waiting) {
+      const dueAtMs = this.#delayed.dueAtMs(key);
+      yield dueAtMs === undefined
+        ? { key, state: 'ready', dueInMs: undefined, priority }
+        : { key, state: 'delayed', dueInMs: Math.max(0, dueAtMs - now), priority };
+    }
+  }
+
   /** Resolves to the next key, or to undefined when no key will be handed out any more. */
   take(): Promise<K | undefined> {
     if (this.depth > 0 || this.#isEnded) return Promise.resolve(this.#start());
     return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  /**
+   * Hands out this key, whatever its place in line. False when it is not ready: then nothing changes. Call `done` for it
+   * as for a key of `take`.
+   */
+  takeKey(key: K): boolean {
+    const taken = this.#ready.takeKey(key);
+    if (taken !== undefined) this.#hold(taken);
+    return taken !== undefined;
   }
 
   /** Call this exactly once for every key returned by `take`, after success or failure. */
@@ -275,12 +327,15 @@ export class WorkQueue<K> {
   #start(): K | undefined {
     const taken = this.#ready.take(this.#clock.monotonic());
     if (taken === undefined) return undefined;
-    const { key, priority, readyAtMs } = taken;
+    this.#hold(taken);
+    return taken.key;
+  }
+
+  #hold({ key, priority, readyAtMs }: Taken<K>): void {
     this.#waiting.delete(key);
-    this.#processing.set(key, { priority, takenAtMs: this.#clock.monotonic() });
+    this.#processing.set(key, { priority, readyAtMs, takenAtMs: this.#clock.monotonic() });
     this.#metrics?.left(priority);
     this.#metrics?.taken(key, readyAtMs);
-    return key;
   }
 
   #dropDelayed(): void {

@@ -1,0 +1,22 @@
+/** Uniform numbers in [0, 1) that follow from a state, so that a later run can draw the same ones. */
+export interface SeededRandom {
+  next(): number;
+  /** A whole number below 2³². With it another generator continues here. */
+  readonly state: number;
+}
+
+/** The generator mulberry32: its state is one number, and spreading delays needs no better. */
+export function seededRandom(state: number): SeededRandom {
+  let current = state >>> 0;
+  return {
+    next() {
+      current = (current + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(current ^ (current >>> 15), current | 1);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    },
+    get state() {
+      return current;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { type Controller, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+import { describe, expect, it } from 'vitest';
+import { replay } from '../../../operator/flight/replay/replay.ts';
+import { configMap, MadeRecord, PATH } from './made-record.ts';
+
+/** Copies each ConfigMap without a suffix to one with it, and reads the copy from its cache. */
+function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
+  return controller({
+    name: 'copy',
+    for: source(configMaps),
+    permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
+    predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
+    async reconcile({ metadata: { name, namespace }, data }, { client, store }) {
+      const copy = `${name}${suffix}`;
+      const known = store(configMaps).get({ namespace, name: copy });
+      if (known === undefined) {
+        await client.create(configMaps, {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: copy, namespace: 'demo' },
+          data,
+        });
+      } else {
+        await client.patch(
+          configMaps,
+          { name: copy, namespace },
+          { type: 'merge', body: { data } },
+        );
+      }
+      return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+    },
+  });
+}
+
+const CREATED = {
+  ...{ method: 'POST', path: `${PATH}?fieldManager=copy` },
+  body: {
+    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+    ...{ metadata: { name: 'web-copy', namespace: 'demo' }, data: { a: '2' } },
+  },
+  answer: configMap('web-copy', '12', { a: '2' }),
+};
+
+const PATCHED = {
+  ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy`, status: 200 },
+  body: { data: { a: '3' } },
+  answer: configMap('web-copy', '14', { a: '3' }),
+};
+
+/** Two changes of `web`: the first makes its copy, the second changes it. */
+function incident(): MadeRecord {
+  return new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
+    .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
+    .attempt(2_001, 'demo/web', [CREATED])
+    .event(2_010, 'ADDED', configMap('web-copy', '12', { a: '2' }))
+    .event(300_000, 'MODIFIED', configMap('web', '13', { a: '3' }))
+    .attempt(300_001, 'demo/web', [PATCHED])
+    .event(300_010, 'MODIFIED', configMap('web-copy', '14', { a: '3' }));
+}
+
+describe('a replay', () => {
+  it('does what is recorded when the code is the same, in a moment', async () => {
+    const found = await replay({ record: incident().record(310_000), controllers: [copying()] });
+
+    expect(found.differences).toEqual([]);
+    expect(found).toMatchObject({ attempts: 2, writes: 2, endedAt: 310_000 });
+  });
+
+  it('names the first write that differs', async () => {
+    const found = await replay({
+      record: incident().record(310_000),
+      controllers: [copying('-2-copy')],
+    });
+
+    expect(found.differences).toMatchObject([
+      {
+        ...{ at: 2_001, controller: 'copy', key: 'demo/web', attempt: 1, kind: 'write' },
+        recorded: `POST ${PATH} of web-copy`,
+        now: `POST ${PATH} of web-2-copy`,
+        details: ['metadata.name was "web-copy", and is "web-2-copy"'],
+      },
+    ]);
+  });
+});
