@@ -8,6 +8,8 @@ export interface ReplayClusterState {
   readonly clock: Clock;
   /** What the record has shown of kinds. */
   readonly sources: readonly RecordedSource[];
+  /** Those that the operator has of its resources. */
+  readonly definitions: readonly KubernetesObject[];
   /** By collection, such as `/apis/apps/v1/deployments`; with their uids and resourceVersions. */
   readonly objects: ReadonlyMap<string, readonly KubernetesObject[]>;
   /** Later than every resourceVersion of the record: what is written from now on has later ones. */

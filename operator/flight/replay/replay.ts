@@ -1,5 +1,5 @@
 import { connect } from '../../client/connection.ts';
-import type { Controller } from '../../controller/controller.ts';
+import { type Controller, definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import { ConfigurationError } from '../../core/errors.ts';
@@ -20,7 +20,7 @@ import type { StartReplayCluster } from './replay-cluster.ts';
 import { ReplayTransport } from './replay-transport.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 import { ReplayedWatches, type WatchedLine } from './replayed-watches.ts';
-import { observeAnswer } from './seen-answers.ts';
+import { objectsInAnswer } from './seen-answers.ts';
 import { Unrecorded } from './unrecorded.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -116,6 +116,7 @@ class Replaying {
     this.#unrecorded = new Unrecorded({
       ...{ run, objects: this.#objects, departures, clock: this.#clock, watches },
       startCluster: options.startCluster,
+      definitions: definedResources(options.controllers).map(({ definition }) => definition),
     });
     this.#transport = new ReplayTransport({
       ...{ run, watches, lists, departures, unrecorded: this.#unrecorded, now },
@@ -275,15 +276,18 @@ class Replaying {
   }
 
   #answered(exchange: RecordedExchange): void {
-    observeAnswer(exchange, this.#objects, (collection, object) =>
-      this.#unrecorded.changed(collection, 'MODIFIED', object),
-    );
+    for (const { collection, object } of objectsInAnswer(exchange)) {
+      if (this.#departures.hasObjectLeft(collection, object)) continue;
+      this.#objects.put(collection, object);
+      if (exchange.request.method === 'GET') continue;
+      this.#unrecorded.changed(collection, 'MODIFIED', object);
+    }
   }
 
   #seen(collection: string, line: WatchedLine): void {
     const { object, type, resourceVersion } = line;
     this.#objects.saw(resourceVersion);
-    if (object === undefined) return;
+    if (object === undefined || this.#departures.hasObjectLeft(collection, object)) return;
     if (type === 'DELETED') this.#objects.delete(collection, object);
     else this.#objects.put(collection, object);
     this.#unrecorded.changed(collection, type, object);

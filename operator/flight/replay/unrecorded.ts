@@ -22,6 +22,7 @@ interface UnrecordedOptions {
   readonly watches: ReplayedWatches;
   /** Undefined: nothing that is not in the record can be answered, besides reads. */
   readonly startCluster: StartReplayCluster | undefined;
+  readonly definitions: readonly KubernetesObject[];
 }
 
 /** From the answer of a write to its event in a watch, as on a quick cluster. */
@@ -80,7 +81,10 @@ export class Unrecorded {
     }
     if (this.#cluster === undefined) {
       const unchanged = this.#unchanged(request, target);
-      if (unchanged !== undefined) return exchange.answer(200, unchanged);
+      if (unchanged !== undefined) {
+        exchange.answer(200, unchanged);
+        return;
+      }
       if (request.method === 'GET' && this.#read(exchange, target)) return;
     }
     this.#later(this.#byCluster(exchange, target));
@@ -88,9 +92,7 @@ export class Unrecorded {
 
   /** Another writer's change, as the record shows it. */
   changed(collection: string, type: string, object: KubernetesObject): void {
-    if (this.#cluster === undefined || this.#options.departures.hasObjectLeft(collection, object)) {
-      return;
-    }
+    if (this.#cluster === undefined) return;
     this.#later(
       this.#cluster.then((cluster) => {
         if (type === 'DELETED') cluster.remove(collection, object);
@@ -171,8 +173,11 @@ export class Unrecorded {
     const cluster = await this.#start();
     const { method, path, headers = {}, body } = exchange.request;
     const answer = await cluster.send({ method, path, headers: { ...headers }, body });
-    const { departures, clock, watches } = this.#options;
+    const { departures, clock, watches, objects } = this.#options;
     for (const change of cluster.changes()) {
+      const { collection, object, type } = change;
+      if (type === 'DELETED') objects.delete(collection, object);
+      else objects.put(collection, object);
       departures.leaveObject(idOf(change.collection, change.object));
       clock.schedule(WATCH_DELAY_MS, () => watches.send(change));
     }
@@ -189,13 +194,14 @@ export class Unrecorded {
   }
 
   #begun(): Promise<ReplayCluster> {
-    const { startCluster, clock, objects, run } = this.#options;
+    const { startCluster, clock, objects, run, definitions } = this.#options;
     if (startCluster === undefined) {
       return Promise.reject(new Error('the replay has left the record, and no cluster answers it'));
     }
     return startCluster({
       clock,
       sources: run.header.sources,
+      definitions,
       objects: new Map(objects.all()),
       resourceVersion: String(newestVersion(run) + VERSION_GAP),
     });

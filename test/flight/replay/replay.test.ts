@@ -1,5 +1,6 @@
 import { type Controller, controller, source } from 'chancery';
 import { configMaps } from 'chancery/kubernetes';
+import { recordedCluster } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../operator/flight/replay/replay.ts';
 import { configMap, MadeRecord, PATH } from './made-record.ts';
@@ -11,7 +12,7 @@ function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
     for: source(configMaps),
     permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
     predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
-    async reconcile({ metadata: { name, namespace }, data }, { client, store }) {
+    async reconcile({ metadata: { name, namespace }, data = {} }, { client, store }) {
       const copy = `${name}${suffix}`;
       const known = store(configMaps).get({ namespace, name: copy });
       if (known === undefined) {
@@ -81,5 +82,19 @@ describe('a replay', () => {
         details: ['metadata.name was "web-copy", and is "web-2-copy"'],
       },
     ]);
+  });
+
+  it('goes on with a cluster in the recorded state when it may, and says where it left the record', async () => {
+    const found = await replay({
+      record: incident().record(310_000),
+      controllers: [copying('-2-copy')],
+      goesOn: true,
+      startCluster: recordedCluster,
+    });
+
+    expect(found.differing).toBe(1);
+    const copies = found.objects.list('/api/v1/configmaps', 'demo');
+    const data = copies.map((each) => [each.metadata.name, (each as { data?: object }).data]);
+    expect(Object.fromEntries(data)).toEqual({ web: { a: '3' }, 'web-2-copy': { a: '3' } });
   });
 });
