@@ -48,6 +48,10 @@ export interface ConnectOptions {
   readonly detailed?: boolean;
   /** Moves the bytes. Default: `undiciTransport` to the URL. */
   readonly transport?: Transport;
+  /** Surrounds what moves the bytes, for a record of it. Default: nothing does. */
+  readonly around?: (transport: Transport) => Transport;
+  /** Uniform numbers in [0, 1), for the delays of retries. Default `Math.random`. */
+  readonly random?: () => number;
   /** For every client, see `RestClientOptions`. Default: the server's. */
   readonly fieldValidation?: FieldValidation;
   /** Called once with each text of a `Warning` header of the API server. Must not throw. */
@@ -67,6 +71,8 @@ export function connect(
     meter = noMeter,
     detailed = false,
     transport: given,
+    around = (inner) => inner,
+    random,
     fieldValidation,
     onWarning,
   }: ConnectOptions,
@@ -77,7 +83,7 @@ export function connect(
     ...(onWarning && { onWarning: oncePerText(onWarning) }),
   };
   const host = hostOf(apiUrl);
-  const bytes = given ?? undiciTransport(apiUrl, { clock });
+  const bytes = around(given ?? undiciTransport(apiUrl, { clock }));
   const transport = meteredTransport(bytes, { meter, clock, host, detailed });
   return {
     transport,
@@ -85,7 +91,8 @@ export function connect(
       const guarded =
         fence === undefined ? transport : fencedTransport(transport, { fence, clock });
       const client = restClient({ ...perClient, transport: guarded, fieldManager, exactIntegers });
-      return surround(client, { retry: retry({ clock, meter, host }) });
+      const retrying = retry({ clock, meter, host, ...(random && { random }) });
+      return surround(client, { retry: retrying });
     },
     leaseClientFor: (fieldManager) =>
       // A Lease is read and written back whole, including the fields of other writers.

@@ -10,6 +10,26 @@ export interface LinkedAbort extends Disposable {
   abort(reason?: unknown): void;
 }
 
+/** The parents of each linked signal. */
+const PARENTS = new WeakMap<AbortSignal, readonly AbortSignal[]>();
+
+/**
+ * The first answer of `find` for `signal`, or for one that it is linked to by `linkedAbort`: what belongs to whom shows in
+ * their signals.
+ */
+export function originOf<T>(
+  signal: AbortSignal,
+  find: (signal: AbortSignal) => T | undefined,
+): T | undefined {
+  const found = find(signal);
+  if (found !== undefined) return found;
+  for (const parent of PARENTS.get(signal) ?? []) {
+    const origin = originOf(parent, find);
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+}
+
 /**
  * A signal that aborts with the first of its parents or on its own.
  *
@@ -24,6 +44,7 @@ export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
     else parent.addEventListener('abort', follow, { once: true });
     return () => parent.removeEventListener('abort', follow);
   });
+  PARENTS.set(controller.signal, parents);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),

@@ -7,6 +7,7 @@ import type { EventNote, EventRecorder } from '../controller/events/event-record
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
+import type { WaitingKey } from '../controller/run/run-observer.ts';
 import type { Shards, Term } from '../controller/run/term.ts';
 import type { WorkOrder } from '../controller/run/work-order.ts';
 import type { Source } from '../controller/source.ts';
@@ -22,6 +23,7 @@ import type { Settings } from './settings/settings.ts';
 import type { GroupTerm } from './sharding/shard-group.ts';
 import type { GroupsAtWork } from './sharding/sharded-work.ts';
 import { slottingOf } from './sharding/slotting.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Informers } from './sources/informers.ts';
 import type { Scope } from './sources/scope.ts';
 import { metadataPages } from './sources/scope.ts';
@@ -50,6 +52,10 @@ interface ControllerHostOptions {
   readonly writes?: MinuteCounts;
   /** The groups of keys that this process works on. Default: it works on all keys. */
   readonly shards?: GroupsAtWork;
+  /** Told what the process does, for a record. Default: nobody is. */
+  readonly observer?: ProcessObserver;
+  /** See `OperatorProcessOptions`. */
+  readonly random?: () => number;
 }
 
 /** The fences of one term of leadership. Requests that belong to the term must pass them. */
@@ -97,6 +103,18 @@ export class ControllerHost {
   /** True while a reconcile takes longer than its controller allows. */
   get stuck(): boolean {
     return this.#all().some((runner) => runner.stuck);
+  }
+
+  /** The keys of every controller that wait or have an attempt. */
+  *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
+    for (const runner of this.#all()) {
+      for (const key of runner.waiting()) yield [runner.activity.name, key];
+    }
+  }
+
+  /** True when every change of the sources has become keys. */
+  get delivered(): boolean {
+    return this.#all().every((runner) => runner.delivered);
   }
 
   /** What each controller is doing. */
@@ -273,8 +291,9 @@ export class ControllerHost {
   }
 
   #recorder(fence?: Fence): ApiEventRecorder {
-    const { clock, connection, logFor, meter = noMeter, settings } = this.#options;
+    const { clock, connection, logFor, meter = noMeter, random, settings } = this.#options;
     return new ApiEventRecorder({
+      ...(random && { random }),
       client: connection.clientFor('chancery-events', fence),
       clock,
       self: selfOf(settings),
@@ -296,6 +315,8 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      observer,
+      random,
       showsDebug,
       sourcesWithinMs,
     } = this.#options;
@@ -315,6 +336,10 @@ export class ControllerHost {
       openSource: (source) => informers.open(source),
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
+      ...(observer && {
+        observer: observer.controller(controller.name),
+      }),
+      ...(random && { random }),
       clock,
       crdWait: settings.crdWait,
       ...(sourcesWithinMs !== undefined && { sourcesWithinMs }),

@@ -29,7 +29,7 @@ import { WebhookServing } from './webhooks/webhook-serving.ts';
 
 /** The options of the informers, from the settings. */
 export function informersOptions(
-  { settings, clock, connection, meter }: OperatorProcessOptions,
+  { settings, clock, connection, meter, observer, random }: OperatorProcessOptions,
   log: Log,
 ): InformersOptions {
   const { apiUrl, namespaces, crdWait, watchTimeoutSeconds, relistIntervalMs } = settings;
@@ -44,8 +44,10 @@ export function informersOptions(
     listWatchFor: connection.listWatchFor,
     log,
     ...(meter && { meter }),
+    ...(observer && { observer }),
     reflector: {
       clock,
+      ...(random && { random }),
       ...(watchTimeoutSeconds && { watchTimeoutSeconds }),
       ...(relistIntervalMs !== undefined && { relistIntervalMs }),
     },
@@ -103,7 +105,7 @@ export function definitionInstallerOf(
  * @throws ConfigurationError `CONFIG` when the times of the Lease do not fit together.
  */
 export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElector | undefined {
-  const { settings, connection, clock, meter, controllers, runnables = [] } = options;
+  const { settings, connection, clock, meter, random, controllers, runnables = [] } = options;
   const { leaderElection } = settings;
   const { sharding } = settings;
   if (leaderElection === undefined || options.leaderElection === false) return undefined;
@@ -122,6 +124,7 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
     onLost,
     log,
     ...(meter && { meter }),
+    ...(random && { random }),
   });
 }
 

@@ -8,6 +8,7 @@ import type { Metric } from './metrics/metric.ts';
 import { type MetricsPage, metricsPort } from './metrics/port.ts';
 import { watchEventLoop } from './observe/event-loop-watch.ts';
 import { createLogger, type Logger } from './observe/logger.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import { tracing } from './observe/tracing.ts';
 import { OperatorProcess } from './operator-process.ts';
 import type { CreateManagerOptions } from './options.ts';
@@ -73,13 +74,17 @@ export interface ManagerOptions extends CreateManagerOptions {
   readonly moreMetrics?: readonly Metric[];
   /** Texts that the metrics port answers besides `/metrics`. Default: none. */
   readonly metricsPages?: readonly MetricsPage[];
+  /** See `OperatorProcessOptions`. */
+  readonly random?: () => number;
+  /** See `OperatorProcessOptions`. */
+  readonly observer?: ProcessObserver;
   /** Wraps the connection to the API server, for example for a dry run. Default: not wrapped. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }
 
 /** Implements `createManager`. */
 export async function newManager(options: ManagerOptions): Promise<Manager> {
-  const { environment = process.env, clock = systemClock } = options;
+  const { environment = process.env, clock = systemClock, observer, random } = options;
   const settings = overridden(settingsFrom(environment), options.settings);
   const { logger = loggerOf(settings, environment) } = options;
   const { meter, server } = await metricsPortOf(options, { settings, logger, clock });
@@ -87,6 +92,8 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     clock,
     meter,
     detailed: settings.metricsDetailed,
+    ...(observer && { around: (transport) => observer.transport(transport) }),
+    ...(random && { random }),
     ...connectOptions(settings, logger),
   });
   const connection = options.decorate?.(own, logger) ?? own;

@@ -22,6 +22,7 @@ import {
   shardingOf,
   webhookServingOf,
 } from './manager-parts.ts';
+import type { ObservedProcess } from './observe/process-observer.ts';
 import type { OperatorProcessOptions } from './options.ts';
 import type { Runnable } from './runnable.ts';
 import type { RunnableHost } from './runnable-host.ts';
@@ -113,6 +114,7 @@ export class OperatorProcess {
       others: [this.#definitions?.check, this.#webhooks?.check],
     });
     this.#health = healthServerOf(options, checks, this.#log, this.#view);
+    options.observer?.attach(this.#observed());
     for (const each of [...options.controllers, ...(options.runnables ?? [])]) this.add(each);
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
@@ -208,6 +210,22 @@ export class OperatorProcess {
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);
     await this.#running.catch(() => {}); // `run` rejects with it
+  }
+
+  #observed(): ObservedProcess {
+    const leads = (): boolean => this.#leads;
+    const delivered = (): boolean => this.#host.delivered;
+    return {
+      get leads() {
+        return leads();
+      },
+      get delivered() {
+        return delivered();
+      },
+      scopes: () => this.#informers.scopes(),
+      waiting: () => this.#host.waiting(),
+      groupOf: (source) => this.#informers.groupOf(source),
+    };
   }
 
   get #shownPhase(): ProcessStatus['phase'] {
@@ -327,11 +345,13 @@ export class OperatorProcess {
       stop: this.#stop.signal,
       gained: () => {
         this.#leads = true;
+        this.#options.observer?.leadership({ leads: true });
         this.#informers.ownWritesJournal.clear(); // another process may have led and written since
         for (const declared of this.#declared.waiting) this.#launch(declared);
       },
       lost: (withinMs, standsBy) => {
         this.#leads = false;
+        this.#options.observer?.leadership({ leads: false });
         this.#options.onLeadershipLost?.(withinMs, standsBy);
         this.#budget?.shrinkTo(this.#campaign?.stopLimitMs ?? 0);
       },

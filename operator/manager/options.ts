@@ -12,6 +12,7 @@ import type { AroundReview } from '../webhook/webhook-endpoint.ts';
 import type { HealthChecks } from './http/health-server.ts';
 import type { MetricsRegistry } from './metrics/registry.ts';
 import type { Logger } from './observe/logger.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Runnable } from './runnable.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
@@ -101,6 +102,13 @@ export interface OperatorProcessOptions
   readonly workOrder?: WorkOrder;
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
+  /**
+   * Uniform numbers in [0, 1), for all delays of the process that are spread at random. Default `Math.random`. Sources,
+   * queues, triggers, Events, elections and retries draw from it, so that a process can be run again with the same ones.
+   */
+  readonly random?: () => number;
+  /** Told what the process does, for a record. Default: nobody is. */
+  readonly observer?: ProcessObserver;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }

@@ -15,6 +15,7 @@ const KEY = objectKey('demo', 'a');
 
 /** Answers `delayMs` with whatever `answer` is by then. */
 class Scripted implements KeyPolicy {
+  readonly name = 'scripted';
   answer: number | 'park' = 0;
 
   delayMs(): number | 'park' {
@@ -71,7 +72,7 @@ test('the policies of a controller have this order, which is behaviour', () => {
 
 test('every policy is asked, and the longest delay counts', async () => {
   const [short, long] = [new Scripted(), new Scripted()];
-  const { clock, queue, gate, turn } = start(short, long, {});
+  const { clock, queue, gate, turn } = start(short, long, { name: 'other' });
   queue.add(KEY, { priority: 7 });
   [short.answer, long.answer] = [10, 250];
 
@@ -160,7 +161,7 @@ test('a parked key that is asked for again is in the queue alone, with the highe
 test('a worker waits for the first policy that holds it', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   let held: Promise<void> | undefined = promise;
-  const { gate } = start({}, { beforeTake: () => held });
+  const { gate } = start({ name: 'first' }, { name: 'second', beforeTake: () => held });
   const first = gate.beforeTake();
 
   held = undefined;

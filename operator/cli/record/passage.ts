@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { isOutputOfProgram } from '../../model/masks/masked-call.ts';
 import { type Budget, KeptBytes } from './kept-bytes.ts';
-import { isOutputOfProgram } from './masked-exchange.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 import { WatchLines } from './watch-lines.ts';
 

@@ -1,7 +1,7 @@
+import { SecretValues } from '../../model/masks/secret-values.ts';
 import { maskedExchange } from './masked-exchange.ts';
 import type { LeftOut, RecordedExchange, RecordLimits } from './recorded-exchange.ts';
 import type { RecordingFile } from './recording-file.ts';
-import { SecretValues } from './secret-values.ts';
 
 /** What is told of a recording, each at most once. */
 interface RecordingEvents {

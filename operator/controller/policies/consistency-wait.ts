@@ -35,6 +35,7 @@ interface Behind {
  * `chancery_consistency_wait_expired_total` counts it.
  */
 export class ConsistencyWait implements KeyPolicy {
+  readonly name = 'consistency-wait';
   readonly #options: ConsistencyWaitOptions;
   readonly #behind = new Map<ObjectKey, Behind>();
   #cancels: Cancel[] = [];

@@ -14,17 +14,29 @@ export type Resume = (key: ObjectKey) => void;
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
+  readonly #held: Held;
   /** Parked keys, with the priority for their return. None of them is in the queue. */
   readonly #parked = new Map<ObjectKey, number>();
 
-  constructor(queue: WorkQueue<ObjectKey>, policiesFor: (resume: Resume) => readonly KeyPolicy[]) {
+  /** @param held - told which policy lets a key wait. Default: nobody is. */
+  constructor(
+    queue: WorkQueue<ObjectKey>,
+    policiesFor: (resume: Resume) => readonly KeyPolicy[],
+    held: Held = () => {},
+  ) {
     this.#queue = queue;
+    this.#held = held;
     this.#policies = policiesFor((key) => this.#resume(key));
   }
 
   /** Number of keys that are not in the queue because a policy has parked them. */
   get parkedCount(): number {
     return this.#parked.size;
+  }
+
+  /** The parked keys, with the priority for their return. */
+  get parked(): Iterable<readonly [ObjectKey, number]> {
+    return this.#parked;
   }
 
   start(): void {
@@ -38,7 +50,9 @@ export class KeyGate {
 
   /** Enqueues a key, at once or after its delay. A parked key is then no longer parked. */
   add(key: ObjectKey, { priority = 0 }: AddOptions = {}): void {
-    this.#queue.addAfter(key, this.delayMs(key), { priority: this.#unpark(key, priority) });
+    const { longestMs, policy } = this.#longest(key);
+    if (policy !== undefined) this.#held(key, policy, longestMs);
+    this.#queue.addAfter(key, longestMs, { priority: this.#unpark(key, priority) });
   }
 
   /** Enqueues a key because of a change. */
@@ -49,12 +63,7 @@ export class KeyGate {
 
   /** Minimum milliseconds that `key` must wait. Parking does not count here: it is decided in `admits`. */
   delayMs(key: ObjectKey): number {
-    let longestMs = 0;
-    for (const policy of this.#policies) {
-      const delayMs = policy.delayMs?.(key) ?? 0;
-      if (delayMs !== 'park' && delayMs > longestMs) longestMs = delayMs;
-    }
-    return longestMs;
+    return this.#longest(key).longestMs;
   }
 
   /** What a worker must await before it takes any key; undefined when it may take one. */
@@ -72,16 +81,14 @@ export class KeyGate {
    */
   admits(key: ObjectKey): boolean {
     const priority = this.#queue.processingPriority(key);
-    let longestMs = 0;
-    for (const policy of this.#policies) {
-      const delayMs = policy.delayMs?.(key) ?? 0;
-      if (delayMs === 'park') {
-        this.#parked.set(key, priority);
-        return false;
-      }
-      longestMs = Math.max(longestMs, delayMs);
+    const { longestMs, policy, parking } = this.#longest(key, true);
+    if (parking !== undefined) {
+      this.#parked.set(key, priority);
+      this.#held(key, parking, undefined);
+      return false;
     }
-    if (longestMs === 0) return true;
+    if (policy === undefined) return true;
+    this.#held(key, policy, longestMs);
     this.#queue.addAfter(key, longestMs, { priority });
     return false;
   }
@@ -112,6 +119,20 @@ export class KeyGate {
     for (const policy of this.#policies) policy.finished?.(key, outcome);
   }
 
+  /** @param mayPark - no policy is asked after one that parks the key. */
+  #longest(key: ObjectKey, mayPark = false): Waits {
+    let longestMs = 0;
+    let policy: string | undefined;
+    for (const each of this.#policies) {
+      const delayMs = each.delayMs?.(key) ?? 0;
+      if (delayMs === 'park' && mayPark) return { longestMs, policy, parking: each.name };
+      if (delayMs === 'park' || delayMs <= longestMs) continue;
+      longestMs = delayMs;
+      policy = each.name;
+    }
+    return { longestMs, policy, parking: undefined };
+  }
+
   #resume(key: ObjectKey): void {
     const priority = this.#parked.get(key);
     if (priority !== undefined) this.add(key, { priority });
@@ -127,6 +148,18 @@ export class KeyGate {
     this.#parked.delete(key);
     return Math.max(before, priority);
   }
+}
+
+/** Told which policy lets a key wait: `forMs` milliseconds, or undefined until it calls `resume`. */
+type Held = (key: ObjectKey, policy: string, forMs: number | undefined) => void;
+
+/** What the policies ask for one key. */
+interface Waits {
+  readonly longestMs: number;
+  /** The name of the policy with the longest delay; undefined when there is none. */
+  readonly policy: string | undefined;
+  /** The name of the policy that parks the key. */
+  readonly parking: string | undefined;
 }
 
 /** The change of an object for which a key is enqueued. */
@@ -199,6 +232,8 @@ export interface AttemptOutcome {
  * moments; `keyPolicies` has the list. Each policy keeps its own state.
  */
 export interface KeyPolicy {
+  /** Names it in records, such as `write-loops`. */
+  readonly name: string;
   /**
    * Called once, after the controller has subscribed to its sources. `changed` and `delayMs` may have been
    * called before, for the objects that were cached.

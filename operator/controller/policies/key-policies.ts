@@ -19,8 +19,8 @@ interface KeyPoliciesOptions {
   readonly meter: Meter;
   /** Counts the keys that are ready. */
   readonly ready: () => number;
-  /** Counts one more turn of a loop of writes. */
-  readonly looped: () => void;
+  /** Counts one more turn of a loop of writes, in which `object` is written. */
+  readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts one more write of a fight with another writer. */
   readonly fought: () => void;
   readonly takenNames: TakenNames;
@@ -50,6 +50,7 @@ export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
 
 /** Keeps at least `minIntervalMs` between the starts of two attempts of a key. */
 class MinInterval implements KeyPolicy {
+  readonly name = 'min-interval';
   readonly #clock: Clock;
   readonly #intervalMs: number;
   /**
@@ -86,6 +87,7 @@ class MinInterval implements KeyPolicy {
  * not served for any length of time, while other sources enqueue keys.
  */
 class CacheSync implements KeyPolicy {
+  readonly name = 'cache-sync';
   readonly #informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined;
   readonly #resume: Resume;
   readonly #stop = new AbortController();

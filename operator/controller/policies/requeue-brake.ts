@@ -17,6 +17,7 @@ const REMEDY =
 
 /** Slows down keys that repeatedly ask to be reconciled at once. A change lifts the brake. */
 export class RequeueBrake implements KeyPolicy {
+  readonly name = 'requeue-brake';
   readonly #clock: Clock;
   /** Keys whose last attempt asked for it. They are in the queue, so the size of the map is bounded. */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();

@@ -17,6 +17,7 @@ export const STORM_PATIENCE_MS = 200;
  * The policy blocks workers and parks no keys: ready keys stay in the queue, whose depth is measured.
  */
 export class Storm implements KeyPolicy {
+  readonly name = 'storm';
   readonly #clock: Clock;
   readonly #ready: () => number;
   #changes = 0;

@@ -58,6 +58,7 @@ interface TakenNamesOptions {
  * object that was refused.
  */
 export class TakenNames implements KeyPolicy {
+  readonly name = 'taken-names';
   readonly #options: TakenNamesOptions;
   /** In the order of their last refusal. */
   readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();

@@ -56,8 +56,8 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts one more turn of a loop, also of a fight. */
-  readonly looped: () => void;
+  /** Counts one more turn of a loop, also of a fight, in which `object` is written. */
+  readonly looped: (key: ObjectKey, object: string) => void;
   /** Counts one more write of a fight. */
   readonly fought: () => void;
 }
@@ -67,6 +67,7 @@ interface Counters {
  * see `WriteFights`. The delay ends with the first attempt that finds nothing to write.
  */
 export class WriteLoops implements KeyPolicy {
+  readonly name = 'write-loops';
   readonly #clock: Clock;
   readonly #counters: Counters;
   readonly #fights: WriteFights;
@@ -135,7 +136,7 @@ export class WriteLoops implements KeyPolicy {
     if (fight !== undefined) {
       watched.intervalMs = fight.intervalMs;
       if (fight.intervalMs === 0) return;
-      this.#counters.looped();
+      this.#counters.looped(key, fight.object);
       this.#counters.fought();
       tellFight(fight, outcome);
       return;
@@ -146,7 +147,7 @@ export class WriteLoops implements KeyPolicy {
     if (watched.intervalMs === 0 && writes <= LOOP.writes) return;
     const nextMs = Math.max(SLOWED_MS.first, watched.intervalMs * 2);
     watched.intervalMs = Math.min(nextMs, SLOWED_MS.last);
-    this.#counters.looped();
+    this.#counters.looped(key, object);
     this.#tell(watched, object, writes, outcome);
   }
 

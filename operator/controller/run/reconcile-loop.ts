@@ -30,6 +30,7 @@ import {
 } from './middleware.ts';
 import type { ReconcileMetrics } from './reconcile-metrics.ts';
 import { RefusedChildren } from './refused-children.ts';
+import type { RunObserver } from './run-observer.ts';
 import type { Term } from './term.ts';
 import type { WakeCauses } from './wake-causes.ts';
 
@@ -48,6 +49,8 @@ interface ReconcileLoopOptions {
   /** Limit of one attempt in milliseconds; 0 is no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
+  /** Told of each attempt. Default: nobody is. */
+  readonly observer?: RunObserver | undefined;
 }
 
 /** The parts of one attempt. */
@@ -88,7 +91,7 @@ export class ReconcileLoop {
 
   /** Makes one attempt at a key that a worker has taken. Never rejects. */
   async run(key: ObjectKey, term: Term, hardStop: AbortSignal): Promise<void> {
-    const { controller, logFor, middleware, queue, wakes } = this.#options;
+    const { controller, logFor, observer, queue, wakes } = this.#options;
     const attempt: Attempt = {
       controller: controller.name,
       key,
@@ -100,13 +103,17 @@ export class ReconcileLoop {
     wakes.begins(key, attempt.attempt, log);
     using ending = linkedAbort(hardStop, ...(term.lost === undefined ? [] : [term.lost]));
     const stop = ending.signal;
-    const next = (): Promise<AttemptEnd> => this.#attempt({ attempt, log, term, stop });
-    if (middleware === undefined) {
-      await next();
-      return;
-    }
-    await withMiddleware(middleware, attempt, next, (err) =>
-      log.error({ err }, 'the middleware around an attempt failed, the attempt did not'),
+    observer?.began(attempt, queue.waitedMs(key), stop);
+    const end = await this.#surrounded({ attempt, log, term, stop });
+    observer?.ended(attempt, end);
+  }
+
+  #surrounded(begun: Pick<Work, 'attempt' | 'log' | 'term' | 'stop'>): Promise<AttemptEnd> {
+    const { middleware } = this.#options;
+    const next = (): Promise<AttemptEnd> => this.#attempt(begun);
+    if (middleware === undefined) return next();
+    return withMiddleware(middleware, begun.attempt, next, (err) =>
+      begun.log.error({ err }, 'the middleware around an attempt failed, the attempt did not'),
     );
   }
 
@@ -198,16 +205,18 @@ export class ReconcileLoop {
   }
 
   /** Aborts the attempt after the timeout, and reports it after each further timeout while it still runs. */
-  #limit({ report, startedAt }: Work, limit: LinkedAbort): Cancel {
-    const { clock, metrics, reconcileTimeoutMs } = this.#options;
+  #limit({ attempt, report, startedAt }: Work, limit: LinkedAbort): Cancel {
+    const { clock, metrics, observer, reconcileTimeoutMs } = this.#options;
     if (reconcileTimeoutMs === 0) return () => {};
     let cancel: Cancel;
     let isFirst = true;
     const arm = (): void => {
       cancel = clock.schedule(reconcileTimeoutMs, () => {
         arm();
-        report.stuck(reconcileTimeoutMs, clock.monotonic() - startedAt, isFirst);
+        const runningMs = clock.monotonic() - startedAt;
+        report.stuck(reconcileTimeoutMs, runningMs, isFirst);
         if (isFirst) metrics.timedOut();
+        if (isFirst) observer?.stuck(attempt, runningMs);
         isFirst = false;
         limit.abort(timedOut());
       });

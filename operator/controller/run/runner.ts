@@ -15,7 +15,7 @@ import type { OpenedSource } from '../finalizers/deletion-watch.ts';
 import { Finalizing } from '../finalizers/finalizing.ts';
 import type { MetadataPages } from '../finalizers/sweep.ts';
 import { UnselectedObjects } from '../finalizers/unselected-objects.ts';
-import { type AcceptedWrite, KeyGate } from '../policies/key-gate.ts';
+import { type AcceptedWrite, KeyGate, type Resume } from '../policies/key-gate.ts';
 import { keyPolicies } from '../policies/key-policies.ts';
 import { TakenNames } from '../policies/taken-names.ts';
 import type { Log, Self } from '../reconciler.ts';
@@ -25,12 +25,13 @@ import type { ReconcileMiddleware } from './middleware.ts';
 import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
+import type { RunObserver, WaitingKey } from './run-observer.ts';
 import { runTriggers } from './run-triggers.ts';
 import { type CrdWait, settledSources } from './settled-sources.ts';
 import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 import type { Shards, Term } from './term.ts';
-import { WakeCauses } from './wake-causes.ts';
+import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
 import type { WorkOrder } from './work-order.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
@@ -87,7 +88,7 @@ export class ControllerRunner {
   constructor(options: RunnerOptions) {
     const { clock, controller, journal, logFor, meter, shards } = options;
     const { name } = controller;
-    const queue = { ...options.queue, ...controller.queue };
+    const queue = queueOf(options);
     this.#options = options;
     this.#queue = new WorkQueue({ ...queue, clock, ...(meter && { metrics: { meter, name } }) });
     const journaled = (client: Client): Client =>
@@ -132,24 +133,28 @@ export class ControllerRunner {
       reconcileTimeoutMs:
         controller.reconcileTimeoutMs ?? options.reconcileTimeoutMs ?? DEFAULT_RECONCILE_TIMEOUT_MS,
       middleware: options.reconcileMiddleware,
+      observer: options.observer,
     });
   }
 
   #newGate(): KeyGate {
-    const { clock, controller, meter = noMeter } = this.#options;
-    return new KeyGate(this.#queue, (resume) =>
+    const { clock, controller, meter = noMeter, observer } = this.#options;
+    const policiesFor = (resume: Resume) =>
       keyPolicies({
         clock,
         controller,
         informers: this.#informers,
         meter,
         ready: () => this.#queue.depth,
-        looped: () => this.#metrics.looped(),
+        looped: (key, object) => {
+          this.#metrics.looped();
+          observer?.looped(key, object);
+        },
         fought: () => this.#metrics.fought(),
         takenNames: this.#takenNames,
         resume,
-      }),
-    );
+      });
+    return new KeyGate(this.#queue, policiesFor, observer?.held.bind(observer));
   }
 
   /** A snapshot for people. */
@@ -166,6 +171,20 @@ export class ControllerRunner {
       failing: queue.failingCount,
       longestRunningMs: queue.longestProcessingMs,
     };
+  }
+
+  /** Every key that waits or has an attempt. */
+  *waiting(): Generator<WaitingKey, void, undefined> {
+    const failures = (key: ObjectKey): number => this.#queue.failures(key);
+    for (const each of this.#queue.keys()) yield { ...each, failures: failures(each.key) };
+    for (const [key, priority] of this.#gate.parked) {
+      yield { key, state: 'parked', dueInMs: undefined, failures: failures(key), priority };
+    }
+  }
+
+  /** True when every change of its sources has become keys. Also true before it has subscribed. */
+  get delivered(): boolean {
+    return this.#subscriptions?.delivered ?? true;
   }
 
   /** True while a reconcile has run longer than `maxReconcileAgeMs`; for a liveness probe. */
@@ -265,6 +284,10 @@ export class ControllerRunner {
         if (this.#keys?.admits(key, cause) === false) return;
         const { change } = cause;
         if (this.#isContinued && change.type === 'add' && change.initial) return;
+        this.#options.observer?.woken(key, {
+          ...{ cause: changedObject(cause), via: howChanged(cause.change, via) },
+          priority: options.priority,
+        });
         this.#wakes.changed(key, cause, via);
         this.#gate.changed(key, cause, options);
       },
@@ -290,6 +313,8 @@ export class ControllerRunner {
 
   /** Enqueues a key for another reason than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
+    const { priority } = options ?? {};
+    this.#options.observer?.woken(key, { cause: why, ...(priority !== undefined && { priority }) });
     this.#wakes.asked(key, why);
     this.#gate.add(key, options);
   }
@@ -300,11 +325,12 @@ export class ControllerRunner {
   }
 
   #trigger(signal: AbortSignal): Promise<void> {
-    const { clock, controller } = this.#options;
+    const { clock, controller, random } = this.#options;
     return runTriggers(controller.triggers, {
       clock,
       signal,
       log: this.#log,
+      ...(random && { random }),
       failed: () => this.#metrics.triggerFailed(),
       enqueue: (keys, options) => {
         for (const key of Array.from(keys, keyFrom)) this.#ask(key, 'trigger', options);
@@ -343,6 +369,13 @@ export class ControllerRunner {
     const { controller, workOrder } = this.#options;
     return workOrder === undefined ? this.#queue.take() : workOrder.next(controller.name);
   }
+}
+
+/** Settings of the queue: of the controller, of the process, and the random numbers of the process. */
+function queueOf({ controller, queue, random }: RunnerOptions): QueueSettings {
+  const settings = { ...queue, ...controller.queue };
+  if (random === undefined) return settings;
+  return { ...settings, backoff: { random, ...settings.backoff } };
 }
 
 /** The parts that a controller runs with, and defaults for settings that it leaves out. */
@@ -398,4 +431,8 @@ export interface RunnerOptions {
   readonly showsDebug?: () => boolean;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
+  /** Uniform numbers in [0, 1) for what does not name its own. Default `Math.random`. */
+  readonly random?: () => number;
+  /** Told what it does with its keys, for a record. Default: nobody is. */
+  readonly observer?: RunObserver;
 }

@@ -28,10 +28,9 @@ export class WakeCauses {
   }
 
   /** A change of an object enqueues `key`. */
-  changed(key: ObjectKey, { resource, change }: Cause, via: Via): void {
+  changed(key: ObjectKey, cause: Cause, via: Via): void {
     if (!this.#showsDebug()) return;
-    const by = `${resource.kind} ${change.key}`;
-    this.#add(key, by, how(change, via));
+    this.#add(key, changedObject(cause), howChanged(cause.change, via));
   }
 
   /** Something else than a change of an object enqueues `key`. */
@@ -58,8 +57,13 @@ export class WakeCauses {
   }
 }
 
-/** A change that a list brought, or none at all, is named as such. */
-function how(change: Change, via: Via): string {
+/** The object whose change enqueues a key, as `Secret demo/pw`. */
+export function changedObject({ resource, change }: Cause): string {
+  return `${resource.kind} ${change.key}`;
+}
+
+/** How a change became a key. A change that a list brought, or none at all, is named as such. */
+export function howChanged(change: Change, via: Via): string {
   if (change.type === 'delete') return `${via}, deleted`;
   if (change.type === 'add') return change.initial ? `${via}, first list` : `${via}, created`;
   if (change.resync === true) return 'resync';

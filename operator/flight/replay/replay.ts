@@ -3,6 +3,7 @@ import { type Controller, definedResources } from '../../controller/controller.t
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { seededRandom } from '../../core/seeded-random.ts';
 import { OperatorProcess } from '../../manager/operator-process.ts';
 import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { FlightRecord } from '../read-record.ts';
@@ -304,6 +305,7 @@ class Replaying {
       clock: this.#clock,
       connection: connect(apiUrl, { clock: this.#clock, transport: this.#transport }),
       logFor: () => log,
+      random: seededRandom(this.#run.state.random).next,
       leaderElection: false,
       workOrder: this.#order,
       reconcileMiddleware: async (attempt, next) => {

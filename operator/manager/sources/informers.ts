@@ -20,6 +20,7 @@ import type { ListWatch } from '../../watch/list-watch.ts';
 import { ListLimiter } from '../../watch/policy/list-limiter.ts';
 import type { ReflectorOptions } from '../../watch/reflector-options.ts';
 import type { NeededSource } from '../http/health-checks.ts';
+import type { ProcessObserver } from '../observe/process-observer.ts';
 import { CacheGauges } from './cache-gauges.ts';
 import { OwnSlots, type SlottedSource } from './own-slots.ts';
 import {
@@ -49,6 +50,8 @@ export interface InformersOptions {
   readonly crdWait?: CrdWait;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
+  /** Told of each change of a source. Default: nobody is. */
+  readonly observer?: Pick<ProcessObserver, 'sourceChanged'>;
 }
 
 /**
@@ -60,6 +63,10 @@ const COMPARE_PATIENCE_MS = 3_000;
 /** A list and watch, and the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
+  /** The same for all namespaces of a source, and for equal sources. */
+  readonly group: string;
+  /** What its cache holds of each object. `transformed`: what a function of the source made of it. */
+  readonly form: 'full' | 'metadata' | 'transformed';
   readonly informer: Informer<KubernetesObject>;
 }
 
@@ -146,7 +153,12 @@ export class Informers {
 
   /** Every current list and watch. */
   *scopes(): Generator<ScopeActivity, void, undefined> {
-    for (const { informer, scope } of this.#shared.values()) yield { informer, scope };
+    yield* this.#shared.values();
+  }
+
+  /** The `group` of the scopes of a source. */
+  groupOf(source: ShardableSource): string {
+    return this.#identities.of(facadeScope(source), { ...source, slotting: undefined });
   }
 
   /** The current sources that are not optional. */
@@ -259,10 +271,14 @@ export class Informers {
     const stop = this.ownWritesJournal.add(scope.resource, scope.namespace, informer.ownWrites);
     const shared: Shared = {
       ...{ informer, scope, facts, labels, slotted, relistIntervalMs },
+      ...{ group: this.groupOf(wanted), form: formOf(wanted) },
       ...{ users: 0, needs: 0, stop },
     };
     this.#shared.set(identity, shared);
-    informer.onStateChange(() => this.#gauges.measure());
+    informer.onStateChange(() => {
+      this.#gauges.measure();
+      this.#options.observer?.sourceChanged(shared);
+    });
     this.#start(shared);
     return shared;
   }
@@ -362,6 +378,11 @@ export class Informers {
     const tracked = run.catch(this.#crash).finally(() => ended?.delete(tracked));
     ended?.add(tracked);
   }
+}
+
+function formOf({ metadataOnly, prepare, transform }: ShardableSource): ScopeActivity['form'] {
+  if (transform !== undefined || prepare !== undefined) return 'transformed';
+  return metadataOnly === true ? 'metadata' : 'full';
 }
 
 function facadeScope(source: Source): Scope {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskedExchange } from '../../../operator/cli/record/masked-exchange.ts';
 import type { RecordedExchange } from '../../../operator/cli/record/recorded-exchange.ts';
-import { SecretValues } from '../../../operator/cli/record/secret-values.ts';
+import { SecretValues } from '../../../operator/model/masks/secret-values.ts';
 import { answerOf, bodyOf, exchange, masked, type Passed } from './masked.ts';
 
 const SECRETS = '/api/v1/namespaces/plants/secrets';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { maskedExchange } from '../../../operator/cli/record/masked-exchange.ts';
 import type { RecordedExchange } from '../../../operator/cli/record/recorded-exchange.ts';
-import { SecretValues } from '../../../operator/cli/record/secret-values.ts';
+import { SecretValues } from '../../../operator/model/masks/secret-values.ts';
 
 /** A request and its answer. */
 export interface Passed {

@@ -35,7 +35,7 @@ export function maskJson(
 ): MaskedJson | undefined {
   const root = parseJsonText(text);
   if (root === undefined) return undefined;
-  const masking = new Masking(values, textsOf(root).join('\n'));
+  const masking = new Masking(values);
   masking.value(root, isAboutSecrets);
   const { replacements, hasSecret } = masking;
   return { text: withReplacements(text, replacements), hasSecret: hasSecret || isAboutSecrets };
@@ -63,11 +63,9 @@ class Masking {
   readonly replacements: Replacement[] = [];
   hasSecret = false;
   readonly #values: SecretValues;
-  readonly #withoutKnown: (text: string) => string;
 
-  constructor(values: SecretValues, texts: string) {
+  constructor(values: SecretValues) {
     this.#values = values;
-    this.#withoutKnown = values.replacerFor(texts);
   }
 
   value(node: JsonNode, inSecret: boolean): void {
@@ -147,7 +145,7 @@ class Masking {
       if (masked !== undefined) return masked.text;
     }
     if (isSecretManifest(text)) return this.#values.placeholder(text);
-    return withoutCredentials(this.#withoutKnown(text), this.#values);
+    return withoutCredentials(this.#values.withoutValues(text), this.#values);
   }
 
   #replace(span: { readonly start: number; readonly end: number }, from: string, to: string): void {
@@ -181,10 +179,4 @@ function secretFieldOf(
 function textOf(members: readonly JsonMember[], name: string): string | undefined {
   const found = members.findLast(({ key }) => key === name)?.value;
   return found?.type === 'string' ? found.value : undefined;
-}
-
-function textsOf(node: JsonNode): readonly string[] {
-  if (node.type === 'string') return [node.value];
-  if (node.type === 'array') return node.items.flatMap(textsOf);
-  return node.type === 'object' ? node.members.flatMap(({ value }) => textsOf(value)) : [];
 }

@@ -1,8 +1,18 @@
+import { FormIndex } from './form-index.ts';
+
+/**
+ * Makes the placeholder of a value.
+ *
+ * @param text - the value, if it is UTF-8. @param number - from 1, in the order in which values are learned.
+ */
+export type MakePlaceholder = (bytes: Buffer, text: string, number: number) => string;
+
 /**
  * Values that must not be recorded, and the placeholder of each. One value has one placeholder in a whole recording, so
- * that requests and answers agree as before. Placeholders are numbered: a hash would let short values be guessed.
+ * that requests and answers agree as before.
  */
 export class SecretValues {
+  readonly #make: MakePlaceholder;
   /** By the base64 of the value. */
   readonly #placeholders = new Map<string, string>();
   readonly #issued = new Set<string>();
@@ -11,9 +21,12 @@ export class SecretValues {
   /** Parts of paths: what names an object is no secret, also where a Secret has the same text. */
   readonly #names = new Set<string>();
   /** In which forms a value may stand in a text, and what takes the place of each. */
-  readonly #forms = new Map<string, string>();
-  /** The longest first: one value may be a part of another. Undefined when a form was added. */
-  #sorted: readonly (readonly [form: string, instead: string])[] | undefined;
+  readonly #forms = new FormIndex();
+
+  /** @param make - default: placeholders are numbered. A hash without a key would let short values be guessed. */
+  constructor(make: MakePlaceholder = numberedPlaceholder) {
+    this.#make = make;
+  }
 
   /** How many values are known. */
   get size(): number {
@@ -28,7 +41,7 @@ export class SecretValues {
     const key = bytes.toString('base64');
     const known = this.#placeholders.get(key);
     if (known !== undefined) return known;
-    const placeholder = placeholderFor(text, bytes.length, this.#placeholders.size + 1);
+    const placeholder = this.#make(bytes, text, this.#placeholders.size + 1);
     this.#placeholders.set(key, placeholder);
     this.#issued.add(placeholder);
     if (isFindable(bytes, text, this.#names)) this.#addForms(key, text, placeholder);
@@ -61,12 +74,9 @@ export class SecretValues {
     for (const name of names) this.#names.add(name);
   }
 
-  /** What replaces known values wherever they stand in parts of `text`, also in base64 and encoded for URLs. */
-  replacerFor(text: string): (part: string) => string {
-    this.#sorted ??= [...this.#forms].sort(([a], [b]) => b.length - a.length);
-    const found = this.#sorted.filter(([form]) => text.includes(form));
-    return (part) =>
-      found.reduce((result, [form, instead]) => result.replaceAll(form, () => instead), part);
+  /** `text` with placeholders for known values wherever they stand, also in base64, in JSON, and encoded for URLs. */
+  withoutValues(text: string): string {
+    return this.#forms.replace(text);
   }
 
   #addForms(base64: string, text: string, placeholder: string): void {
@@ -84,10 +94,7 @@ export class SecretValues {
         [encodeURIComponent(text), encodeURIComponent(placeholder)],
       );
     }
-    for (const [form, instead] of forms) {
-      if (!this.#forms.has(form)) this.#forms.set(form, instead);
-    }
-    this.#sorted = undefined;
+    for (const [form, instead] of forms) this.#forms.add(form, instead);
   }
 }
 
@@ -103,10 +110,10 @@ const KEEPS_LENGTH_BYTES = 1_024;
 /**
  * JSON stays JSON: the API server refuses a Secret of type kubernetes.io/dockerconfigjson whose value is none.
  */
-function placeholderFor(text: string, bytes: number, number: number): string {
+const numberedPlaceholder: MakePlaceholder = ({ length }, text, number) => {
   const short = isJsonObject(text) ? `{"redacted":${number}}` : `redacted-${number}`;
-  return bytes < KEEPS_LENGTH_BYTES ? short : short.padEnd(bytes);
-}
+  return length < KEEPS_LENGTH_BYTES ? short : short.padEnd(length);
+};
 
 function isFindable(bytes: Buffer, text: string, names: ReadonlySet<string>): boolean {
   return (
@@ -117,7 +124,8 @@ function isFindable(bytes: Buffer, text: string, names: ReadonlySet<string>): bo
   );
 }
 
-function isJsonObject(text: string): boolean {
+/** Whether a text is a JSON object. */
+export function isJsonObject(text: string): boolean {
   if (!/^\s*\{/.test(text)) return false;
   try {
     JSON.parse(text);

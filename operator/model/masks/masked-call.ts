@@ -1,0 +1,119 @@
+import { goJson } from '../../core/go-json.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import { parseJsonText } from './json-text.ts';
+import { maskJson, maskMessage } from './masked-json.ts';
+import { withoutCredentials } from './masked-text.ts';
+import type { SecretValues } from './secret-values.ts';
+
+/** Why the body of a request cannot be recorded. */
+export type UnreadableBody =
+  | 'with a body that is neither JSON nor YAML'
+  | 'with a broken body that may have a Secret';
+
+interface SentBody {
+  readonly contentType?: string | undefined;
+  readonly body?: string | undefined;
+}
+
+/** The body of a request without secret values. */
+export interface MaskedBody {
+  readonly text?: string;
+  /** A Secret is in it, or was asked for: then one is in the answer. */
+  readonly hasSecret: boolean;
+}
+
+/**
+ * The body of a request without secret values; or why it cannot be recorded.
+ *
+ * @param isNamed - its path names Secrets.
+ */
+export function maskedRequestBody(
+  { contentType: type = '', body }: SentBody,
+  isNamed: boolean,
+  values: SecretValues,
+): MaskedBody | UnreadableBody {
+  if (body === undefined) return { hasSecret: isNamed };
+  if (/protobuf|cbor/i.test(type)) return 'with a body that is neither JSON nor YAML';
+  const isYaml = /yaml/i.test(type) && parseJsonText(body) === undefined;
+  const json = isYaml ? yamlAsJson(body) : body;
+  const masked = json === undefined ? undefined : maskJson(json, isNamed, values);
+  const isObject = json !== undefined && OBJECT_OR_OPERATIONS.test(json);
+  if (masked !== undefined && (isObject || !isNamed)) return masked;
+  if (isNamed || /secret/i.test(body)) return 'with a broken body that may have a Secret';
+  return { text: maskedText(body, values), hasSecret: false };
+}
+
+/** Matches an object, or a list of operations: secret values are found by their fields. */
+const OBJECT_OR_OPERATIONS = /^\s*(?:\{|\[\s*[{\]])/;
+
+/** JSON is YAML: the API server reads it as it would have read `text`. */
+function yamlAsJson(text: string): string | undefined {
+  try {
+    return goJson(parseYaml(text, { exactIntegers: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The body of an answer, or one line of a watch, without secret values. */
+export function maskedAnswer(text: string, hasSecret: boolean, values: SecretValues): string {
+  const json = maskJson(text, hasSecret, values);
+  if (json !== undefined) return json.text;
+  const masked = maskedText(text, values);
+  if (!hasSecret) return masked;
+  return maskMessage(masked, values);
+}
+
+/** A text without known values and without credentials. */
+export function maskedText(text: string, values: SecretValues): string {
+  return withoutCredentials(values.withoutValues(text), values);
+}
+
+/** Path and query without known values and tokens. */
+export function maskedPath(path: string, values: SecretValues): string {
+  return values
+    .withoutValues(path)
+    .replaceAll(
+      /([?&](?:access_|id_)?token=)([^&]+)/gi,
+      (_, before: string, token: string) => before + values.placeholder(token),
+    );
+}
+
+/** Whether a path is one of Secrets, however it is written. */
+export function namesSecrets(path: string): boolean {
+  const [api, version, ...rest] = segmentsOf(path);
+  if (api !== 'api' || version === undefined) return false;
+  if (rest[0] === 'watch') rest.shift();
+  return rest[0] === 'namespaces' && rest.length > 2
+    ? rest[2] === 'secrets'
+    : rest[0] === 'secrets';
+}
+
+/** Whether a request goes through the API server to a program in the cluster: it may have anything. */
+export function isToProgram(path: string): boolean {
+  return /\/(?:pods|services|nodes)\/[^/]+\/proxy(?:\/|$)/.test(`/${segmentsOf(path).join('/')}`);
+}
+
+/** Whether what comes is written by programs in the cluster, and not by the API server: it may have anything. */
+export function isOutputOfProgram(path: string): boolean {
+  return /^\/(?:logs|metrics|debug)(?:\/|$)|\/pods\/[^/]+\/log$/.test(
+    `/${segmentsOf(path).join('/')}`,
+  );
+}
+
+/** The decoded parts of a path. */
+export function segmentsOf(path: string): string[] {
+  const [place = ''] = path.split('?', 1);
+  return place
+    .split('/')
+    .map(decoded)
+    .filter((segment) => segment !== '');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
