@@ -1,0 +1,64 @@
+import { readRecord } from '../../flight/read-record.ts';
+import type { HeaderLine } from '../../flight/record-line.ts';
+import { replay } from '../../flight/replay/replay.ts';
+import type { StartReplayCluster } from '../../flight/replay/replay-cluster.ts';
+import { timelinePage } from '../../flight/timeline/timeline-page.ts';
+import { writeNew } from './written-file.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { GivenTo } from '../command-table.ts';
+import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
+import { loadPackage } from '../load-package.ts';
+import { resolveToolkit } from '../toolkit-hooks.ts';
+import { type ReplayArguments, replayArguments, untilAt } from './arguments.ts';
+import { inspected, waitForDebugger } from './inspected.ts';
+import { ModuleFiles } from './module-files.ts';
+import { recordLines, replayLines } from './report.ts';
+import type { REPLAY } from './table.ts';
+
+/** `chancery replay`: runs controllers against a flight record, and compares what they do. */
+export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promise<ExitCode> {
+  const asked = replayArguments(given);
+  const record = await readRecord(asked.file);
+  const until = untilAt(asked.until, record.header);
+  if (asked.html !== undefined) await writeNew(asked.html, timelinePage(record), asked.force);
+  if (asked.modules.length === 0) return 0;
+  const files = new ModuleFiles();
+  const { controllers } = await loaded(asked, record.header, given.rest, io);
+  const changes = files.changesSince(record.header);
+  for (const line of recordLines(record, changes)) io.stderr.write(`chancery replay: ${line}\n`);
+  if (asked.inspect) waitForDebugger(io);
+  const goesOn = changes.changed.length > 0 || changes.missing.length > 0;
+  const found = await replay({
+    record,
+    controllers: asked.inspect ? controllers.map((each) => inspected(each, asked.key)) : controllers,
+    untilAt: until,
+    key: asked.key,
+    goesOn,
+    startCluster,
+  });
+  for (const line of replayLines(found, goesOn)) io.stdout.write(`${line}\n`);
+  return found.differences.length === 0 ? 0 : 1;
+}
+
+/** The modules, with the settings and the arguments of the record. */
+async function loaded(
+  { modules }: ReplayArguments,
+  { settings, arguments: recorded }: HeaderLine,
+  args: readonly string[],
+  { env }: Io,
+): Promise<LoadedModule> {
+  resolveToolkit();
+  const environment = { ...env, ...settings };
+  const all = await loadModules(modules, { args: args.length > 0 ? args : recorded, environment });
+  return merged(all, modules);
+}
+
+/** The part of `@chancery/testing` that this command uses. */
+interface TestingPackage {
+  readonly recordedCluster: StartReplayCluster;
+}
+
+const startCluster: StartReplayCluster = async (state) => {
+  const kit = (await loadPackage('@chancery/testing', 'replay')) as TestingPackage;
+  return kit.recordedCluster(state);
+};
