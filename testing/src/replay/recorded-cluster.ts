@@ -9,14 +9,13 @@ import { keyOf } from 'chancery/internal-objects';
 import { ApiServer } from '../apiserver/api-server.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../apiserver/objects/stored-object.ts';
 import { StorageSnapshot } from '../apiserver/storage/snapshot.ts';
-import { httpAnswer } from './http-answer.ts';
 
 /**
  * The embedded API server in the state of a record, for what a replay asks that is not in the record. Objects have the
  * uids and resourceVersions that were recorded, and only the fields that the operator's caches had.
  */
 export async function recordedCluster(state: ReplayClusterState): Promise<ReplayCluster> {
-  const server = await ApiServer.start({ clock: state.clock });
+  const server = await ApiServer.inMemory({ clock: state.clock });
   const cluster = new RecordedCluster(server);
   try {
     cluster.fill(state);
@@ -72,7 +71,22 @@ class RecordedCluster implements ReplayCluster {
     body,
   }: Parameters<ReplayCluster['send']>[0]): Promise<ClusterAnswer> {
     this.#flush();
-    return await httpAnswer(this.#server.url, { method, path, headers, body });
+    return await new Promise((resolve, reject) => {
+      let head: Omit<ClusterAnswer, 'body'> = { status: 0, headers: {} };
+      const chunks: Buffer[] = [];
+      const sent = { host: '127.0.0.1', ...headers };
+      this.#server.exchange(
+        { method, path, headers: sent, body },
+        {
+          head: (status, received) => {
+            head = { status, headers: received };
+          },
+          data: (chunk) => void chunks.push(chunk),
+          end: () => resolve({ ...head, body: Buffer.concat(chunks).toString('utf8') }),
+          broken: () => reject(new Error('the embedded API server broke its answer off')),
+        },
+      );
+    });
   }
 
   put(collection: string, object: KubernetesObject): void {
