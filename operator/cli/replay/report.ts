@@ -1,6 +1,7 @@
 import { differenceText, shownAt } from '../../flight/replay/difference.ts';
 import type { Replay } from '../../flight/replay/replay.ts';
 import type { FlightRecord } from '../../flight/read-record.ts';
+import type { FoundUse } from '../../flight/world/own-uses.ts';
 import type { ModuleChanges } from './module-files.ts';
 
 /** What is known before the replay begins, a line each. */
@@ -24,12 +25,12 @@ export function recordLines(
 
 /** The result, a line each. */
 export function replayLines(
-  { differences, differing, attempts, writes, endedAt, wallAt, notes }: Replay,
+  { differences, differing, attempts, writes, endedAt, wallAt, ownUses, notes }: Replay,
   goesOn: boolean,
 ): readonly string[] {
   const replayed = `${counted(attempts, 'attempt')} and ${counted(writes, 'write')}, to ${shownAt(endedAt)}`;
   const [first, ...others] = differences;
-  const more = notes.map((note) => `note: ${note}`);
+  const more = [...ownUses.map(ownUseLine), ...notes.map((note) => `note: ${note}`)];
   if (first === undefined) return [`the same as recorded: ${replayed}`, ...more];
   const heading = goesOn ? 'the replay leaves the record' : 'the first difference is';
   return [
@@ -39,6 +40,18 @@ export function replayLines(
     `replayed: ${replayed}`,
     ...more,
   ];
+}
+
+const OWN_USES: Readonly<Record<FoundUse['what'], (name: string) => string>> = {
+  clock: (name) => `note: the clock is read past the context (${name}); the replay gives it the recorded time`,
+  randomness: (name) =>
+    `warning: randomness of its own (${name}): a record does not have the numbers, so that the replay draws others`,
+  network: (name) =>
+    `error: the network is used past the client (${name}): a record does not have the answers, so that it fails here`,
+};
+
+function ownUseLine({ what, name, where }: FoundUse): string {
+  return `${where}: ${OWN_USES[what](name)}`;
 }
 
 function counted(count: number, word: string): string {

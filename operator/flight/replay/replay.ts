@@ -8,6 +8,8 @@ import { OperatorProcess } from '../../manager/operator-process.ts';
 import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { OutcomeLine, RecordLine } from '../record-line.ts';
+import { type FoundUse, OwnUses } from '../world/own-uses.ts';
+import { inWorld, replaceGlobals, type VirtualWorld } from '../world/virtual-globals.ts';
 import { atRest } from './at-rest.ts';
 import { Departures } from './departures.ts';
 import type { Difference } from './difference.ts';
@@ -57,6 +59,8 @@ export interface Replay {
   readonly endedAt: number;
   /** Wall time of a moment of the record, in milliseconds since 1970. */
   readonly wallAt: (at: number) => number;
+  /** What the code uses past its context: a record has no answers of it. */
+  readonly ownUses: readonly FoundUse[];
   /** What whoever reads the result should know. */
   readonly notes: readonly string[];
   /** What the API server has at the end, as far as the operator saw it. */
@@ -70,7 +74,12 @@ export interface Replay {
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
-  return await replaying.run();
+  const restore = replaceGlobals();
+  try {
+    return await inWorld(replaying.world, () => replaying.run());
+  } finally {
+    restore();
+  }
 }
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -79,7 +88,11 @@ const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
 class Replaying {
+  /** What stands in for the clock, for chance and for the network where user code uses them by itself. */
+  readonly world: VirtualWorld;
   readonly #options: ReplayOptions;
+  readonly #uses = new OwnUses();
+  readonly #random: () => number;
   readonly #run: RecordedRun;
   readonly #clock: VirtualClock;
   readonly #objects = new RecordedObjects();
@@ -100,6 +113,14 @@ class Replaying {
     this.#run = run;
     const { state, wall } = run;
     this.#clock = new VirtualClock(state.at, wall - state.at);
+    this.#random = seededRandom(state.random).next;
+    this.world = {
+      clock: this.#clock,
+      // Numbers of its own: those of the toolkit follow one another as they did.
+      random: seededRandom(state.random + 1).next,
+      uses: (what, name) => this.#uses.note(what, name),
+      immediates: 0,
+    };
     const now = (): number => this.#clock.monotonic();
     const departures = new Departures(options.goesOn ?? false, options.key);
     this.#departures = departures;
@@ -146,6 +167,7 @@ class Replaying {
       writes: this.#writes,
       endedAt: clock.monotonic(),
       wallAt: (at) => clock.now() - (clock.monotonic() - at),
+      ownUses: this.#uses.findings,
       notes: this.#notes,
       objects: this.#objects,
     };
@@ -305,7 +327,7 @@ class Replaying {
       clock: this.#clock,
       connection: connect(apiUrl, { clock: this.#clock, transport: this.#transport }),
       logFor: () => log,
-      random: seededRandom(this.#run.state.random).next,
+      random: this.#random,
       leaderElection: false,
       workOrder: this.#order,
       reconcileMiddleware: async (attempt, next) => {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Cancel, Clock } from '../../core/clock.ts';
 
 interface Alarm {
@@ -34,7 +35,7 @@ export class VirtualClock implements Clock {
   }
 
   schedule(delayMs: number, wake: () => void): Cancel {
-    const alarm = { dueAt: this.#at + Math.max(delayMs, 0), order: this.#order++, wake };
+    const alarm = { dueAt: this.#at + Math.max(delayMs, 0), order: this.#order++, wake: inItsContext(wake) };
     this.#push(alarm);
     return () => this.#cancelled.add(alarm);
   }
@@ -101,4 +102,9 @@ export class VirtualClock implements Clock {
 
 function isBefore(a: Alarm, b: Alarm): boolean {
   return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
+}
+
+/** The attempt that set an alarm is known when it wakes. */
+function inItsContext(wake: () => void): () => void {
+  return AsyncResource.bind(wake);
 }

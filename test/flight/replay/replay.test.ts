@@ -3,7 +3,8 @@ import { configMaps } from 'chancery/kubernetes';
 import { recordedCluster } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../operator/flight/replay/replay.ts';
-import { configMap, MadeRecord, PATH } from './made-record.ts';
+import { copyIncident } from './copy-incident.ts';
+import { PATH } from './made-record.ts';
 
 /** Copies each ConfigMap without a suffix to one with it, and reads the copy from its cache. */
 function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
@@ -34,35 +35,9 @@ function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
   });
 }
 
-const CREATED = {
-  ...{ method: 'POST', path: `${PATH}?fieldManager=copy` },
-  body: {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap' },
-    ...{ metadata: { name: 'web-copy', namespace: 'demo' }, data: { a: '2' } },
-  },
-  answer: configMap('web-copy', '12', { a: '2' }),
-};
-
-const PATCHED = {
-  ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy`, status: 200 },
-  body: { data: { a: '3' } },
-  answer: configMap('web-copy', '14', { a: '3' }),
-};
-
-/** Two changes of `web`: the first makes its copy, the second changes it. */
-function incident(): MadeRecord {
-  return new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
-    .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
-    .attempt(2_001, 'demo/web', [CREATED])
-    .event(2_010, 'ADDED', configMap('web-copy', '12', { a: '2' }))
-    .event(300_000, 'MODIFIED', configMap('web', '13', { a: '3' }))
-    .attempt(300_001, 'demo/web', [PATCHED])
-    .event(300_010, 'MODIFIED', configMap('web-copy', '14', { a: '3' }));
-}
-
 describe('a replay', () => {
   it('does what is recorded when the code is the same, in a moment', async () => {
-    const found = await replay({ record: incident().record(310_000), controllers: [copying()] });
+    const found = await replay({ record: copyIncident().record(310_000), controllers: [copying()] });
 
     expect(found.differences).toEqual([]);
     expect(found).toMatchObject({ attempts: 2, writes: 2, endedAt: 310_000 });
@@ -70,7 +45,7 @@ describe('a replay', () => {
 
   it('names the first write that differs', async () => {
     const found = await replay({
-      record: incident().record(310_000),
+      record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],
     });
 
@@ -86,7 +61,7 @@ describe('a replay', () => {
 
   it('goes on with a cluster in the recorded state when it may, and says where it left the record', async () => {
     const found = await replay({
-      record: incident().record(310_000),
+      record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],
       goesOn: true,
       startCluster: recordedCluster,

@@ -1,4 +1,5 @@
 import { ConfigurationError, type KubernetesObject } from 'chancery';
+import { inWorld, replaceGlobals } from 'chancery/internal';
 import { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import { Checks, type Reference } from '../invariants/checks.ts';
@@ -6,7 +7,6 @@ import type { Scenario } from '../scenario.ts';
 import type { Schedule } from '../schedule.ts';
 import { Simulation, type SimulationResult } from '../simulation/simulation.ts';
 import { VirtualClock } from '../simulation/virtual-clock.ts';
-import { inWorld, replaceGlobals } from '../simulation/virtual-globals.ts';
 
 /** Plays schedules of one scenario. Only one run is under way at a time. */
 export class Player implements Disposable {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from 'chancery';
+import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal';
 import { ApiServer, type WorkloadOptions } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
@@ -12,11 +13,9 @@ import { Caches } from './caches.ts';
 import type { ExchangeFacts, Sender } from './memory-transport.ts';
 import { shortName } from './normal-form.ts';
 import { OperatorRun } from './operator-run.ts';
-import { OwnUses } from './own-uses.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
 import { StoredState, writeOf } from './stored-state.ts';
 import { type Alarm, VirtualClock } from './virtual-clock.ts';
-import { inWorld, settleWorld, type VirtualWorld } from './virtual-globals.ts';
 
 /** How a run went. */
 export interface SimulationResult {

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
-import type { Clock } from 'chancery';
-import { ConfigurationError } from 'chancery';
-import { type Cancel, sleep } from 'chancery/internal';
+import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
+import { ConfigurationError } from '../../core/errors.ts';
 
 /** What code uses by itself, past the clock and the client that it gets. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
@@ -79,7 +78,8 @@ function either<A extends unknown[], R>(
   real: (...given: A) => R,
   virtual: (world: VirtualWorld, ...given: A) => R,
 ): (...given: A) => R {
-  return function (this: unknown, ...given: A): R {
+  // Its name tells where on the stack the code of the user begins: see `OwnUses`.
+  return function usedInWorld(this: unknown, ...given: A): R {
     const world = worlds.getStore();
     return world === undefined ? real.apply(this, given) : virtual(world, ...given);
   };
@@ -97,12 +97,12 @@ function replaceClocks(put: Put): void {
     either(RealDate.now, (world) => now(world, 'Date.now')),
   );
   const VirtualDate = new Proxy(RealDate, {
-    construct(target, given, newTarget) {
+    construct: function usedInWorld(target, given, newTarget) {
       const world = worlds.getStore();
       const isNow = given.length === 0 && world !== undefined;
       return Reflect.construct(target, isNow ? [now(world, 'new Date()')] : given, newTarget);
     },
-    apply(target, self, given) {
+    apply: function usedInWorld(target, self, given) {
       const world = worlds.getStore();
       if (world === undefined) return Reflect.apply(target, self, given);
       return new target(now(world, 'Date()')).toString();
@@ -314,7 +314,7 @@ function replaceNetwork(put: Put): void {
   const refuse = (world: VirtualWorld, name: string): Error => {
     world.uses('network', name);
     return new ConfigurationError(
-      `${name}: there is no network in an exploration, because its answers would differ from run to run`,
+      `${name}: code that is run in virtual time has no network, because its answers would differ from run to run`,
     );
   };
   put(

@@ -1,19 +1,25 @@
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, sep } from 'node:path';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
-import type { Finding } from '../scenario.ts';
 import type { OwnUse } from './virtual-globals.ts';
+
+/** A use of the clock, of randomness or of the network, past what the toolkit hands over. */
+export interface FoundUse {
+  readonly what: OwnUse;
+  /** Such as `Date.now`. */
+  readonly name: string;
+  /** `FILE:LINE`. */
+  readonly where: string;
+}
 
 /** Frames that can be between the code that calls and the function that is replaced. */
 const MAX_FRAMES = 24;
 
 /** Remembers who uses what, by file and line. Code of the toolkit and of this package does not count. */
 export class OwnUses {
-  readonly #findings = new Map<string, Finding>();
+  readonly #findings = new Map<string, FoundUse>();
 
-  get findings(): readonly Finding[] {
+  get findings(): readonly FoundUse[] {
     return [...this.#findings.values()];
   }
 
@@ -26,34 +32,28 @@ export class OwnUses {
   }
 }
 
-/** Sources and built files of the toolkit and of this package. */
-const OURS = ownFolders();
-
-function ownFolders(): readonly string[] {
-  const here = fileURLToPath(new URL('../../', import.meta.url));
-  try {
-    const manifest = createRequire(import.meta.url).resolve('chancery/package.json');
-    const root = dirname(realpathSync(manifest));
-    return [here, `${root}${sep}operator${sep}`, `${root}${sep}dist${sep}`];
-  } catch {
-    return [here];
-  }
-}
+/** Sources and built files of the toolkit: this file is in one of its folders. */
+const TOOLKIT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../' : './', import.meta.url));
+/** Those of the test kit, in a project that has it installed and in its own repository. */
+const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 
 /** Whose code a script is. */
 interface Script {
   readonly file: string;
-  readonly kind: 'node' | 'replacement' | 'ours' | 'library' | 'own';
+  readonly kind: 'node' | 'ours' | 'library' | 'own';
 }
 
 const scripts = new Map<string, Script>();
 
 /** The first code outside of the toolkit; undefined when the toolkit itself is the caller. */
 function callerOutside(): string | undefined {
+  const frames = getCallSites(MAX_FRAMES);
+  // The innermost is here. A function of the replacements may call another one.
+  const used = frames.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
   let inLibrary: string | undefined;
-  for (const { scriptName, lineNumber } of getCallSites(MAX_FRAMES)) {
+  for (const { scriptName, lineNumber } of frames.slice(used + 1)) {
     const { file, kind } = scriptOf(scriptName);
-    if (kind === 'node' || kind === 'replacement') continue;
+    if (kind === 'node') continue;
     if (kind === 'ours') return inLibrary;
     if (kind === 'own') return `${file}:${lineNumber}`;
     inLibrary ??= `${file}:${lineNumber}`;
@@ -71,12 +71,8 @@ function scriptOf(name: string): Script {
   return script;
 }
 
-/** The frames of the functions that stand in for the real ones. */
-const REPLACEMENT = /[\\/]simulation[\\/](?:virtual-globals|own-uses|simulation)\.[jt]s$/;
-
 function kindOf(file: string): Script['kind'] {
   if (file === '' || file.startsWith('node:')) return 'node';
-  const isOurs = OURS.some((folder) => file.startsWith(folder));
-  if (isOurs) return REPLACEMENT.test(file) ? 'replacement' : 'ours';
+  if (file.startsWith(TOOLKIT) || TEST_KIT.test(file)) return 'ours';
   return file.includes(`${sep}node_modules${sep}`) ? 'library' : 'own';
 }
