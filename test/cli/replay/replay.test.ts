@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyIncident } from '../../flight/replay/copy-incident.ts';
 import { writeRecord } from '../../flight/replay/record-file.ts';
-import { folderWith } from '../child.ts';
+import { chancery, folderWith } from '../child.ts';
+import type { Collector } from '../collector.ts';
 import { invoke } from '../invocation.ts';
 
 /** `copying` of the incident as a module. */
@@ -27,6 +28,10 @@ export default controller({
 });
 `;
 
+function textOf({ lines }: Collector): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
 function incidentWith(module: string, recorded = module): { record: string; operator: string } {
   const folder = folderWith({ 'operator.ts': module });
   const sha256 = createHash('sha256').update(recorded).digest('hex');
@@ -38,20 +43,20 @@ function incidentWith(module: string, recorded = module): { record: string; oper
 describe('chancery replay', () => {
   it('says that the code does what is recorded', async () => {
     const { record, operator } = incidentWith(OPERATOR);
-    const { exit, stdout, stderr } = invoke(['replay', record, operator]);
+    const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
     expect(await exit).toBe(0);
-    expect(stdout.text).toBe('the same as recorded: 2 attempts and 2 writes, to 310.000 s\n');
-    expect(stderr.text).not.toContain('warning');
+    expect(textOf(stdout)).toBe('the same as recorded: 2 attempts and 2 writes, to 310.000 s\n');
+    expect(textOf(stderr)).not.toContain('warning');
   });
 
   it('stops with the first difference when the module is the recorded one', async () => {
     const changed = OPERATOR.replace('-copy`', '-2-copy`');
     const { record, operator } = incidentWith(changed);
-    const { exit, stdout } = invoke(['replay', record, operator]);
+    const { exit, stdout } = chancery(['replay', record, operator]);
 
     expect(await exit).toBe(1);
-    expect(stdout.text).toContain(`the first difference is at 2.001 s (2026-03-01T10:00:02.001Z), controller copy, attempt 1 at demo/web:
+    expect(textOf(stdout)).toContain(`the first difference is at 2.001 s (2026-03-01T10:00:02.001Z), controller copy, attempt 1 at demo/web:
   recorded: POST /api/v1/namespaces/demo/configmaps of web-copy
   now:      POST /api/v1/namespaces/demo/configmaps of web-2-copy
     metadata.name was "web-copy", and is "web-2-copy"
@@ -60,12 +65,12 @@ describe('chancery replay', () => {
 
   it('goes on with code that changed, and says where it leaves the record', async () => {
     const { record, operator } = incidentWith(OPERATOR.replace('-copy`', '-2-copy`'), OPERATOR);
-    const { exit, stdout, stderr } = invoke(['replay', record, operator]);
+    const { exit, stdout, stderr } = chancery(['replay', record, operator]);
 
     expect(await exit).toBe(1);
-    expect(stderr.text).toContain('another operator, or all of it has changed');
-    expect(stdout.text).toContain('the replay leaves the record at 2.001 s');
-    expect(stdout.text).toContain('replayed: 2 attempts and 0 writes, to 310.000 s\n');
+    expect(textOf(stderr)).toContain('another operator, or all of it has changed');
+    expect(textOf(stdout)).toContain('the replay leaves the record at 2.001 s');
+    expect(textOf(stdout)).toContain('replayed: 2 attempts and 0 writes, to 310.000 s\n');
   });
 
   it('names code that uses the clock, randomness and the network by itself', async () => {
@@ -74,21 +79,21 @@ describe('chancery replay', () => {
       'if (Date.now() + Math.random() < 0) return;\n    await fetch("http://127.0.0.1:1/").catch(() => {});\n    const copy =',
     );
     const { record, operator } = incidentWith(own);
-    const { exit, stdout } = invoke(['replay', record, operator]);
+    const { exit, stdout } = chancery(['replay', record, operator]);
 
     expect(await exit).toBe(0);
-    expect(stdout.text).toContain(`${operator}:10: note: the clock is read`);
-    expect(stdout.text).toContain(`${operator}:10: warning: randomness`);
-    expect(stdout.text).toContain(`${operator}:11: error: the network`);
+    expect(textOf(stdout)).toContain(`${operator}:10: note: the clock is read`);
+    expect(textOf(stdout)).toContain(`${operator}:10: warning: randomness`);
+    expect(textOf(stdout)).toContain(`${operator}:11: error: the network`);
   });
 
   it('replays a part of the time, by duration and by time of day', async () => {
     const { record, operator } = incidentWith(OPERATOR);
     for (const until of ['5s', '2026-03-01T10:00:05Z']) {
-      const { exit, stdout } = invoke(['replay', record, operator, '--until', until]);
+      const { exit, stdout } = chancery(['replay', record, operator, '--until', until]);
 
       expect(await exit).toBe(0);
-      expect(stdout.text).toContain('1 attempt and 1 write, to 5.000 s');
+      expect(textOf(stdout)).toContain('1 attempt and 1 write, to 5.000 s');
     }
   });
 
@@ -101,7 +106,7 @@ describe('chancery replay', () => {
     const { exit, stderr } = invoke(['replay', record, operator, ...options]);
 
     expect(await exit).toBe(2);
-    expect(stderr.text).toContain(why);
+    expect(textOf(stderr)).toContain(why);
   });
 
   it('refuses the module of another operator', async () => {
@@ -109,6 +114,6 @@ describe('chancery replay', () => {
     const { exit, stderr } = invoke(['replay', record, operator]);
 
     expect(await exit).toBe(2);
-    expect(stderr.text).toContain('the record is of copy, and the modules have other');
+    expect(textOf(stderr)).toContain('the record is of copy, and the modules have other');
   });
 });
