@@ -136,14 +136,14 @@ export { boundedText, visibleJson, visibleText } from './core/visible-text.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
-export type { FlightRecord } from './flight/read-record.ts';
-export { type Replay, type ReplayOptions, replay } from './flight/replay/replay.ts';
+export { type Replay, replay } from './flight/replay/replay.ts';
 export type {
   ClusterAnswer,
   ClusterChange,
   ReplayCluster,
   ReplayClusterState,
 } from './flight/replay/replay-cluster.ts';
+export { type IncidentLine, incidentRecord } from './flight/replay/test-text.ts';
 export { OwnUses } from './flight/world/own-uses.ts';
 export {
   inWorld,

@@ -133,6 +133,7 @@ export {
 } from './operator/test-operator.ts';
 export { freePort } from './ports/free-port.ts';
 export { recordedCluster } from './replay/recorded-cluster.ts';
+export { type IncidentEnd, replayIncident } from './replay/replay-incident.ts';
 export { type ConsistentlyOptions, consistently } from './time/consistently.ts';
 export { type EventuallyOptions, eventually } from './time/eventually.ts';
 export { FakeClock, settle } from './time/fake-clock.ts';

@@ -22,7 +22,9 @@ export function replayArguments({ values, words }: GivenTo<typeof REPLAY>): Repl
   const { html, key, toTest } = values;
   const [file, ...modules] = words;
   if (file === undefined) {
-    throw new ConfigurationError('expected the FILE of a record, such as flight.jsonl.gz; got none');
+    throw new ConfigurationError(
+      'expected the FILE of a record, such as flight.jsonl.gz; got none',
+    );
   }
   if (modules.length === 0 && html === undefined) {
     throw new ConfigurationError(
@@ -54,7 +56,9 @@ export function untilAt(text: string | undefined, header: HeaderLine): number | 
   }
   if (at < header.from || at > header.to) {
     const [from, to] = [header.from, header.to].map((each) => `${(each / 1_000).toFixed(3)}s`);
-    throw new ConfigurationError(`--until is outside of the record, which goes from ${from} to ${to}`);
+    throw new ConfigurationError(
+      `--until is outside of the record, which goes from ${from} to ${to}`,
+    );
   }
   return at;
 }

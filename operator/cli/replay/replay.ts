@@ -3,7 +3,6 @@ import type { HeaderLine } from '../../flight/record-line.ts';
 import { replay } from '../../flight/replay/replay.ts';
 import type { StartReplayCluster } from '../../flight/replay/replay-cluster.ts';
 import { timelinePage } from '../../flight/timeline/timeline-page.ts';
-import { writeNew } from './written-file.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
@@ -12,8 +11,10 @@ import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type ReplayArguments, replayArguments, untilAt } from './arguments.ts';
 import { inspected, waitForDebugger } from './inspected.ts';
 import { ModuleFiles } from './module-files.ts';
+import { writeNew } from './output-file.ts';
 import { recordLines, replayLines } from './report.ts';
 import type { REPLAY } from './table.ts';
+import { type TestingPackage, writeTest } from './to-test.ts';
 
 /** `chancery replay`: runs controllers against a flight record, and compares what they do. */
 export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promise<ExitCode> {
@@ -30,14 +31,27 @@ export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promi
   const goesOn = changes.changed.length > 0 || changes.missing.length > 0;
   const found = await replay({
     record,
-    controllers: asked.inspect ? controllers.map((each) => inspected(each, asked.key)) : controllers,
+    controllers: asked.inspect
+      ? controllers.map((each) => inspected(each, asked.key))
+      : controllers,
     untilAt: until,
     key: asked.key,
     goesOn,
     startCluster,
   });
   for (const line of replayLines(found, goesOn)) io.stdout.write(`${line}\n`);
-  return found.differences.length === 0 ? 0 : 1;
+  if (found.differences.length > 0) {
+    const why =
+      'no test is written: it would hold already, because the code does not do what is recorded';
+    if (asked.toTest !== undefined) io.stderr.write(`chancery replay: ${why}\n`);
+    return 1;
+  }
+  if (asked.toTest === undefined) return 0;
+  const args = given.rest.length > 0 ? given.rest : record.header.arguments;
+  const of = { record, controllers, args, untilAt: until, out: asked.toTest };
+  const key = await writeTest({ ...asked, ...of });
+  io.stderr.write(`chancery replay: ${asked.toTest} has what happened to ${key}\n`);
+  return 0;
 }
 
 /** The modules, with the settings and the arguments of the record. */
@@ -51,11 +65,6 @@ async function loaded(
   const environment = { ...env, ...settings };
   const all = await loadModules(modules, { args: args.length > 0 ? args : recorded, environment });
   return merged(all, modules);
-}
-
-/** The part of `@chancery/testing` that this command uses. */
-interface TestingPackage {
-  readonly recordedCluster: StartReplayCluster;
 }
 
 const startCluster: StartReplayCluster = async (state) => {

@@ -1,6 +1,6 @@
+import type { FlightRecord } from '../../flight/read-record.ts';
 import { differenceText, shownAt } from '../../flight/replay/difference.ts';
 import type { Replay } from '../../flight/replay/replay.ts';
-import type { FlightRecord } from '../../flight/read-record.ts';
 import type { FoundUse } from '../../flight/world/own-uses.ts';
 import type { ModuleChanges } from './module-files.ts';
 
@@ -12,11 +12,15 @@ export function recordLines(
   const seconds = ((header.to - header.from) / 1_000).toFixed(1);
   const why = header.why === undefined ? '' : `: ${header.why}`;
   const lines = [`${seconds} s of ${header.began}, written for "${header.reason}"${why}`];
-  if (cutOff !== undefined) lines.push(`warning: the record was cut off (${cutOff}); it is replayed as far as it goes`);
+  if (cutOff !== undefined)
+    lines.push(`warning: the record was cut off (${cutOff}); it is replayed as far as it goes`);
   if (unknownLines > 0) lines.push(`warning: ${unknownLines} lines of unknown kinds are left out`);
   if (isOther) {
-    lines.push('warning: none of the files is as it was recorded: this is another operator, or all of it has changed');
-  } else if (changed.length > 0) lines.push(`warning: changed since the record: ${changed.join(', ')}`);
+    lines.push(
+      'warning: none of the files is as it was recorded: this is another operator, or all of it has changed',
+    );
+  } else if (changed.length > 0)
+    lines.push(`warning: changed since the record: ${changed.join(', ')}`);
   if (!isOther && missing.length > 0) {
     lines.push(`warning: recorded, and not loaded now: ${missing.join(', ')}`);
   }
@@ -43,7 +47,8 @@ export function replayLines(
 }
 
 const OWN_USES: Readonly<Record<FoundUse['what'], (name: string) => string>> = {
-  clock: (name) => `note: the clock is read past the context (${name}); the replay gives it the recorded time`,
+  clock: (name) =>
+    `note: the clock is read past the context (${name}); the replay gives it the recorded time`,
   randomness: (name) =>
     `warning: randomness of its own (${name}): a record does not have the numbers, so that the replay draws others`,
   network: (name) =>

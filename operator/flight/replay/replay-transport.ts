@@ -23,6 +23,8 @@ interface ReplayTransportOptions {
   readonly now: () => number;
   /** Called for each recorded write that the replay makes, too. */
   readonly repeated: () => void;
+  /** Called for each write of an attempt. */
+  readonly wrote: (key: string, request: TransportRequest) => void;
 }
 
 /** Answers the requests of a replayed operator with what was recorded, when it was recorded. */
@@ -103,6 +105,7 @@ export class ReplayTransport implements Transport {
   ): void {
     const { departures, unrecorded } = this.#options;
     const { request } = exchange;
+    if (isWrite(request)) this.#options.wrote(attempt.key, request);
     const isOff = target !== undefined && departures.hasIdLeft(objectIdOf(target));
     const found = attempt.hasLeft || isOff ? undefined : attempt.find(request);
     if (found?.kind === 'recorded') {

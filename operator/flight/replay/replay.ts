@@ -23,6 +23,7 @@ import type { StartReplayCluster } from './replay-cluster.ts';
 import { ReplayTransport } from './replay-transport.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 import { ReplayedWatches, type WatchedLine } from './replayed-watches.ts';
+import { requestTarget } from './request-target.ts';
 import { objectsInAnswer } from './seen-answers.ts';
 import { Unrecorded } from './unrecorded.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -65,6 +66,18 @@ export interface Replay {
   readonly notes: readonly string[];
   /** What the API server has at the end, as far as the operator saw it. */
   readonly objects: RecordedObjects;
+  /** What was done for a key, in all controllers. */
+  readonly ofKey: (key: string) => ReplayedKey;
+  /** The collection that the path of a request is about, as `objects` names it. */
+  readonly collectionOf: (path: string) => string | undefined;
+}
+
+/** What a replay did for one key. */
+export interface ReplayedKey {
+  /** In their order. */
+  readonly writes: readonly { readonly method: string; readonly path: string }[];
+  /** How its last attempt ended. Undefined when it did not. */
+  readonly outcome: AttemptEnd['outcome'] | undefined;
 }
 
 /**
@@ -80,6 +93,11 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
   } finally {
     restore();
   }
+}
+
+interface KeyState {
+  readonly writes: { readonly method: string; readonly path: string }[];
+  outcome: AttemptEnd['outcome'] | undefined;
 }
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -104,6 +122,7 @@ class Replaying {
   readonly #stop = new AbortController();
   /** Recorded ends of attempts that still run in the replay. */
   #ending: { readonly attempt: ReplayedAttempt; readonly outcome: OutcomeLine }[] = [];
+  readonly #keys = new Map<string, KeyState>();
   #attempts = 0;
   #writes = 0;
   #running: Promise<void> | undefined;
@@ -145,6 +164,7 @@ class Replaying {
       repeated: () => {
         this.#writes++;
       },
+      wrote: (key, { method, path }) => this.#of(key).writes.push({ method, path }),
     });
   }
 
@@ -170,6 +190,8 @@ class Replaying {
       ownUses: this.#uses.findings,
       notes: this.#notes,
       objects: this.#objects,
+      ofKey: (key) => this.#of(key),
+      collectionOf: (path) => requestTarget(path)?.collection,
     };
   }
 
@@ -334,6 +356,7 @@ class Replaying {
         const running = this.#order.running(attempt.controller, attempt.key);
         if (running === undefined) return next();
         this.#attempts++;
+        this.#of(attempt.key).outcome = undefined;
         this.#options.begins?.(running);
         const end = await this.#transport.attempts.run(running, next);
         this.#ended(running, end);
@@ -342,8 +365,15 @@ class Replaying {
     });
   }
 
+  #of(key: string): KeyState {
+    const known = this.#keys.get(key) ?? { writes: [], outcome: undefined };
+    this.#keys.set(key, known);
+    return known;
+  }
+
   #ended(attempt: ReplayedAttempt, end: AttemptEnd): void {
     this.#order.ended(attempt);
+    if (!this.#stop.signal.aborted) this.#of(attempt.key).outcome = end.outcome;
     const { recorded } = attempt;
     if (attempt.hasLeft || recorded?.outcome === undefined || this.#stop.signal.aborted) return;
     const now = this.#clock.monotonic();

@@ -35,7 +35,11 @@ export class VirtualClock implements Clock {
   }
 
   schedule(delayMs: number, wake: () => void): Cancel {
-    const alarm = { dueAt: this.#at + Math.max(delayMs, 0), order: this.#order++, wake: inItsContext(wake) };
+    const alarm = {
+      dueAt: this.#at + Math.max(delayMs, 0),
+      order: this.#order++,
+      wake: inItsContext(wake),
+    };
     this.#push(alarm);
     return () => this.#cancelled.add(alarm);
   }

@@ -64,8 +64,7 @@ export class WatchItems {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
     watch.status = status;
-    if (status >= 400)
-      this.#failed(watch, at, `watch was refused: ${status}`, []);
+    if (status >= 400) this.#failed(watch, at, `watch was refused: ${status}`, []);
   }
 
   received({ id, text, at }: ChunkLine): void {

@@ -33,7 +33,9 @@ export class OwnUses {
 }
 
 /** Sources and built files of the toolkit: this file is in one of its folders. */
-const TOOLKIT = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../' : './', import.meta.url));
+const TOOLKIT = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../' : './', import.meta.url),
+);
 /** Those of the test kit, in a project that has it installed and in its own repository. */
 const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 

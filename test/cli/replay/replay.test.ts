@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { replayIncident } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
-import { copyIncident } from '../../flight/replay/copy-incident.ts';
+import { copyIncident, copying } from '../../flight/replay/copy-incident.ts';
 import { writeRecord } from '../../flight/replay/record-file.ts';
 import { chancery, folderWith } from '../child.ts';
 import type { Collector } from '../collector.ts';
@@ -56,7 +58,9 @@ describe('chancery replay', () => {
     const { exit, stdout } = chancery(['replay', record, operator]);
 
     expect(await exit).toBe(1);
-    expect(textOf(stdout)).toContain(`the first difference is at 2.001 s (2026-03-01T10:00:02.001Z), controller copy, attempt 1 at demo/web:
+    expect(
+      textOf(stdout),
+    ).toContain(`the first difference is at 2.001 s (2026-03-01T10:00:02.001Z), controller copy, attempt 1 at demo/web:
   recorded: POST /api/v1/namespaces/demo/configmaps of web-copy
   now:      POST /api/v1/namespaces/demo/configmaps of web-2-copy
     metadata.name was "web-copy", and is "web-2-copy"
@@ -95,6 +99,26 @@ describe('chancery replay', () => {
       expect(await exit).toBe(0);
       expect(textOf(stdout)).toContain('1 attempt and 1 write, to 5.000 s');
     }
+  });
+
+  it('writes a test that holds as soon as the code does otherwise', async () => {
+    const { record, operator } = incidentWith(OPERATOR);
+    const out = join(dirname(operator), 'web.test.ts');
+    const { exit, stderr } = chancery(['replay', record, operator, '--to-test', out]);
+
+    expect(await exit).toBe(0);
+    expect(textOf(stderr)).toContain(`${out} has what happened to demo/web`);
+    const text = readFileSync(out, 'utf8');
+    expect(text).toContain('import operator from "./operator.ts";');
+    const [, incident = ''] = /INCIDENT: .* = (\[[\s\S]*\]);\n$/.exec(text) ?? [];
+    const lines = JSON.parse(incident.replace(/,\n\]$/, '\n]')) as Parameters<
+      typeof replayIncident
+    >[0];
+    const [, wrong = ''] = /expect\(end\.objects\)\.not\.toEqual\(([\s\S]*?)\);\n/.exec(text) ?? [];
+    const end = (suffix: string): ReturnType<typeof replayIncident> =>
+      replayIncident(lines, { controllers: [copying(suffix)], key: 'demo/web' });
+    expect((await end('-copy')).objects).toEqual(JSON.parse(wrong));
+    expect((await end('-2-copy')).objects).not.toEqual(JSON.parse(wrong));
   });
 
   it.each([

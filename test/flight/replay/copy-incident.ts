@@ -1,4 +1,35 @@
+import { type Controller, controller, source } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
 import { configMap, MadeRecord, PATH } from './made-record.ts';
+
+/** Copies each ConfigMap without a suffix to one with it, and reads the copy from its cache. */
+export function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
+  return controller({
+    name: 'copy',
+    for: source(configMaps),
+    permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
+    predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
+    async reconcile({ metadata: { name, namespace }, data = {} }, { client, store }) {
+      const copy = `${name}${suffix}`;
+      const known = store(configMaps).get({ namespace, name: copy });
+      if (known === undefined) {
+        await client.create(configMaps, {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          metadata: { name: copy, namespace: 'demo' },
+          data,
+        });
+      } else {
+        await client.patch(
+          configMaps,
+          { name: copy, namespace },
+          { type: 'merge', body: { data } },
+        );
+      }
+      return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+    },
+  });
+}
 
 const CREATED = {
   ...{ method: 'POST', path: `${PATH}?fieldManager=copy` },

@@ -1,43 +1,15 @@
-import { type Controller, controller, source } from 'chancery';
-import { configMaps } from 'chancery/kubernetes';
 import { recordedCluster } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../operator/flight/replay/replay.ts';
-import { copyIncident } from './copy-incident.ts';
+import { copyIncident, copying } from './copy-incident.ts';
 import { PATH } from './made-record.ts';
-
-/** Copies each ConfigMap without a suffix to one with it, and reads the copy from its cache. */
-function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
-  return controller({
-    name: 'copy',
-    for: source(configMaps),
-    permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
-    predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
-    async reconcile({ metadata: { name, namespace }, data = {} }, { client, store }) {
-      const copy = `${name}${suffix}`;
-      const known = store(configMaps).get({ namespace, name: copy });
-      if (known === undefined) {
-        await client.create(configMaps, {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { name: copy, namespace: 'demo' },
-          data,
-        });
-      } else {
-        await client.patch(
-          configMaps,
-          { name: copy, namespace },
-          { type: 'merge', body: { data } },
-        );
-      }
-      return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
-    },
-  });
-}
 
 describe('a replay', () => {
   it('does what is recorded when the code is the same, in a moment', async () => {
-    const found = await replay({ record: copyIncident().record(310_000), controllers: [copying()] });
+    const found = await replay({
+      record: copyIncident().record(310_000),
+      controllers: [copying()],
+    });
 
     expect(found.differences).toEqual([]);
     expect(found).toMatchObject({ attempts: 2, writes: 2, endedAt: 310_000 });

@@ -19,9 +19,7 @@ export function exampleHeader(changes: Partial<HeaderLine> = {}): HeaderLine {
     settings: { CHANCERY_API_URL: 'http://127.0.0.1:8001' },
     arguments: [],
     modules: [{ path: 'operator.ts', sha256: 'ab'.repeat(32) }],
-    controllers: [
-      { name: 'website', for: WEBSITES, sources: [WEBSITES, DEPLOYMENTS], workers: 4 },
-    ],
+    controllers: [{ name: 'website', for: WEBSITES, sources: [WEBSITES, DEPLOYMENTS], workers: 4 }],
     sources: [
       {
         id: WEBSITES,
@@ -96,7 +94,13 @@ export function deployment(name: string, version: number, replicas: number): Kub
       generation: version,
       labels,
       ownerReferences: [
-        { apiVersion: 'example.dev/v1', kind: 'Website', name, uid: `uid-${name}`, controller: true },
+        {
+          apiVersion: 'example.dev/v1',
+          kind: 'Website',
+          name,
+          uid: `uid-${name}`,
+          controller: true,
+        },
       ],
     },
     spec: {
@@ -145,7 +149,10 @@ export function busyRecord({ events = 1_000, keys = 60, seed = 1 }: Size = {}): 
   const work = new BusyOperator(keys, seed);
   work.begin();
   for (let event = 0; event < events; event++) work.event((event * 590_000) / events + 4_000);
-  return exampleRecord(work.finish(), { reason: 'write-loop', why: 'web/shop-0 writes what it reads' });
+  return exampleRecord(work.finish(), {
+    reason: 'write-loop',
+    why: 'web/shop-0 writes what it reads',
+  });
 }
 
 class BusyOperator {
@@ -159,7 +166,10 @@ class BusyOperator {
 
   constructor(keys: number, seed: number) {
     this.#below = numbersFrom(seed);
-    this.#names = Array.from({ length: keys }, (_, index) => `${WORDS[index % WORDS.length]}-${index}`);
+    this.#names = Array.from(
+      { length: keys },
+      (_, index) => `${WORDS[index % WORDS.length]}-${index}`,
+    );
   }
 
   begin(): void {
@@ -187,20 +197,24 @@ class BusyOperator {
     const kind = isOwn ? 'websites' : 'deployments';
     const object = (isOwn ? website : deployment)(name, ++this.#version, replicas);
     this.#replicas.set(name, replicas);
-    this.#lines.push(
-      chunk(at, this.#watch[kind], { type: 'MODIFIED', object }),
-      {
-        kind: 'wake',
-        at: at + 0.2,
-        controller: 'website',
-        key,
-        cause: `${object.kind} ${key}`,
-        via: isOwn ? 'for' : 'owns',
-      },
-    );
+    this.#lines.push(chunk(at, this.#watch[kind], { type: 'MODIFIED', object }), {
+      kind: 'wake',
+      at: at + 0.2,
+      controller: 'website',
+      key,
+      cause: `${object.kind} ${key}`,
+      via: isOwn ? 'for' : 'owns',
+    });
     if (this.#below(25) === 0) {
       const forMs = 200 + this.#below(4_000);
-      this.#lines.push({ kind: 'held', at: at + 0.3, controller: 'website', key, policy: 'write-loops', forMs });
+      this.#lines.push({
+        kind: 'held',
+        at: at + 0.3,
+        controller: 'website',
+        key,
+        policy: 'write-loops',
+        forMs,
+      });
     }
     this.#reconcile(at + 1 + this.#below(6), key, name, replicas);
     if (this.#below(2_000) === 0) this.#breakWatch(at + 40);
@@ -217,8 +231,22 @@ class BusyOperator {
         message: 'reconcile is caused by its own writes, it is slowed',
         fields: { controller: 'website', key: 'web/shop-0' },
       },
-      { kind: 'log', at: 500_000, level: 'error', message: 'metrics cannot be collected', fields: {} },
-      { kind: 'begin', at: 585_000, controller: 'website', key: 'web/blog-1', id: 9, attempt: 0, waitedMs: 3 },
+      {
+        kind: 'log',
+        at: 500_000,
+        level: 'error',
+        message: 'metrics cannot be collected',
+        fields: {},
+      },
+      {
+        kind: 'begin',
+        at: 585_000,
+        controller: 'website',
+        key: 'web/blog-1',
+        id: 9,
+        attempt: 0,
+        waitedMs: 3,
+      },
     );
     return this.#lines.toSorted((a, b) => timeOf(a) - timeOf(b));
   }
@@ -236,7 +264,15 @@ class BusyOperator {
     const took = 4 + this.#below(120);
     const query = 'fieldManager=website&force=true';
     this.#lines.push(
-      { kind: 'begin', at, controller: 'website', key, id: by.id, attempt: luck < 2 ? 1 : 0, waitedMs: this.#below(5) },
+      {
+        kind: 'begin',
+        at,
+        controller: 'website',
+        key,
+        id: by.id,
+        attempt: luck < 2 ? 1 : 0,
+        waitedMs: this.#below(5),
+      },
       {
         kind: 'request',
         at: at + 2,
@@ -245,7 +281,12 @@ class BusyOperator {
         path: `/apis/apps/v1/namespaces/web/deployments/${name}?${query}`,
         purpose: 'call',
         contentType: 'application/apply-patch+yaml',
-        body: JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { replicas } }),
+        body: JSON.stringify({
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name },
+          spec: { replicas },
+        }),
         by,
       },
       ...this.#answered(at + took - 1, request, name, replicas, luck === 0),
@@ -255,14 +296,30 @@ class BusyOperator {
       const message = 'Operation cannot be fulfilled: the object has been modified';
       this.#lines.push({ ...end, result: 'conflict', error: { code: 'CONFLICT', message } });
     } else if (luck === 1) {
-      this.#lines.push({ ...end, result: 'error', error: { code: 'TIMEOUT', message: 'the answer was not complete in time' } });
-    } else if (luck < 6) this.#lines.push({ ...end, result: 'requeue_after', requeueAfterMs: 30_000 });
+      this.#lines.push({
+        ...end,
+        result: 'error',
+        error: { code: 'TIMEOUT', message: 'the answer was not complete in time' },
+      });
+    } else if (luck < 6)
+      this.#lines.push({ ...end, result: 'requeue_after', requeueAfterMs: 30_000 });
     else this.#lines.push({ ...end, result: 'success' });
   }
 
-  #answered(at: number, id: number, name: string, replicas: number, isRefused: boolean): RecordLine[] {
+  #answered(
+    at: number,
+    id: number,
+    name: string,
+    replicas: number,
+    isRefused: boolean,
+  ): RecordLine[] {
     const headers = { 'content-type': 'application/json' };
-    const status = { kind: 'Status', status: 'Failure', reason: 'Conflict', message: 'the object has been modified' };
+    const status = {
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'Conflict',
+      message: 'the object has been modified',
+    };
     const answer = isRefused ? status : deployment(name, ++this.#version, replicas);
     return [
       { kind: 'answer', at, id, status: isRefused ? 409 : 200, headers },
@@ -275,11 +332,23 @@ class BusyOperator {
     const { deployments } = this.#watch;
     this.#watch = { ...this.#watch, deployments: ++this.#id };
     this.#lines.push(
-      { kind: 'ended', at, id: deployments, error: { code: 'CONNECTION_LOST', message: 'the answer broke off' } },
+      {
+        kind: 'ended',
+        at,
+        id: deployments,
+        error: { code: 'CONNECTION_LOST', message: 'the answer broke off' },
+      },
       { kind: 'watch', at, source: DEPLOYMENTS, state: 'failing', note: 'the connection broke' },
       { kind: 'watch', at: at + 5_000, source: DEPLOYMENTS, state: 'watching' },
     );
-    this.#request(at + 4_990, 'apps/v1', 'deployments', deployments + 0, false, this.#watch.deployments);
+    this.#request(
+      at + 4_990,
+      'apps/v1',
+      'deployments',
+      deployments + 0,
+      false,
+      this.#watch.deployments,
+    );
   }
 
   #open(at: number, carried: boolean): void {
@@ -287,11 +356,33 @@ class BusyOperator {
     this.#request(at, 'apps/v1', 'deployments', 2, carried);
   }
 
-  #request(at: number, version: string, plural: string, id: number, carried: boolean, now = id): void {
+  #request(
+    at: number,
+    version: string,
+    plural: string,
+    id: number,
+    carried: boolean,
+    now = id,
+  ): void {
     const path = `/apis/${version}/${plural}?watch=1&resourceVersion=1000`;
     this.#lines.push(
-      { kind: 'request', at, id: now, method: 'GET', path, purpose: 'watch', ...(carried && { carried: true }) },
-      { kind: 'answer', at: at + 1, id: now, status: 200, headers: {}, ...(carried && { carried: true }) },
+      {
+        kind: 'request',
+        at,
+        id: now,
+        method: 'GET',
+        path,
+        purpose: 'watch',
+        ...(carried && { carried: true }),
+      },
+      {
+        kind: 'answer',
+        at: at + 1,
+        id: now,
+        status: 200,
+        headers: {},
+        ...(carried && { carried: true }),
+      },
     );
   }
 }

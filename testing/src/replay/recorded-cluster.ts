@@ -7,7 +7,11 @@ import type {
 } from 'chancery/internal';
 import { keyOf } from 'chancery/internal-objects';
 import { ApiServer } from '../apiserver/api-server.ts';
-import type { CommittedEvent, ResourceName, StoredObject } from '../apiserver/objects/stored-object.ts';
+import type {
+  CommittedEvent,
+  ResourceName,
+  StoredObject,
+} from '../apiserver/objects/stored-object.ts';
 import { StorageSnapshot } from '../apiserver/storage/snapshot.ts';
 
 /**
@@ -30,7 +34,11 @@ class RecordedCluster implements ReplayCluster {
   readonly #server: ApiServer;
   readonly #changes: ClusterChange[] = [];
   /** Other writers' changes that the server does not have yet. */
-  readonly #others: { readonly collection: string; readonly key: ObjectKey; readonly object: KubernetesObject | undefined }[] = [];
+  readonly #others: {
+    readonly collection: string;
+    readonly key: ObjectKey;
+    readonly object: KubernetesObject | undefined;
+  }[] = [];
   /** True while the record itself is put into the server. */
   #isFilling = false;
 
@@ -52,7 +60,9 @@ class RecordedCluster implements ReplayCluster {
       defined.add(definition.metadata.name);
       this.#server.create(definition);
     }
-    const namespaces = new Set([...objects.values()].flat().map(({ metadata }) => metadata.namespace));
+    const namespaces = new Set(
+      [...objects.values()].flat().map(({ metadata }) => metadata.namespace),
+    );
     for (const name of namespaces) {
       if (name === undefined || name === 'default' || name === 'kube-system') continue;
       this.#server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

@@ -72,9 +72,20 @@ export function drawMark(context, item, box, colours) {
   else if (item.kind === 'wake')
     fillPath(context, [box.left, box.top, box.right, box.top, middle, box.bottom]);
   else if (item.failed) drawCross(context, middle, centre);
-  else if (item.kind === 'change') fillCircle(context, middle, centre, Math.min(3, middle - box.left));
+  else if (item.kind === 'change')
+    fillCircle(context, middle, centre, Math.min(3, middle - box.left));
   else if (item.kind === 'read') fillCircle(context, middle, centre, 2);
-  else fillPath(context, [box.left, centre, middle, centre - HALF, box.right, centre, middle, centre + HALF]);
+  else
+    fillPath(context, [
+      box.left,
+      centre,
+      middle,
+      centre - HALF,
+      box.right,
+      centre,
+      middle,
+      centre + HALF,
+    ]);
 }
 
 /**
