@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],
+  flight: ['core', 'model', 'transport', 'controller', 'manager'],
   process: ['core'],
   cli: [
     'core',
@@ -38,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'controller',
     'composite',
     'manager',
+    'flight',
     'access',
     'generate',
     'process',

@@ -1,9 +1,4 @@
-import {
-  ConfigurationError,
-  LeadershipLostError,
-  OperatorError,
-  UnsafeSetupError,
-} from '../core/errors.ts';
+import { OperatorError } from '../core/errors.ts';
 import { nearMatches } from '../core/near-match.ts';
 import { VERSION } from '../core/version.ts';
 import { APISERVER } from './apiserver/table.ts';
@@ -14,6 +9,7 @@ import { COMPLETION } from './completion/table.ts';
 import { CREATE } from './create/table.ts';
 import { describeError } from './describe-error.ts';
 import { DEV } from './dev/table.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { splitAtDashes } from './flags.ts';
 import { GENERATE } from './generate/table.ts';
 import { overview } from './help.ts';
@@ -62,8 +58,7 @@ export async function dispatch(
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     io.stderr.write(`chancery ${word}: ${describeError(error)}\n`);
-    if (error instanceof LeadershipLostError || error instanceof UnsafeSetupError) return 3;
-    return error instanceof ConfigurationError ? 2 : 1;
+    return exitCodeOf(error);
   }
 }
 

@@ -32,7 +32,8 @@ const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldT
   },
   request: {
     ...{ at: 'number', id: 'number', method: 'text', path: 'text', purpose: 'text' },
-    ...{ contentType: 'text?', body: 'text?', by: 'object?', carried: 'boolean?' },
+    ...{ contentType: 'text?', body: 'text?', leftOut: 'text?', by: 'object?' },
+    carried: 'boolean?',
   },
   answer: {
     ...{ at: 'number', id: 'number', status: 'number', headers: 'object', carried: 'boolean?' },
@@ -45,7 +46,7 @@ const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldT
   },
   begin: {
     ...{ at: 'number', controller: 'text', key: 'text', id: 'number', attempt: 'number' },
-    ...{ waitedMs: 'number', carried: 'boolean?' },
+    ...{ waitedMs: 'number', carried: 'boolean?', incomplete: 'boolean?' },
   },
   outcome: {
     ...{ at: 'number', controller: 'text', key: 'text', id: 'number', result: 'text' },

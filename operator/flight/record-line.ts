@@ -98,8 +98,10 @@ export interface ClockLine {
 }
 
 /**
- * A segment begins: then its `cached` and `queued` lines, and the `request`, `answer`, `chunk` and `begin` lines of
- * reconciles and requests that had begun before, each with `carried`. All of them tell how things are at this `at`.
+ * A segment begins. After the first `state` of a record stand its `cached` and `queued` lines, and the `begin`, `request`,
+ * `answer`, `chunk` and `ended` lines of attempts and requests that had begun before, each with `carried` and with the `at`
+ * when it happened. All of them together are the state at the `at` of this line. Of a later segment there is only this
+ * line: its state follows from what stands before it.
  */
 export interface StateLine {
   readonly kind: 'state';
@@ -151,6 +153,8 @@ export interface RequestLine {
   readonly purpose: 'call' | 'election' | 'watch';
   readonly contentType?: string;
   readonly body?: string;
+  /** Why the body is left out. */
+  readonly leftOut?: string;
   /** The reconcile that it belongs to. Undefined for lists, watches, Leases, Events and runnables. */
   readonly by?: Attempted;
   /** It was made before the segment began; `at` is when. */
@@ -175,7 +179,10 @@ export interface AnswerLine {
   readonly carried?: true;
 }
 
-/** A part of the body of an answer, as it arrived. Of a call all of it stands in one. */
+/**
+ * A part of the body of an answer. Of a watch it has the whole lines that ended with what arrived; of another answer it has
+ * the whole body, and stands before its `ended`.
+ */
 export interface ChunkLine {
   readonly kind: 'chunk';
   readonly at: number;
@@ -227,6 +234,8 @@ export interface BeginLine {
   readonly attempt: number;
   /** Since the key was ready. */
   readonly waitedMs: number;
+  /** Of a carried attempt: its earlier requests are not in the record, because they were too large. */
+  readonly incomplete?: true;
   readonly carried?: true;
 }
 

@@ -6,8 +6,8 @@ import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event
 import type { EventNote, EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
-import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { WaitingKey } from '../controller/run/run-observer.ts';
+import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Shards, Term } from '../controller/run/term.ts';
 import type { WorkOrder } from '../controller/run/work-order.ts';
 import type { Source } from '../controller/source.ts';
@@ -19,11 +19,11 @@ import { TimeSlice } from '../core/time-slice.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { SharedInformer } from '../store/shared-informer.ts';
 import type { ListWatch } from '../watch/list-watch.ts';
+import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Settings } from './settings/settings.ts';
 import type { GroupTerm } from './sharding/shard-group.ts';
 import type { GroupsAtWork } from './sharding/sharded-work.ts';
 import { slottingOf } from './sharding/slotting.ts';
-import type { ProcessObserver } from './observe/process-observer.ts';
 import type { Informers } from './sources/informers.ts';
 import type { Scope } from './sources/scope.ts';
 import { metadataPages } from './sources/scope.ts';
@@ -337,7 +337,7 @@ export class ControllerHost {
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
       ...(observer && {
-        observer: observer.controller(controller.name),
+        observer: observer.controller(controller),
       }),
       ...(random && { random }),
       clock,

@@ -236,7 +236,7 @@ export function webhookServingOf(options: OperatorProcessOptions): WebhookServin
 
 /** Undefined when the settings want no port. */
 export function healthServerOf(
-  { settings, healthChecks = {} }: OperatorProcessOptions,
+  { answer, settings, healthChecks = {} }: OperatorProcessOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] },
   log: Log,
   view: Pick<ProcessView, 'answer'>,
@@ -249,6 +249,7 @@ export function healthServerOf(
     live: [...own.live, ...(healthChecks.live ?? [])],
     ready: [...own.ready, ...(healthChecks.ready ?? [])],
     others: view.answer,
+    ...(answer && { posted: answer }),
     log,
   });
 }

@@ -11,7 +11,7 @@ import { createLogger, type Logger } from './observe/logger.ts';
 import type { ProcessObserver } from './observe/process-observer.ts';
 import { tracing } from './observe/tracing.ts';
 import { OperatorProcess } from './operator-process.ts';
-import type { CreateManagerOptions } from './options.ts';
+import type { CreateManagerOptions, OperatorProcessOptions } from './options.ts';
 import { declaringRunnables, type Runnable } from './runnable.ts';
 import type { GateTarget } from './safety/gate-test.ts';
 import type { SelfTest, SelfTestOptions } from './safety/self-test.ts';
@@ -78,6 +78,8 @@ export interface ManagerOptions extends CreateManagerOptions {
   readonly random?: () => number;
   /** See `OperatorProcessOptions`. */
   readonly observer?: ProcessObserver;
+  /** See `OperatorProcessOptions`. */
+  readonly answer?: NonNullable<OperatorProcessOptions['answer']>;
   /** Wraps the connection to the API server, for example for a dry run. Default: not wrapped. */
   readonly decorate?: (connection: Connection, logger: Logger) => Connection;
 }

@@ -29,6 +29,7 @@ import type { RunnableHost } from './runnable-host.ts';
 import { explainRefusals } from './safety/explain-refusals.ts';
 import { waitForAmbassador } from './safety/visible-token.ts';
 import { type KeylessWork, withKeylessWork } from './sharding/first-group.ts';
+import { observedWork } from './sharding/observed-work.ts';
 import { GroupsAtWork } from './sharding/sharded-work.ts';
 import type { Sharding } from './sharding/sharding.ts';
 import { Informers } from './sources/informers.ts';
@@ -92,7 +93,8 @@ export class OperatorProcess {
     // A dry run works on all keys, and takes no Lease.
     const sharding = options.leaderElection === false ? undefined : options.settings.sharding;
     const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
-    const work = shards && withKeylessWork(shards, this.#keylessWork());
+    const keyless = shards && withKeylessWork(shards, this.#keylessWork());
+    const work = keyless && observedWork(keyless, options.observer);
     this.#sharding = shardingOf(options, work, this.#log, (note) => this.#host.record(note));
     this.#host = new ControllerHost({
       ...options,
@@ -274,6 +276,7 @@ export class OperatorProcess {
     await this.#definitions?.install([...this.#declared.waiting], signal);
     signal.throwIfAborted();
     this.#leads = this.#campaign === undefined && this.#sharding === undefined;
+    if (this.#leads) this.#options.observer?.leadership({ leads: true });
     for (const declared of this.#declared.waiting) this.#watch(declared);
     this.#watching = this.#informers.run(this.#sources.signal).catch((error) => this.#fail(error));
     this.#phase = 'running';

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connection } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
@@ -109,6 +110,8 @@ export interface OperatorProcessOptions
   readonly random?: () => number;
   /** Told what the process does, for a record. Default: nobody is. */
   readonly observer?: ProcessObserver;
+  /** Answers requests on the health port, POST requests only. Returns false for those it does not know. Default: none. */
+  readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:
     | { readonly start: () => Promise<void>; readonly stop: () => Promise<void> }

@@ -2,9 +2,9 @@ import type { Controller } from '../../controller/controller.ts';
 import type { Source } from '../../controller/source.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import type { ManagerOptions } from '../../manager/manager.ts';
 import { toggleDebugOnSignal } from '../../manager/observe/log-level.ts';
 import { createLogger, type Logger } from '../../manager/observe/logger.ts';
-import type { CreateManagerOptions } from '../../manager/options.ts';
 import type { Runnable } from '../../manager/runnable.ts';
 import {
   findVisibleToken,
@@ -22,6 +22,8 @@ import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
 import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
+import { flightOf } from './flight.ts';
+import { LoadedFiles } from './loaded-files.ts';
 import { runModuleCommand } from './module-command.ts';
 import { RUN } from './table.ts';
 
@@ -51,6 +53,8 @@ export async function runModules(
   const insecureAllowToken = values.insecureAllowToken || fromEnvironment.insecureAllowToken;
   // Check before a module is loaded, because its code is not ours.
   if (!isCheck && !insecureAllowToken) await requireNoToken(tokenFolders);
+  const files = new LoadedFiles();
+  files.notice();
   const { settings, command, ...declared } = await loadAll(words, rest, io);
   const all = overridden(fromEnvironment, settings);
   const logger = loggerOf(all, io);
@@ -58,7 +62,11 @@ export async function runModules(
     if (dryRun !== undefined) throw notDry();
     return runModuleCommand(command, { settings: all, logger, clock, io });
   }
-  const options: CreateManagerOptions = {
+  const flight =
+    isCheck || dryRun !== undefined
+      ? undefined
+      : flightOf({ folder: values.record, settings: all, clock, logger, io, args: rest, files });
+  const options: ManagerOptions = {
     ...declared,
     environment: io.env,
     tokenFolders,
@@ -69,6 +77,7 @@ export async function runModules(
     },
     logger,
     clock,
+    ...flight?.options,
     onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
   };
   const { newManager } = await import('../../manager/manager.ts');
@@ -76,7 +85,9 @@ export async function runModules(
   if (isCheck) return printDeclarations(declared, io);
   const cancelToggle = toggleDebugOnSignal(logger);
   try {
-    await (dryRun === undefined ? manager.run(io.signal) : dryRun.run(manager, clock));
+    const run = (): Promise<void> => manager.run(io.signal);
+    if (dryRun !== undefined) await dryRun.run(manager, clock);
+    else await (flight?.during(run) ?? run());
   } finally {
     cancelToggle();
   }

@@ -4,6 +4,11 @@ const OPTIONS = {
   check: { help: 'print what the controllers declare, one line of JSON each, and do not run' },
   'dry-run': { help: 'reconcile everything once, and print what would be written, as diffs' },
   follow: { help: 'with --dry-run: go on until SIGTERM or SIGINT' },
+  record: {
+    type: 'path',
+    value: 'DIR',
+    help: 'keep what the operator does in memory, and write a record of it into DIR when asked, and when something is wrong',
+  },
   'insecure-allow-token': {
     help: 'start although a ServiceAccount token is visible to this process',
   },
@@ -37,6 +42,9 @@ each once, with refusals and Events as lines that begin with "#"; values of Secr
 takes no Lease, opens no port, installs no definitions and starts no runnables, except those that declare
 sources. What it has created is not there when a reconciler reads it. Each object is reconciled once, what
 asks to be reconciled later is not waited for, and the last line on standard error sums up.
+
+With --record, or CHANCERY_RECORD_DIR, the last 10 minutes of the operator are kept in memory. They are written into DIR on
+SIGQUIT, on a loop of writes, when a reconcile takes too long, and when the process fails. Values of Secrets are not written.
 
 The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns its debug lines on and off.`,
   exitCodes: {

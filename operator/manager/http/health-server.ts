@@ -40,7 +40,9 @@ export interface HealthServerOptions {
   readonly ready: readonly StartCheck[];
   /** Answers requests that are not probes. Returns false for requests it does not know. Default: none. */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Host names that `others` accepts in addition to those of `isAcceptedHost`. Default: none. */
+  /** Answers POST requests. Returns false for requests it does not know. Default: none is taken. */
+  readonly posted?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Host names that `others` and `posted` accept in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   /**
    * Receives a line when a check begins to fail, and when it holds again. A check that has never held because the
@@ -67,13 +69,17 @@ export class HealthServer {
   readonly #failing = new Set<HealthCheck>();
 
   constructor(options: HealthServerOptions) {
-    const { port, host } = options;
+    const { port, host, posted } = options;
     this.#options = options;
     this.#listener = new HttpListener({
       unavailable: portUnavailable('health', { port, host }),
       port,
       host,
-      answer: (request, response) => this.#answer(request, response),
+      ...(posted && { methods: ['GET', 'HEAD', 'POST'] }),
+      answer: (request, response) =>
+        request.method === 'POST'
+          ? this.#answerPost(request, response)
+          : this.#answer(request, response),
     });
   }
 
@@ -112,6 +118,14 @@ export class HealthServer {
     const healthy = results.every(({ outcome }) => outcome !== 'failed');
     const isVerbose = !healthy || parameters.has('verbose');
     send(response, healthy ? 200 : 500, isVerbose ? verbose(results, unknown, healthy) : 'ok');
+  }
+
+  #answerPost(request: IncomingMessage, response: ServerResponse): void {
+    const { hosts = [], posted } = this.#options;
+    if (refusesHost(request, response, hosts)) return;
+    if (posted?.(request, response) === true) return;
+    response.setHeader('allow', 'GET, HEAD');
+    send(response, 405, 'method not allowed\n');
   }
 
   #checksOf(endpoint: string): readonly StartCheck[] | undefined {

@@ -39,7 +39,7 @@ export function createLogger(
 ): Logger {
   const shared = { level };
   const isPretty = isForPeople(destination, options);
-  const described = isPretty ? describedWithStack : describe;
+  const described = isPretty ? describedWithStack : describeError;
   const root = pino(
     {
       level: 'debug', // `SharedLevelLogger` decides which lines are shown
@@ -107,7 +107,7 @@ class SharedLevelLogger implements Logger {
     const parent = this.#pino;
     // Most reconciles log no visible line, and creating a pino child costs more than writing a line.
     return new SharedLevelLogger(() => {
-      own ??= parent().child({ ...redactedFields(facts, describe) });
+      own ??= parent().child({ ...redactedFields(facts, describeError) });
       return own;
     }, this.#shared);
   }
@@ -138,8 +138,8 @@ function bounded(message: string): string {
   return typeof message === 'string' ? boundedText(message) : message;
 }
 
-/** Stacks are for bugs. An error that the toolkit throws on purpose has all facts in its fields. */
-function describe(error: unknown): unknown {
+/** An error as the log prints it: stacks are for bugs. One that the toolkit throws on purpose has all facts in its fields. */
+export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   if (!(error instanceof OperatorError)) return bug(error);
   const { name, code, layer, message, context, cause } = error;
@@ -150,13 +150,15 @@ function describe(error: unknown): unknown {
     layer,
     message,
     ...(Object.keys(context).length > 0 && { context }),
-    ...(cause !== undefined && { cause: isBug ? describe(cause) : boundedText(messageOf(cause)) }),
+    ...(cause !== undefined && {
+      cause: isBug ? describeError(cause) : boundedText(messageOf(cause)),
+    }),
   };
 }
 
 /** People want to see which line of their code an error of the toolkit came through. */
 function describedWithStack(error: unknown): unknown {
-  const described = describe(error);
+  const described = describeError(error);
   if (!(error instanceof OperatorError)) return described;
   return { ...(described as object), stack: error.stack };
 }

@@ -1,7 +1,8 @@
 import type { Connection } from '../../client/connection.ts';
+import type { Controller } from '../../controller/controller.ts';
 import type { RunObserver, WaitingKey } from '../../controller/run/run-observer.ts';
 import type { Source } from '../../controller/source.ts';
-import type { ScopeActivity } from '../sources/informers.ts';
+import type { ScopeActivity } from '../sources/scope.ts';
 
 /** What an observer may read of a process, at any time. */
 export interface ObservedProcess {
@@ -34,8 +35,8 @@ export interface ProcessObserver {
   transport(inner: Connection['transport']): Connection['transport'];
   /** Called once, before the process runs. */
   attach(process: ObservedProcess): void;
-  /** For the controller of this name. Called again when it begins anew, such as with the next term. */
-  controller(name: string): RunObserver;
+  /** Called for each controller, and again when it begins anew, such as with the next term. */
+  controller(declared: Controller): RunObserver;
   /** The state of a list or watch may have changed. */
   sourceChanged(source: ScopeActivity): void;
   leadership(change: LeadershipChange): void;

@@ -7,6 +7,7 @@ import {
   type LeaderElectionSettings,
   leaderElectionFrom,
 } from './leader-election.ts';
+import { RECORD_ENVIRONMENT, type RecordSettings, recordFrom } from './record.ts';
 import { SHARDING_ENVIRONMENT, type ShardingSettings, shardingFrom } from './sharding.ts';
 import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts';
 import { type ListenAddress, WEBHOOK_LISTEN, webhookListen } from './webhook-listen.ts';
@@ -71,6 +72,8 @@ export interface Settings {
   readonly selfTest: SelfTestMode;
   /** How the API server calls the gate of the webhooks, and its port on loopback; undefined: the gate is not tested. */
   readonly webhookGate: { readonly service: string; readonly port: number } | undefined;
+  /** What `chancery run` records of itself. */
+  readonly record: RecordSettings;
   /** Start although a ServiceAccount token is visible. It is only logged as a warning. */
   readonly insecureAllowToken: boolean;
 }
@@ -175,6 +178,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     'the gate of the webhooks, as SERVICE.NAMESPACE.svc:PORT: unless the self-test is off, logs a certificate that the API ' +
       'server refuses, and a gate that passes what it must not; default: it is not tested',
   ],
+  ...RECORD_ENVIRONMENT,
   [
     'CHANCERY_INSECURE_ALLOW_TOKEN',
     'true: starts although a ServiceAccount token is visible; default false',
@@ -223,6 +227,7 @@ export function settingsFrom(environment: Environment): Settings {
     strictFields: ['development', 'test'].includes(read('NODE_ENV') ?? ''),
     selfTest: oneOf(read, 'CHANCERY_SELF_TEST', SELF_TEST_MODES) ?? 'warn',
     webhookGate: webhookGate(read),
+    record: recordFrom(read),
     insecureAllowToken: flag(read, 'CHANCERY_INSECURE_ALLOW_TOKEN', false),
   };
 }

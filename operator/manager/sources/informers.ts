@@ -25,6 +25,7 @@ import { CacheGauges } from './cache-gauges.ts';
 import { OwnSlots, type SlottedSource } from './own-slots.ts';
 import {
   type Scope,
+  type ScopeActivity,
   ScopeIdentities,
   type ShardableSource,
   scopeFacts,
@@ -59,16 +60,6 @@ export interface InformersOptions {
  * a change that the watch has lost is told this much later.
  */
 const COMPARE_PATIENCE_MS = 3_000;
-
-/** A list and watch, and the informer that runs it. */
-export interface ScopeActivity {
-  readonly scope: Scope;
-  /** The same for all namespaces of a source, and for equal sources. */
-  readonly group: string;
-  /** What its cache holds of each object. `transformed`: what a function of the source made of it. */
-  readonly form: 'full' | 'metadata' | 'transformed';
-  readonly informer: Informer<KubernetesObject>;
-}
 
 /** An informer and its users. */
 interface Shared extends ScopeActivity {

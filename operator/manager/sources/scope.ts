@@ -4,6 +4,7 @@ import type { Labels } from '../../core/metrics.ts';
 import type { Prepare, Transform } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
+import type { Informer } from '../../store/informer.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 import type { NamedSlotting } from '../sharding/slotting.ts';
 
@@ -22,6 +23,16 @@ export interface Scope {
   readonly fieldSelector: string | undefined;
   /** Left out for whole objects. */
   readonly metadataOnly?: true;
+}
+
+/** A list and watch, and the informer that runs it. */
+export interface ScopeActivity {
+  readonly scope: Scope;
+  /** The same for all namespaces of a source, and for equal sources. */
+  readonly group: string;
+  /** What its cache holds of each object. `transformed`: what a function of the source made of it. */
+  readonly form: 'full' | 'metadata' | 'transformed';
+  readonly informer: Informer<KubernetesObject>;
 }
 
 /** The scope of a source. `configured` counts as all namespaces. */

@@ -7,7 +7,7 @@ import { VERSION } from '../../core/version.ts';
 import { resourceName } from '../../model/resource.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SharingStatus } from '../sharding/sharding.ts';
-import type { ScopeActivity } from '../sources/informers.ts';
+import type { ScopeActivity } from '../sources/scope.ts';
 import type {
   ControllerStatus,
   ProcessStatus,

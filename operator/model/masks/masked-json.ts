@@ -56,6 +56,11 @@ const WORDS_OF_API = new Set([
   ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
 ]);
 
+/** Members whose own members have names that people choose. */
+const FREE_NAMES = new Set([
+  ...['data', 'stringData', 'binaryData', 'labels', 'annotations', 'matchLabels', 'selector'],
+]);
+
 /** What strategic merge patches write beside the data. */
 const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
 
@@ -68,10 +73,16 @@ class Masking {
     this.#values = values;
   }
 
-  value(node: JsonNode, inSecret: boolean): void {
+  /** @param hasFreeNames - the names of its members are of people, and not of the API. */
+  value(node: JsonNode, inSecret: boolean, hasFreeNames = false): void {
     if (node.type === 'string') this.#text(node, inSecret);
     if (node.type === 'array') for (const item of node.items) this.value(item, inSecret);
-    if (node.type === 'object') this.#object(node.members, inSecret);
+    if (node.type !== 'object') return;
+    for (const { key, keySpan } of node.members) {
+      const isOwnWord = hasFreeNames || !/^[A-Za-z]+$/.test(key);
+      if (isOwnWord) this.#replace(keySpan, key, this.#values.withoutValues(key));
+    }
+    this.#object(node.members, inSecret);
   }
 
   #object(members: readonly JsonMember[], inSecret: boolean): void {
@@ -84,7 +95,7 @@ class Masking {
       else if (key === 'value' && operated !== undefined) {
         if (operated.isWhole) this.#data(value, operated.isEncoded);
         else this.#leaf(value, operated.isEncoded);
-      } else if (value.type !== 'string') this.value(value, isSecret);
+      } else if (value.type !== 'string') this.value(value, isSecret, FREE_NAMES.has(key));
       else if (isCredentialName(key) || (isVariable && key === 'value')) this.#leaf(value, false);
       else if (isSecret && key === 'message') this.#message(value);
       else if (!WORDS_OF_API.has(key)) this.#text(value, isSecret);

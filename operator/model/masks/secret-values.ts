@@ -1,3 +1,4 @@
+import { goString } from '../../core/go-json.ts';
 import { FormIndex } from './form-index.ts';
 
 /**
@@ -22,6 +23,8 @@ export class SecretValues {
   readonly #names = new Set<string>();
   /** In which forms a value may stand in a text, and what takes the place of each. */
   readonly #forms = new FormIndex();
+  /** The same of values that are no words: a word of letters alone is too often one of the API. */
+  readonly #oddForms = new FormIndex();
 
   /** @param make - default: placeholders are numbered. A hash without a key would let short values be guessed. */
   constructor(make: MakePlaceholder = numberedPlaceholder) {
@@ -79,6 +82,11 @@ export class SecretValues {
     return this.#forms.replace(text);
   }
 
+  /** `text` with placeholders for known values that have other characters than letters. */
+  withoutOddValues(text: string): string {
+    return this.#oddForms.replace(text);
+  }
+
   #addForms(base64: string, text: string, placeholder: string): void {
     const encoded = Buffer.from(placeholder).toString('base64');
     const forms: (readonly [form: string, instead: string])[] = [
@@ -90,11 +98,18 @@ export class SecretValues {
     if (Buffer.from(text).toString('base64') === base64) {
       forms.push(
         [text, placeholder],
-        [JSON.stringify(text).slice(1, -1), JSON.stringify(placeholder).slice(1, -1)],
-        [encodeURIComponent(text), encodeURIComponent(placeholder)],
+        [inJson(text), inJson(placeholder)],
+        [goString(text).slice(1, -1), inJson(placeholder)],
+        [inJson(inJson(text)), inJson(inJson(placeholder))],
+        [inUrl(text), inUrl(placeholder)],
+        [inUrl(text).replaceAll('%20', '+'), inUrl(placeholder)],
       );
     }
-    for (const [form, instead] of forms) this.#forms.add(form, instead);
+    forms.push(...withinBase64(Buffer.from(base64, 'base64'), encoded));
+    for (const [form, instead] of forms) {
+      this.#forms.add(form, instead);
+      if (/[^A-Za-z]/.test(form)) this.#oddForms.add(form, instead);
+    }
   }
 }
 
@@ -133,6 +148,29 @@ export function isJsonObject(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Also of half a character, which a URL cannot have. */
+function inUrl(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
+/**
+ * The value in the base64 of something longer: as it begins at each of the three places of a group of bytes, without the
+ * characters that depend on what is beside it. What takes the place is base64 of the same length.
+ */
+function withinBase64(bytes: Buffer, encoded: string): readonly (readonly [string, string])[] {
+  return [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    const whole = Math.floor(((before + bytes.length) * 8) / 6);
+    const form = text.slice(Math.ceil((before * 8) / 6), whole);
+    const filler = withoutPadding(encoded);
+    return [form, filler.repeat(Math.ceil(form.length / filler.length)).slice(0, form.length)];
+  });
 }
 
 function withoutPadding(base64: string): string {

@@ -1,0 +1,119 @@
+import { maskedAnswer } from '../model/masks/masked-call.ts';
+import type { SecretValues } from '../model/masks/secret-values.ts';
+import type { KeptChunk } from './kept-line.ts';
+import type { AnswerLine, ChunkLine, RequestLine } from './record-line.ts';
+
+/** What is known of an exchange while its lines are written. */
+interface Body {
+  readonly isWatch: boolean;
+  /** Each object of it that does not say its kind is a Secret. */
+  readonly hasSecret: boolean;
+  answer: AnswerLine | undefined;
+  readonly decoder: InstanceType<typeof TextDecoder>;
+  /** Of a watch the beginning of a line, of another answer what has arrived. */
+  text: string[];
+  bytes: number;
+  carried: boolean;
+}
+
+const LINE_BREAK = '\n';
+
+/**
+ * Bytes of answers → texts without secret values. A value may stand on both sides of the border of two chunks: so a watch
+ * is masked line by line, and another answer when all of it has arrived. What is no text of the Kubernetes API is left
+ * out.
+ */
+export class MaskedBodies {
+  readonly #values: SecretValues;
+  readonly #bodies = new Map<number, Body>();
+
+  constructor(values: SecretValues) {
+    this.#values = values;
+  }
+
+  begin({ id, purpose }: RequestLine, hasSecret: boolean): void {
+    this.#bodies.set(id, {
+      ...{ isWatch: purpose === 'watch', hasSecret, answer: undefined, text: [], bytes: 0 },
+      decoder: new TextDecoder('utf-8', { ignoreBOM: true }),
+      carried: false,
+    });
+  }
+
+  answer(line: AnswerLine): void {
+    const body = this.#bodies.get(line.id);
+    if (body !== undefined) body.answer = line;
+  }
+
+  /** The whole lines of a watch that end with this chunk; undefined while there is nothing to write. */
+  chunk({ bytes, ...line }: KeptChunk): ChunkLine | undefined {
+    const body = this.#bodies.get(line.id);
+    if (body === undefined) return undefined;
+    body.bytes += bytes.length;
+    body.carried = line.carried === true;
+    const text = body.decoder.decode(bytes, { stream: true });
+    if (!body.isWatch || body.answer?.status !== 200) {
+      body.text.push(text);
+      return undefined;
+    }
+    const end = text.lastIndexOf(LINE_BREAK) + 1;
+    if (end === 0) {
+      body.text.push(text);
+      return undefined;
+    }
+    const whole = body.text.join('') + text.slice(0, end);
+    body.text = end < text.length ? [text.slice(end)] : [];
+    return { ...line, ...this.#maskedLines(whole, body) };
+  }
+
+  /** The rest of an answer that has ended; undefined when there is none. */
+  end(id: number, at: number): ChunkLine | undefined {
+    const body = this.#bodies.get(id);
+    this.#bodies.delete(id);
+    if (body === undefined || body.bytes === 0) return undefined;
+    const text = body.text.join('') + body.decoder.decode();
+    if (text === '') return undefined;
+    const line = {
+      kind: 'chunk',
+      at,
+      id,
+      ...(body.carried && { carried: true as const }),
+    } as const;
+    return isTextOfApi(body.answer, text)
+      ? { ...line, text: maskedAnswer(text, body.hasSecret, this.#values) }
+      : { ...line, text: '', leftOut: Buffer.byteLength(text) };
+  }
+
+  /** The answers that had not ended, in the order of their requests. */
+  open(): readonly number[] {
+    return [...this.#bodies.keys()];
+  }
+
+  #maskedLines(whole: string, { hasSecret }: Body): Pick<ChunkLine, 'text' | 'leftOut'> {
+    let leftOut = 0;
+    const masked = whole.split(LINE_BREAK).map((text) => {
+      if (text.trim() === '') return text;
+      if (isJson(text)) return maskedAnswer(text, hasSecret, this.#values);
+      leftOut += Buffer.byteLength(text);
+      return '';
+    });
+    return { text: masked.join(LINE_BREAK), ...(leftOut > 0 && { leftOut }) };
+  }
+}
+
+/** Of JSON all is known where a secret value may stand; a part of it may have one anywhere. A plain text is short. */
+function isTextOfApi(answer: AnswerLine | undefined, text: string): boolean {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } =
+    answer?.headers ?? {};
+  if (encoding !== 'identity') return false;
+  if (/^application\/json\b/.test(type)) return isJson(text);
+  return /^text\/plain\b|^$/.test(type);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { access, constants, type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Log } from '../controller/reconciler.ts';
+import { systemClock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { TimeSlice } from '../core/time-slice.ts';
+import { VERSION } from '../core/version.ts';
+import { keyedPlaceholders } from '../model/masks/keyed-placeholders.ts';
+import { SecretValues } from '../model/masks/secret-values.ts';
+import type { Flight } from './flight-recorder.ts';
+import { MaskedFlight } from './masked-flight.ts';
+import { recordLineText } from './parse-line.ts';
+import {
+  type HeaderLine,
+  RECORD_FORMAT,
+  RECORD_VERSION,
+  type RecordReason,
+} from './record-line.ts';
+
+/** What a record says of the process beside what was kept. */
+export interface FlightFacts extends Pick<HeaderLine, 'settings' | 'arguments'> {
+  /** Called when a record is written: modules may be loaded late. */
+  readonly modules: () => HeaderLine['modules'];
+  /** Variables with the names of credentials hold secret values. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface RecordFilesOptions {
+  readonly folder: string;
+  readonly facts: FlightFacts;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/** How many records of each reason stay in a folder, whoever wrote them: a crash in a loop must not fill a disk. */
+const KEPT_OF_A_REASON = 3;
+
+/** Characters that are compressed together. */
+const PIECE_CHARS = 1024 ** 2;
+
+/** Uncompressed characters of a whole record. A reader refuses more than four times as many. */
+const MAX_CHARS = 256 * 1024 ** 2;
+
+const NAME = /^flight-\d{4}-\d\d-\d\dT[\d-]+Z-([a-z-]+)\.jsonl\.gz$/;
+
+const compress = promisify(gzip);
+
+/** Writes records into a folder. Nothing that fails here reaches the operator: it is logged. */
+export class RecordFiles {
+  readonly #options: RecordFilesOptions;
+  /** In no record, so that nobody can try which value has a placeholder. */
+  readonly #key = randomBytes(32);
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RecordFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the folder when it is missing, and logs when nothing can be written into it. */
+  async prepare(): Promise<void> {
+    const { folder, log } = this.#options;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      log.warn({ folder, reason: messageOf(error) }, 'flight records cannot be written');
+    }
+  }
+
+  /**
+   * Writes a record, after those that are being written. Resolves to its path; to undefined when it cannot be written.
+   * Never rejects.
+   */
+  write(flight: Flight, reason: RecordReason, why?: string): Promise<string | undefined> {
+    const written = this.#last.then(() => this.#write(flight, reason, why));
+    this.#last = written;
+    return written;
+  }
+
+  async #write(flight: Flight, reason: RecordReason, why?: string): Promise<string | undefined> {
+    const { folder, log } = this.#options;
+    let path: string | undefined;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = await create(folder, flight, reason);
+      path = file.path;
+      try {
+        await this.#fill(file.handle, flight, reason, why);
+      } finally {
+        await file.handle.close();
+      }
+      log.info({ file: path, reason, ...(why !== undefined && { why }) }, 'flight record written');
+      await dropOld(folder, reason);
+      return path;
+    } catch (error) {
+      log.warn({ folder, reason: messageOf(error) }, 'a flight record could not be written');
+      if (path !== undefined) await rm(path, { force: true }).catch(() => {});
+      return undefined;
+    }
+  }
+
+  async #fill(file: FileHandle, flight: Flight, reason: RecordReason, why?: string): Promise<void> {
+    const values = new SecretValues(keyedPlaceholders(this.#key));
+    const masked = new MaskedFlight(flight, values);
+    const slice = new TimeSlice(systemClock);
+    for (const _ of masked.learn(this.#options.facts.environment)) {
+      const pause = slice.exceeded;
+      if (pause !== undefined) await pause;
+    }
+    let piece = [masked.text(this.#header(flight, reason, why))];
+    let chars = 0;
+    let lines = 1;
+    const flush = async (): Promise<void> => {
+      await file.appendFile(await compress(`${piece.join('\n')}\n`));
+      piece = [];
+      chars = 0;
+    };
+    let all = 0;
+    for (const text of masked.lines()) {
+      const pause = slice.exceeded;
+      if (pause !== undefined) await pause;
+      if (text === undefined) continue;
+      all += text.length;
+      if (all > MAX_CHARS) throw new Error(`it has more than ${MAX_CHARS} characters`);
+      piece.push(text);
+      lines++;
+      chars += text.length;
+      if (chars >= PIECE_CHARS) await flush();
+    }
+    piece.push(recordLineText({ kind: 'end', lines }));
+    await flush();
+    await file.sync();
+  }
+
+  #header(flight: Flight, reason: RecordReason, why: string | undefined): HeaderLine {
+    const { facts } = this.#options;
+    const { beganWallMs, from, to, controllers, sources, limits, truncated } = flight;
+    return {
+      ...{ kind: 'header', format: RECORD_FORMAT, version: RECORD_VERSION, toolkit: VERSION },
+      ...{ node: process.version, began: new Date(beganWallMs).toISOString(), from, to, reason },
+      ...(why !== undefined && { why }),
+      ...{ pid: process.pid, settings: facts.settings, arguments: facts.arguments },
+      ...{ modules: facts.modules(), controllers, sources, limits },
+      ...(truncated !== undefined && { truncated }),
+    };
+  }
+}
+
+/** A new file. Two operators may write into one folder in the same millisecond. */
+async function create(
+  folder: string,
+  { beganWallMs, to }: Flight,
+  reason: RecordReason,
+): Promise<{ readonly path: string; readonly handle: FileHandle }> {
+  for (let wall = Math.round(beganWallMs + to); ; wall++) {
+    const time = new Date(wall).toISOString().replaceAll(/[:.]/g, '-');
+    const path = join(folder, `flight-${time}-${reason}.jsonl.gz`);
+    try {
+      return { path, handle: await open(path, 'wx', 0o600) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+async function dropOld(folder: string, reason: RecordReason): Promise<void> {
+  const names = await readdir(folder);
+  const same = names.filter((name) => NAME.exec(name)?.[1] === reason).sort();
+  for (const name of same.slice(0, -KEPT_OF_A_REASON))
+    await rm(join(folder, name), { force: true });
+}

@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import nodeProcess from 'node:process';
+import type { Log } from '../controller/reconciler.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { FlightRecorder, type RecorderLimits } from './flight-recorder.ts';
+import { type FlightFacts, RecordFiles } from './record-files.ts';
+import type { RecordReason } from './record-line.ts';
+
+interface FlightRecordingOptions extends RecorderLimits {
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly facts: FlightFacts;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** `POST /debug/record` writes a record. */
+  readonly endpoint: boolean;
+}
+
+/** The part of a process that reports signals and errors that nobody has caught. */
+export interface ProcessEvents {
+  on(name: string, listener: (...facts: unknown[]) => void): unknown;
+  off(name: string, listener: (...facts: unknown[]) => void): unknown;
+}
+
+/** As a JVM, which writes its threads on it. Each other signal that a process may use has a meaning here or for Node. */
+const SIGNAL = 'SIGQUIT';
+
+/** What follows a trigger within this time is in its record, such as the line of the log that explains it. */
+const AFTER_TRIGGER_MS = 1_000;
+
+/** A loop of writes goes on for hours: one record of it in this time. */
+const BETWEEN_TRIGGERS_MS = 10 * 60_000;
+
+/** Whoever reaches the port may ask: at most one record in this time. */
+const BETWEEN_REQUESTS_MS = 10_000;
+
+/** Records a process, and writes what was recorded when it is asked, and when something is wrong. */
+export class FlightRecording {
+  /** To be given to the process. */
+  readonly recorder: FlightRecorder;
+  readonly #options: FlightRecordingOptions;
+  readonly #files: RecordFiles;
+  /** When a record of each reason was last triggered. */
+  readonly #triggeredAt = new Map<RecordReason, number>();
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  /** Settles when all records that were asked for are written. */
+  #written: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FlightRecordingOptions) {
+    this.#options = options;
+    this.#files = new RecordFiles(options);
+    this.recorder = new FlightRecorder({
+      ...options,
+      seed: randomInt(2 ** 32),
+      triggered: (reason, why) => this.#triggered(reason, why),
+    });
+  }
+
+  /** Makes the folder when it is missing, and logs when nothing can be written into it. */
+  prepare(): Promise<void> {
+    return this.#files.prepare();
+  }
+
+  /** Writes what was recorded up to now. Resolves to the path; undefined when it cannot be written. Never rejects. */
+  write(reason: RecordReason, why?: string): Promise<string | undefined> {
+    const flight = this.recorder.flight();
+    if (flight === undefined) return Promise.resolve(undefined);
+    const written = this.#files.write(flight, reason, why);
+    this.#written = Promise.all([this.#written, written]);
+    return written;
+  }
+
+  /** Writes a record on SIGQUIT and after an error that nobody has caught, until the returned object is disposed of. */
+  listen(events: ProcessEvents = nodeProcess): Disposable {
+    const asked = (): void => void this.write('asked', `received ${SIGNAL}`);
+    const crashed = (error: unknown): void => {
+      // A timer that throws does so again and again.
+      if (this.#isFirst('crash')) void this.write('crash', messageOf(error));
+    };
+    const listeners = [
+      [SIGNAL, asked],
+      ['uncaughtExceptionMonitor', crashed],
+      ['unhandledRejection', crashed],
+    ] as const;
+    for (const [name, listener] of listeners) events.on(name, listener);
+    return {
+      [Symbol.dispose]: () => {
+        for (const [name, listener] of listeners) events.off(name, listener);
+      },
+    };
+  }
+
+  /** Answers `POST /debug/record` on the health port. False for another request. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const [path] = (request.url ?? '').split('?', 1);
+    if (!this.#options.endpoint || path !== '/debug/record' || request.method !== 'POST')
+      return false;
+    const now = this.#options.clock.monotonic();
+    if (now - this.#requestedAt < BETWEEN_REQUESTS_MS) {
+      reply(response, 429, { error: 'a record was asked for a moment ago' });
+      return true;
+    }
+    this.#requestedAt = now;
+    void this.write('asked', 'POST /debug/record').then((file) =>
+      file === undefined
+        ? reply(response, 500, { error: 'the record could not be written, see the log' })
+        : reply(response, 200, { file }),
+    );
+    return true;
+  };
+
+  /** Records nothing more. Resolves when all records are written. */
+  async stop(): Promise<void> {
+    this.recorder.stop();
+    await this.#written;
+  }
+
+  #triggered(reason: RecordReason, why: string): void {
+    if (!this.#isFirst(reason)) return;
+    this.#options.clock.schedule(AFTER_TRIGGER_MS, () => void this.write(reason, why));
+  }
+
+  #isFirst(reason: RecordReason): boolean {
+    const now = this.#options.clock.monotonic();
+    const before = this.#triggeredAt.get(reason) ?? Number.NEGATIVE_INFINITY;
+    if (now - before < BETWEEN_TRIGGERS_MS) return false;
+    this.#triggeredAt.set(reason, now);
+    return true;
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+}

@@ -1,0 +1,100 @@
+import { type KeptLine, sizeOf } from './kept-line.ts';
+
+export interface RingLimits {
+  /** How far back the lines reach at least, while their memory is within `bytes`. */
+  readonly ms: number;
+  /** Memory of all lines, estimated. */
+  readonly bytes: number;
+}
+
+/** A part of the ring that begins with the state of the process, so that it can be read without what came before. */
+interface Segment {
+  readonly number: number;
+  readonly at: number;
+  readonly lines: KeptLine[];
+  bytes: number;
+}
+
+/** A segment is full with this part of the limits: so much of the span is lost when the oldest is dropped. */
+const PARTS = 8;
+
+/** The lines of the last minutes, in segments of which the oldest is dropped as a whole. */
+export class Ring {
+  readonly #limits: RingLimits;
+  readonly #segments: Segment[] = [];
+  #bytes = 0;
+  #hasDropped = false;
+
+  constructor(limits: RingLimits) {
+    this.#limits = limits;
+  }
+
+  /** Estimated memory of all lines. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The lines reach back less far than they should, because their memory is limited. */
+  isTruncated(at: number): boolean {
+    return this.#hasDropped && at - this.from < this.#limits.ms;
+  }
+
+  /** The number of the next segment. */
+  get next(): number {
+    return (this.#segments.at(-1)?.number ?? -1) + 1;
+  }
+
+  /** When the oldest segment began. */
+  get from(): number {
+    return this.#segments[0]?.at ?? 0;
+  }
+
+  /** How full the newest segment is: from 1 on the next should begin. */
+  fill(at: number): number {
+    const newest = this.#segments.at(-1);
+    if (newest === undefined) return 1;
+    const { ms, bytes } = this.#limits;
+    return PARTS * Math.max((at - newest.at) / ms, newest.bytes / bytes);
+  }
+
+  /** Begins a segment with the lines that tell its state. */
+  begin(at: number, lines: readonly KeptLine[]): void {
+    this.#segments.push({ number: this.next, at, lines: [], bytes: 0 });
+    for (const line of lines) this.add(line);
+    this.#drop(at);
+  }
+
+  /** Adds a line to the newest segment. Before the first segment nothing is kept. */
+  add(line: KeptLine): void {
+    const newest = this.#segments.at(-1);
+    if (newest === undefined) return;
+    newest.lines.push(line);
+    this.weigh(sizeOf(line));
+  }
+
+  /** Counts memory that the newest segment keeps from being freed, besides that of its lines. */
+  weigh(bytes: number): void {
+    const newest = this.#segments.at(-1);
+    if (newest === undefined) return;
+    newest.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  /** All lines, the oldest first. They do not change when the ring goes on. */
+  lines(): readonly KeptLine[] {
+    return this.#segments.flatMap(({ lines }) => lines);
+  }
+
+  #drop(at: number): void {
+    const { ms, bytes } = this.#limits;
+    for (;;) {
+      const [oldest, second] = this.#segments;
+      if (oldest === undefined || second === undefined) return;
+      const isOld = at - second.at >= ms;
+      if (!isOld && this.#bytes <= bytes) return;
+      this.#hasDropped = true;
+      this.#segments.shift();
+      this.#bytes -= oldest.bytes;
+    }
+  }
+}
