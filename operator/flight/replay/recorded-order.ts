@@ -40,6 +40,8 @@ export class RecordedOrder implements WorkOrder {
   readonly #running = new Map<string, ReplayedAttempt>();
   /** Attempts that had begun before the record: their keys are held, and their code does not run. */
   readonly #unseen = new Map<number, BeginLine>();
+  /** Attempts of controllers that have not begun in the replay. */
+  readonly #early = new Map<string, BeginLine[]>();
   /** Times of recorded attempts at a key, in their order. */
   readonly #begins = new Map<string, number[]>();
   #handedOut = 0;
@@ -59,10 +61,17 @@ export class RecordedOrder implements WorkOrder {
     const { run, isContinued } = this.#options;
     const declared = run.header.controllers.find(({ name }) => name === controller);
     const workers = declared?.workers ?? 1;
-    this.#lines.set(controller, { queue, workers, free: [], due: [], readyAt: new Map() });
-    if (!isContinued || declared === undefined) return false;
-    for (const line of run.queued) if (line.controller === controller) putBack(queue, line);
-    return true;
+    const due = this.#early.get(controller) ?? [];
+    this.#lines.set(controller, { queue, workers, free: [], due, readyAt: new Map() });
+    return isContinued && declared !== undefined;
+  }
+
+  /** The queues get the keys that they had when the record began. */
+  putBack(): void {
+    for (const line of this.#options.run.queued) {
+      const queue = this.#lines.get(line.controller)?.queue;
+      if (queue !== undefined) putBack(queue, line);
+    }
   }
 
   next(controller: string): Promise<ObjectKey | undefined> {
@@ -85,8 +94,10 @@ export class RecordedOrder implements WorkOrder {
   /** A recorded attempt begins. */
   began(begin: BeginLine): void {
     const line = this.#lines.get(begin.controller);
-    if (line === undefined) return;
-    if (begin.carried === true) {
+    if (line === undefined) {
+      const early = this.#early.get(begin.controller) ?? [];
+      this.#early.set(begin.controller, [...early, begin]);
+    } else if (begin.carried === true) {
       const key = begin.key as ObjectKey;
       line.queue.add(key);
       if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);

@@ -118,6 +118,8 @@ class Replaying {
   readonly #order: RecordedOrder;
   readonly #transport: ReplayTransport;
   readonly #unrecorded: Unrecorded;
+  /** The controllers were at work when the record began. */
+  readonly #isContinued: boolean;
   readonly #notes: string[] = [];
   readonly #stop = new AbortController();
   /** Recorded ends of attempts that still run in the replay. */
@@ -131,7 +133,9 @@ class Replaying {
     this.#options = options;
     this.#run = run;
     const { state, wall } = run;
-    this.#clock = new VirtualClock(state.at, wall - state.at);
+    const isContinued = state.leads && run.cached.length > 0;
+    this.#isContinued = isContinued;
+    this.#clock = new VirtualClock(state.at - (isContinued ? START_MS : 0), wall - state.at);
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#clock,
@@ -144,7 +148,6 @@ class Replaying {
     const departures = new Departures(options.goesOn ?? false, options.key);
     this.#departures = departures;
     const hasSecrets = hasPlaceholders(run);
-    const isContinued = state.leads && run.cached.length > 0;
     this.#order = new RecordedOrder({ run, departures, hasSecrets, now, isContinued });
     const watches = new ReplayedWatches({
       run,
@@ -199,6 +202,10 @@ class Replaying {
     const { lines, header } = this.#run;
     const untilAt = this.#options.untilAt ?? header.to;
     await this.#rest();
+    if (this.#isContinued) {
+      await this.#advance(this.#run.state.at);
+      this.#order.putBack();
+    }
     for (const line of lines) {
       const at = 'at' in line ? line.at : 0;
       if (at > untilAt || this.#departures.isOver) break;
@@ -408,6 +415,8 @@ class Replaying {
   }
 }
 
+/** How long the replayed process may take to be where the recorded one was when the record began. */
+const START_MS = 60_000;
 /** Longer than each limit of a stop. */
 const STOP_MS = 120_000;
 /** A wall clock that moves less than this is the same clock. */

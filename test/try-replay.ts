@@ -1,0 +1,16 @@
+import { ApiServer } from '@chancery/testing';
+import { spawn } from 'node:child_process';
+const server = await ApiServer.start();
+const b = (t) => Buffer.from(t).toString('base64');
+server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'demo' } });
+const put = (n) => server.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: n, namespace: 'demo' }, data: { password: b('secret ' + n) } });
+put('a'); put('b');
+const child = spawn(process.execPath, ['operator/cli/chancery.js', 'run', '/tmp/replay-try/copier.ts', '--record', '/tmp/replay-try/records', '--insecure-allow-token'], { env: { ...process.env, CHANCERY_API_URL: server.url, POD_NAMESPACE: 'demo', CHANCERY_HEALTH_PORT: '0', CHANCERY_METRICS_PORT: '0' }, stdio: 'inherit' });
+const sleep = (ms) => new Promise((r) => setTimeout(r, ms));
+await sleep(5000);
+put('c'); await sleep(500);
+server.patch('v1', 'Secret', 'demo', 'a', { data: { password: b('changed a') } }); await sleep(500);
+server.delete('v1', 'ConfigMap', 'demo', 'b-copy'); await sleep(1000);
+for (let i = 0; i < 30; i++) put('x' + i);
+await sleep(3000);
+child.kill('SIGQUIT'); await sleep(1500); child.kill('SIGTERM'); await sleep(2000); await server.close(); process.exit(0);
