@@ -1,7 +1,7 @@
 import type { WorkOrder } from '../../controller/run/work-order.ts';
 import type { ObjectKey } from '../../model/object.ts';
 import type { WorkQueue } from '../../queue/work-queue.ts';
-import type { BeginLine, OutcomeLine, QueuedLine } from '../record-line.ts';
+import type { BeginLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
 import type { Departures } from './departures.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { ReplayedAttempt } from './replayed-attempt.ts';
@@ -89,6 +89,13 @@ export class RecordedOrder implements WorkOrder {
   ended(attempt: ReplayedAttempt): void {
     attempt.hasEnded = true;
     this.#running.delete(idOf(attempt.controller, attempt.key));
+  }
+
+  /** A recorded wake. @returns true for one that nothing in the replay would repeat. */
+  woken({ controller, key, cause, via, priority = 0 }: WakeLine): boolean {
+    if (via !== 'resync' && cause !== 'trigger') return false;
+    this.#lines.get(controller)?.queue.add(key as ObjectKey, { priority });
+    return true;
   }
 
   /** A recorded attempt begins. */

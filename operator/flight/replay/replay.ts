@@ -284,6 +284,8 @@ class Replaying {
         if (line.kind === 'ended') this.#answered(exchange);
         return true;
       }
+      case 'wake':
+        return this.#order.woken(line);
       case 'begin':
         this.#order.began(line);
         return true;
@@ -411,7 +413,11 @@ class Replaying {
         `not in the record, and not replayed: ${list(others.map(({ name }) => name))}`,
       );
     }
-    return declared.filter(({ name }) => names.has(name));
+    // Resyncs and triggers follow the time since the start of the process: their wakes come from the record.
+    const ofTime = { resyncPeriodMs: 0, triggers: [] };
+    return declared
+      .filter(({ name }) => names.has(name))
+      .map((each) => Object.freeze({ ...each, ...ofTime }));
   }
 }
 
