@@ -12,6 +12,7 @@ export class Departures {
   /** Values that may come from Secrets, and are not compared: paths in bodies. */
   readonly fromSecrets = new Set<string>();
   readonly #goesOn: boolean;
+  readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
   /** Keys of controllers that are not compared any more. */
   readonly #keys = new Set<string>();
@@ -20,10 +21,16 @@ export class Departures {
 
   /**
    * @param goesOn - false: the replay ends with the first difference.
+   * @param keyLeft - called once for each key that does otherwise than the record.
    * @param key - differences of other keys do not count. Undefined: those of all keys do.
    */
-  constructor(goesOn: boolean, key?: string) {
+  constructor(
+    goesOn: boolean,
+    keyLeft: (controller: string, key: string) => void,
+    key?: string,
+  ) {
     this.#goesOn = goesOn;
+    this.#keyLeft = keyLeft;
     this.#key = key;
   }
 
@@ -42,6 +49,7 @@ export class Departures {
     const id = `${difference.controller} ${difference.key}`;
     if (this.isOver || this.#keys.has(id)) return;
     this.#keys.add(id);
+    this.#keyLeft(difference.controller, difference.key);
     if (this.#key !== undefined && this.#key !== difference.key) return;
     this.#total++;
     if (this.differences.length < MOST_KEPT) this.differences.push(difference);

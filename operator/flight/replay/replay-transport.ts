@@ -68,6 +68,11 @@ export class ReplayTransport implements Transport {
 
   async close(): Promise<void> {}
 
+  /** True for a recorded request that the replay has made, too. */
+  hasMade(recorded: RecordedExchange): boolean {
+    return this.#open.has(recorded);
+  }
+
   /** A line of the record: the reply goes to the request of the replay that stands in its place. */
   replay(recorded: RecordedExchange, line: ReplyLine): void {
     if (this.#options.watches.replay(recorded, line)) return;
@@ -122,7 +127,6 @@ export class ReplayTransport implements Transport {
         writeDifference(this.#options.now(), attempt, request, found.instead),
         attempt,
       );
-      if (found.instead !== undefined) unrecorded.notMade(found.instead);
     }
     if (departures.isOver) return;
     unrecorded.answer(exchange, target);
@@ -158,5 +162,8 @@ function howBodiesDiffer(
   now: Pick<TransportRequest, 'method' | 'path' | 'body'>,
 ): readonly string[] {
   const isSameObject = looseId(request.method, request.path) === looseId(now.method, now.path);
-  return isSameObject ? bodyDifferences(request.body, now.body, false).texts : [];
+  if (!isSameObject) return [];
+  const [before = '', after = ''] = [request.path, now.path].map((path) => path.split('?')[1]);
+  const { texts } = bodyDifferences(request.body, now.body, false);
+  return before === after ? texts : [`the query was ${before}, and is ${after}`, ...texts];
 }

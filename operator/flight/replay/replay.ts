@@ -5,6 +5,7 @@ import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/seeded-random.ts';
 import { OperatorProcess } from '../../manager/operator-process.ts';
+import { connectOptions } from '../../manager/settings/connect-options.ts';
 import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { OutcomeLine, RecordLine } from '../record-line.ts';
@@ -21,7 +22,7 @@ import { RecordedOrder } from './recorded-order.ts';
 import { type RecordedExchange, type RecordedRun, recordedRun } from './recorded-run.ts';
 import type { StartReplayCluster } from './replay-cluster.ts';
 import { ReplayTransport } from './replay-transport.ts';
-import type { ReplayedAttempt } from './replayed-attempt.ts';
+import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import { ReplayedWatches, type WatchedLine } from './replayed-watches.ts';
 import { requestTarget } from './request-target.ts';
 import { objectsInAnswer } from './seen-answers.ts';
@@ -145,7 +146,11 @@ class Replaying {
       immediates: 0,
     };
     const now = (): number => this.#clock.monotonic();
-    const departures = new Departures(options.goesOn ?? false, options.key);
+    const departures = new Departures(
+      options.goesOn ?? false,
+      (controller, name) => this.#keyLeft(controller, name),
+      options.key,
+    );
     this.#departures = departures;
     const hasSecrets = hasPlaceholders(run);
     this.#order = new RecordedOrder({ run, departures, hasSecrets, now, isContinued });
@@ -356,7 +361,10 @@ class Replaying {
       settings,
       controllers: this.#recordedControllers(controllers),
       clock: this.#clock,
-      connection: connect(apiUrl, { clock: this.#clock, transport: this.#transport }),
+      connection: connect(apiUrl, {
+        ...{ clock: this.#clock, transport: this.#transport },
+        ...connectOptions(settings, log),
+      }),
       logFor: () => log,
       random: this.#random,
       leaderElection: false,
@@ -393,7 +401,17 @@ class Replaying {
         : missingWrite(attempt, missing, end, now);
     if (difference === undefined) return;
     this.#departures.add(difference, attempt);
-    for (const each of attempt.missing) this.#unrecorded.notMade(each);
+  }
+
+  /** The recorded writes that are still to come for a key that does otherwise are not made. */
+  #keyLeft(controller: string, key: string): void {
+    for (const { begin, exchanges } of this.#run.attempts.values()) {
+      if (begin.controller !== controller || begin.key !== key) continue;
+      for (const exchange of exchanges) {
+        if (!isWrite(exchange.request) || this.#transport.hasMade(exchange)) continue;
+        this.#unrecorded.notMade(exchange);
+      }
+    }
   }
 
   /** @throws ConfigurationError `CONFIG` when the record is of controllers that are not there. */

@@ -32,7 +32,7 @@ export function copying(suffix = '-copy', requeueAfterMs?: number): Controller {
 }
 
 const CREATED = {
-  ...{ method: 'POST', path: `${PATH}?fieldManager=copy` },
+  ...{ method: 'POST', path: `${PATH}?fieldManager=copy&fieldValidation=Warn` },
   body: {
     ...{ apiVersion: 'v1', kind: 'ConfigMap' },
     ...{ metadata: { name: 'web-copy', namespace: 'demo' }, data: { a: '2' } },
@@ -41,7 +41,7 @@ const CREATED = {
 };
 
 const PATCHED = {
-  ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy`, status: 200 },
+  ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy&fieldValidation=Warn`, status: 200 },
   body: { data: { a: '3' } },
   answer: configMap('web-copy', '14', { a: '3' }),
 };

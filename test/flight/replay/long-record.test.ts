@@ -25,7 +25,7 @@ function busyRecord(): MadeRecord {
     const data = { a: String(change) };
     made.event(at, 'MODIFIED', configMap(name, next(), data));
     const answer = configMap(`${name}-copy`, next(), data);
-    const path = `${PATH}/${name}-copy?fieldManager=copy`;
+    const path = `${PATH}/${name}-copy?fieldManager=copy&fieldValidation=Warn`;
     made.attempt(at, `demo/${name}`, [
       { method: 'PATCH', path, status: 200, body: { data }, answer },
     ]);
