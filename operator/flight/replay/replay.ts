@@ -6,7 +6,6 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/seeded-random.ts';
 import { OperatorProcess } from '../../manager/operator-process.ts';
 import { connectOptions } from '../../manager/settings/connect-options.ts';
-import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { OutcomeLine, RecordLine } from '../record-line.ts';
 import { type FoundUse, OwnUses } from '../world/own-uses.ts';
@@ -18,6 +17,12 @@ import { FirstLists } from './first-lists.ts';
 import { endDifference, missingWrite, outcomeDifference } from './outcome-difference.ts';
 import { hasPlaceholders } from './placeholders.ts';
 import { RecordedObjects } from './recorded-objects.ts';
+import {
+  hasElection,
+  recordedControllers,
+  replaySettings,
+  secretNote,
+} from './recorded-operator.ts';
 import { RecordedOrder } from './recorded-order.ts';
 import { type RecordedExchange, type RecordedRun, recordedRun } from './recorded-run.ts';
 import type { StartReplayCluster } from './replay-cluster.ts';
@@ -102,9 +107,6 @@ interface KeyState {
 }
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** A limit of the replayed process that nothing reaches: the record says when a watch ends. */
-const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
 class Replaying {
   /** What stands in for the clock, for chance and for the network where user code uses them by itself. */
@@ -359,7 +361,7 @@ class Replaying {
     const { apiUrl } = settings;
     return new OperatorProcess({
       settings,
-      controllers: this.#recordedControllers(controllers),
+      controllers: recordedControllers(header, controllers, (note) => this.#notes.push(note)),
       clock: this.#clock,
       connection: connect(apiUrl, {
         ...{ clock: this.#clock, transport: this.#transport },
@@ -413,30 +415,6 @@ class Replaying {
       }
     }
   }
-
-  /** @throws ConfigurationError `CONFIG` when the record is of controllers that are not there. */
-  #recordedControllers(declared: readonly Controller[]): readonly Controller[] {
-    const { controllers } = this.#run.header;
-    const names = new Set(controllers.map(({ name }) => name));
-    const missing = [...names].filter((name) => !declared.some((each) => each.name === name));
-    if (missing.length > 0) {
-      throw new ConfigurationError(
-        `the record is of ${list([...names])}, and the modules have ${list(declared.map(({ name }) => name))}: ` +
-          'replay it with the modules that were recorded',
-      );
-    }
-    const others = declared.filter(({ name }) => !names.has(name));
-    if (others.length > 0) {
-      this.#notes.push(
-        `not in the record, and not replayed: ${list(others.map(({ name }) => name))}`,
-      );
-    }
-    // Resyncs and triggers follow the time since the start of the process: their wakes come from the record.
-    const ofTime = { resyncPeriodMs: 0, triggers: [] };
-    return declared
-      .filter(({ name }) => names.has(name))
-      .map((each) => Object.freeze({ ...each, ...ofTime }));
-  }
 }
 
 /** How long the replayed process may take to be where the recorded one was when the record began. */
@@ -448,34 +426,3 @@ const JUMP_MS = 1_000;
 /** How long after its recorded end an attempt may still run. */
 const END_MS = 5_000;
 
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'no controller' : names.join(', ');
-}
-
-function hasElection({
-  CHANCERY_LEADER_ELECTION: election = '',
-}: Readonly<Record<string, string>>): boolean {
-  return /^(?:true|1|yes|on)$/i.test(election);
-}
-
-/** The recorded settings, without what needs a port, a Lease or a clock of another process. */
-function replaySettings(recorded: Readonly<Record<string, string>>): Settings {
-  return {
-    ...settingsFrom(recorded),
-    ...{
-      healthPort: 0,
-      metricsPort: 0,
-      installCrds: false,
-      selfTest: 'off',
-      webhookGate: undefined,
-    },
-    ...{ leaderElection: undefined, sharding: undefined, relistIntervalMs: 0 },
-    watchTimeoutSeconds: [NEVER_SECONDS, NEVER_SECONDS + 1],
-  };
-}
-
-function secretNote(paths: readonly string[]): string {
-  const shown = paths.slice(0, 5).join(', ');
-  const more = paths.length > 5 ? ' and others' : '';
-  return `not compared, because they may come from values of Secrets, which the record does not have: ${shown}${more}`;
-}
