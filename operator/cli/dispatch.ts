@@ -22,6 +22,7 @@ import { MIGRATE } from './migrate/table.ts';
 import { PLUGIN } from './plugin/table.ts';
 import { PROXY } from './proxy/table.ts';
 import { RECORD } from './record/table.ts';
+import { REPLAY } from './replay/table.ts';
 import { RUN } from './run/table.ts';
 import { command, type TableCommand } from './table-command.ts';
 import { TEST_HOOK } from './test-hook/table.ts';
@@ -138,6 +139,7 @@ export const COMMANDS: readonly TableCommand[] = [
   command(LINT, async () => (await import('./lint/lint.ts')).lintFiles),
   command(PROXY, async () => (await import('./proxy/proxy.ts')).proxy),
   command(RECORD, async () => (await import('./record/record.ts')).record),
+  command(REPLAY, async () => (await import('./replay/replay.ts')).replayRecord),
   command(APISERVER, async () => (await import('./apiserver/apiserver.ts')).serve),
   command(PLUGIN, async () => (await loadPackage('@chancery/packaging/command', 'plugin')).plugin),
   command(COMPLETION, async () => {

@@ -9,6 +9,7 @@ import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
 import type { WaitingKey } from '../controller/run/run-observer.ts';
 import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
 import type { Shards, Term } from '../controller/run/term.ts';
+import type { WorkOrder } from '../controller/run/work-order.ts';
 import type { Source } from '../controller/source.ts';
 import { linkedAbort } from '../core/abort.ts';
 import type { Clock } from '../core/clock.ts';
@@ -44,6 +45,7 @@ interface ControllerHostOptions {
   /** The first term of leadership. Default: there is no election and nothing is fenced. */
   readonly term?: TermFences;
   readonly reconcileMiddleware?: ReconcileMiddleware;
+  readonly workOrder?: WorkOrder;
   /** See `OperatorProcessOptions`. */
   readonly sourcesWithinMs?: number;
   /** Counts the writes of controllers. Default: nothing counts them. */
@@ -306,6 +308,7 @@ export class ControllerHost {
   ): ControllerRunner {
     const {
       reconcileMiddleware,
+      workOrder,
       clock,
       connection,
       informers,
@@ -347,6 +350,7 @@ export class ControllerHost {
       meter,
       timeSlice: this.#timeSlice,
       ...(reconcileMiddleware && { reconcileMiddleware }),
+      workOrder,
     });
   }
 }

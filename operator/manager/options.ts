@@ -3,6 +3,7 @@ import type { Connection } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import type { Log } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
+import type { WorkOrder } from '../controller/run/work-order.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Meter } from '../core/metrics.ts';
 import type { KubernetesObject } from '../model/object.ts';
@@ -98,6 +99,8 @@ export interface OperatorProcessOptions
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
+  /** Decides when workers get which keys. Default: the queue of each controller. */
+  readonly workOrder?: WorkOrder;
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
   /**

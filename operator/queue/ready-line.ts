@@ -14,7 +14,8 @@ interface PriorityClass<K> {
   readonly line: LinkedList<ReadyKey<K>>;
 }
 
-interface Taken<K> {
+/** A key that was handed out. */
+export interface Taken<K> {
   readonly key: K;
   readonly priority: number;
   readonly readyAtMs: number;
@@ -55,6 +56,11 @@ export class ReadyLine<K> {
     return this.#places.size;
   }
 
+  /** Every key in line, in no order. */
+  keys(): Iterable<K> {
+    return this.#places.keys();
+  }
+
   /** Keys in line by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);
@@ -89,6 +95,15 @@ export class ReadyLine<K> {
     const aged = this.#takesSinceAged + 1 < AGED_EVERY ? undefined : this.#aged(top, nowMs);
     this.#takesSinceAged = aged === undefined ? this.#takesSinceAged + 1 : 0;
     const { key, readyAtMs, inClass } = aged ?? regular;
+    this.#leave(key);
+    return { key, priority: inClass.priority, readyAtMs };
+  }
+
+  /** Takes this key, whatever its place. Undefined when it is not in line. */
+  takeKey(key: K): Taken<K> | undefined {
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    const { readyAtMs, inClass } = place.value;
     this.#leave(key);
     return { key, priority: inClass.priority, readyAtMs };
   }

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { Meter } from '../core/metrics.ts';
 import { KeyBackoff, type KeyBackoffOptions } from './key-backoff.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { DelayHeap, ReadyLine } from './ready-line.ts';
+import { DelayHeap, ReadyLine, type Taken } from './ready-line.ts';
 
 /** Settings for the order and the delays of a queue; each has a default. */
 export interface QueueSettings {
@@ -108,6 +108,11 @@ export class WorkQueue<K> {
   /** `depth` by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     return this.#ready.depths;
+  }
+
+  /** The keys that are ready and not taken, in no order. */
+  get readyKeys(): Iterable<K> {
+    return this.#ready.keys();
   }
 
   /** Number of keys that become ready later. */
@@ -232,6 +237,16 @@ export class WorkQueue<K> {
     return new Promise((resolve) => this.#takers.push(resolve));
   }
 
+  /**
+   * Hands out this key, whatever its place in line. False when it is not ready: then nothing changes. Call `done` for it
+   * as for a key of `take`.
+   */
+  takeKey(key: K): boolean {
+    const taken = this.#ready.takeKey(key);
+    if (taken !== undefined) this.#hold(taken);
+    return taken !== undefined;
+  }
+
   /** Call this exactly once for every key returned by `take`, after success or failure. */
   done(key: K): void {
     if (!this.#processing.delete(key)) return;
@@ -313,12 +328,15 @@ export class WorkQueue<K> {
   #start(): K | undefined {
     const taken = this.#ready.take(this.#clock.monotonic());
     if (taken === undefined) return undefined;
-    const { key, priority, readyAtMs } = taken;
+    this.#hold(taken);
+    return taken.key;
+  }
+
+  #hold({ key, priority, readyAtMs }: Taken<K>): void {
     this.#waiting.delete(key);
     this.#processing.set(key, { priority, readyAtMs, takenAtMs: this.#clock.monotonic() });
     this.#metrics?.left(priority);
     this.#metrics?.taken(key, readyAtMs);
-    return key;
   }
 
   #dropDelayed(): void {

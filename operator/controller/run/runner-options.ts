@@ -16,6 +16,7 @@ import type { ReconcileMiddleware } from './middleware.ts';
 import type { RunObserver } from './run-observer.ts';
 import type { CrdWait } from './settled-sources.ts';
 import type { Shards } from './term.ts';
+import type { WorkOrder } from './work-order.ts';
 
 /** The parts that a controller runs with, and defaults for settings that it leaves out. */
 export interface RunnerOptions {
@@ -30,6 +31,8 @@ export interface RunnerOptions {
   readonly shards?: Shards;
   readonly clock: Clock;
   readonly self: Self;
+  /** Default: the queue decides. */
+  readonly workOrder?: WorkOrder | undefined;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */

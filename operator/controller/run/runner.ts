@@ -27,6 +27,7 @@ import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 import type { Term } from './term.ts';
 import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
+import type { WorkOrder } from './work-order.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
 /** The state of a controller for people. Plain data. */
@@ -76,6 +77,8 @@ export class ControllerRunner {
   readonly #keys: ShardedKeys | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
+  /** True when the queue began with keys of its own, and not with all cached objects. */
+  #isContinued = false;
 
   constructor(options: RunnerOptions) {
     const { clock, controller, journal, logFor, meter, shards } = options;
@@ -235,6 +238,7 @@ export class ControllerRunner {
     this.#log.info({ workers }, 'controller started');
     using ending = linkedAbort(signal);
     const unfollow = this.#contexts.followCaches();
+    this.#isContinued = this.#options.workOrder?.begin(controller.name, this.#queue) ?? false;
     const subscriptions = this.#subscribe(ending.signal);
     this.#subscriptions = subscriptions;
     ending.signal.addEventListener('abort', () => {
@@ -273,6 +277,8 @@ export class ControllerRunner {
       resyncPeriodMs: controller.resyncPeriodMs ?? resyncPeriodMs ?? DEFAULT_RESYNC_PERIOD_MS,
       enqueue: (key, cause, options, via) => {
         if (this.#keys?.admits(key, cause) === false) return;
+        const { change } = cause;
+        if (this.#isContinued && change.type === 'add' && change.initial) return;
         this.#options.observer?.woken(key, {
           ...{ cause: changedObject(cause), via: howChanged(cause.change, via) },
           priority: options.priority,
@@ -355,7 +361,8 @@ export class ControllerRunner {
     for (let wait = this.#gate.beforeTake(); wait; wait = this.#gate.beforeTake()) await wait;
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
-    return this.#queue.take();
+    const { controller, workOrder } = this.#options;
+    return workOrder === undefined ? this.#queue.take() : workOrder.next(controller.name);
   }
 }
 

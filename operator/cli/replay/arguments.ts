@@ -1,0 +1,64 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { parseGoDuration } from '../../core/go/go-duration.ts';
+import type { HeaderLine } from '../../flight/record-line.ts';
+import type { GivenTo } from '../command-table.ts';
+import type { REPLAY } from './table.ts';
+
+/** What `chancery replay` is asked for. */
+export interface ReplayArguments {
+  readonly file: string;
+  /** Empty when only a page is wanted. */
+  readonly modules: readonly string[];
+  readonly key: string | undefined;
+  readonly until: string | undefined;
+  readonly inspect: boolean;
+  readonly html: string | undefined;
+  readonly toTest: string | undefined;
+  readonly force: boolean;
+}
+
+/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+export function replayArguments({ values, words }: GivenTo<typeof REPLAY>): ReplayArguments {
+  const { html, key, toTest } = values;
+  const [file, ...modules] = words;
+  if (file === undefined) {
+    throw new ConfigurationError(
+      'expected the FILE of a record, such as flight.jsonl.gz; got none',
+    );
+  }
+  if (modules.length === 0 && html === undefined) {
+    throw new ConfigurationError(
+      'expected the MODULE that was recorded, such as operator.ts, or --html; got neither',
+    );
+  }
+  if (modules.length === 0 && (toTest !== undefined || values.inspect)) {
+    throw new ConfigurationError('--to-test and --inspect need the MODULE that was recorded');
+  }
+  if (toTest !== undefined && !/\.test\.[cm]?[jt]s$/.test(toTest)) {
+    throw new ConfigurationError('--to-test must name a test file, such as web.test.ts');
+  }
+  return { ...values, html, key, toTest, file, modules };
+}
+
+/**
+ * The time of `--until`, as milliseconds since the recorder began.
+ *
+ * @throws ConfigurationError `CONFIG` for a text that is no time, and for a time outside of the record.
+ */
+export function untilAt(text: string | undefined, header: HeaderLine): number | undefined {
+  if (text === undefined) return undefined;
+  const began = Date.parse(header.began);
+  const at = parseGoDuration(text) ?? Date.parse(text) - began;
+  if (Number.isNaN(at)) {
+    throw new ConfigurationError(
+      `--until must be a duration such as 12.5s or a time such as 2026-01-31T12:00:00Z, got ${JSON.stringify(text)}`,
+    );
+  }
+  if (at < header.from || at > header.to) {
+    const [from, to] = [header.from, header.to].map((each) => `${(each / 1_000).toFixed(3)}s`);
+    throw new ConfigurationError(
+      `--until is outside of the record, which goes from ${from} to ${to}`,
+    );
+  }
+  return at;
+}

@@ -1,0 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+
+/** @throws ConfigurationError `CONFIG` when the file is there and `force` is false, and when it cannot be written. */
+export async function writeNew(path: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const why = isThere ? 'it is there already; --force overwrites it' : messageOf(error);
+    throw new ConfigurationError(`cannot write ${path}: ${why}`, { cause: error });
+  }
+}

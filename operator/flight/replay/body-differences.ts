@@ -1,0 +1,79 @@
+import { isMapping } from '../../core/mapping.ts';
+import { jsonOf } from './recorded-objects.ts';
+
+/** Times of a record and of its replay differ by what the processor took, and by the fraction of a second. */
+const SAME_TIME_MS = 2_000;
+
+/** More of them tell nothing more. */
+const MOST_DIFFERENCES = 8;
+
+const MOST_CHARS = 80;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A digest or a token: one word of digits and letters, without anything that a person would write. */
+const DIGEST = /^(?=.*\d)(?:[0-9a-f]{8,}|[A-Za-z0-9+/_-]{16,}={0,2})$/;
+
+/** How the body of a write differs from the recorded one. */
+export interface BodyDifferences {
+  /** In words, at most eight. Empty when both say the same. */
+  readonly texts: readonly string[];
+  /** Paths of values that may have been made from a Secret, whose value is not in the record. They count as equal. */
+  readonly fromSecrets: readonly string[];
+}
+
+/**
+ * Compares two bodies as JSON. The order of members does not matter. Times within two seconds are the same.
+ *
+ * @param hasSecrets - the record has placeholders of secret values: a digest of one differs from the recorded digest.
+ */
+export function bodyDifferences(
+  recorded: string | undefined,
+  now: string | undefined,
+  hasSecrets: boolean,
+): BodyDifferences {
+  if ((recorded ?? '') === (now ?? '')) return { texts: [], fromSecrets: [] };
+  const [before, after] = [jsonOf(recorded), jsonOf(now)];
+  if (before === undefined || after === undefined) {
+    return { texts: [`the body was ${shown(recorded)}, and is ${shown(now)}`], fromSecrets: [] };
+  }
+  const texts: string[] = [];
+  const fromSecrets: string[] = [];
+  const waiting: [path: string, before: unknown, after: unknown][] = [['', before, after]];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const [path, was, is] = next;
+    if (isMapping(was) && isMapping(is)) {
+      for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+        waiting.push([path === '' ? name : `${path}.${name}`, was[name], is[name]]);
+      }
+    } else if (Array.isArray(was) && Array.isArray(is) && was.length === is.length) {
+      for (const [index, item] of was.entries()) {
+        waiting.push([`${path}[${index}]`, item, is[index]]);
+      }
+    } else if (!isSame(was, is)) {
+      if (hasSecrets && areDigests(was, is)) fromSecrets.push(path);
+      else texts.push(`${path || 'the body'} was ${shown(was)}, and is ${shown(is)}`);
+    }
+  }
+  return { texts: texts.slice(0, MOST_DIFFERENCES), fromSecrets };
+}
+
+function isSame(was: unknown, is: unknown): boolean {
+  if (Object.is(was, is)) return true;
+  if (typeof was !== 'string' || typeof is !== 'string') {
+    return typeof was === 'object' && JSON.stringify(was) === JSON.stringify(is);
+  }
+  if (!TIME.test(was) || !TIME.test(is)) return false;
+  return Math.abs(Date.parse(was) - Date.parse(is)) <= SAME_TIME_MS;
+}
+
+function areDigests(was: unknown, is: unknown): boolean {
+  if (typeof was !== 'string' || typeof is !== 'string') return false;
+  return was.length === is.length && DIGEST.test(was) && DIGEST.test(is);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'not there';
+  const text = JSON.stringify(value);
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)}…`;
+}

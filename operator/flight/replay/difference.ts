@@ -1,0 +1,58 @@
+import { mappingOf } from '../../core/mapping.ts';
+import { jsonOf } from './recorded-objects.ts';
+
+/** Where a replay does otherwise than the record. */
+export interface Difference {
+  /** Milliseconds since the recorder began. */
+  readonly at: number;
+  readonly controller: string;
+  readonly key: string;
+  /** From 1: which attempt at the key it is, counted in the record. Undefined outside of an attempt. */
+  readonly attempt: number | undefined;
+  readonly kind: 'write' | 'no-write' | 'outcome' | 'no-begin' | 'begin' | 'no-end' | 'read';
+  /** What the record has, in words. */
+  readonly recorded: string;
+  /** What the replay did, in words. */
+  readonly now: string;
+  /** More of it, a line each. */
+  readonly details: readonly string[];
+}
+
+/** A difference as lines for people. @param wall - wall time of the difference, in milliseconds since 1970. */
+export function differenceText(difference: Difference, wall: number): readonly string[] {
+  const { at, controller, key, attempt, recorded, now, details } = difference;
+  const which = attempt === undefined ? '' : `attempt ${attempt} at `;
+  return [
+    `at ${shownAt(at)} (${new Date(wall).toISOString()}), controller ${controller}, ${which}${key}:`,
+    `  recorded: ${recorded}`,
+    `  now:      ${now}`,
+    ...details.map((detail) => `    ${detail}`),
+  ];
+}
+
+/** For example `12.345 s`. */
+export function shownAt(at: number): string {
+  return `${(at / 1_000).toFixed(3)} s`;
+}
+
+/** A request without its body: `PATCH /api/v1/namespaces/demo/configmaps/web (apply)`. */
+export function shownRequest({
+  method,
+  path,
+  body,
+}: {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | undefined;
+}): string {
+  const [pathname = ''] = path.split('?');
+  const name = method === 'POST' ? nameIn(body) : undefined;
+  return `${method} ${pathname}${name === undefined ? '' : ` of ${name}`}`;
+}
+
+/** The name of an object that is created, which stands in the body alone. */
+function nameIn(body: string | undefined): string | undefined {
+  const { name, generateName } = mappingOf(mappingOf(jsonOf(body)).metadata);
+  if (typeof name === 'string') return name;
+  return typeof generateName === 'string' ? `${generateName}…` : undefined;
+}

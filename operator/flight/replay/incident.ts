@@ -1,0 +1,195 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import type { FlightRecord } from '../read-record.ts';
+import type { BeginLine, RecordedSource, RecordLine } from '../record-line.ts';
+import { asObject, collectionOf, jsonOf } from './recorded-objects.ts';
+import { type RecordedRun, recordedRun } from './recorded-run.ts';
+import { Relations } from './relations.ts';
+import { idOf } from './replayed-watches.ts';
+import { objectIdOf, requestTarget } from './request-target.ts';
+import { objectsInAnswer } from './seen-answers.ts';
+
+/** Fewer objects than this are all kept: none of them is in the way of a reader. */
+const FEW_OBJECTS = 20;
+
+const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
+  'WATCH_NAMESPACE',
+  'CHANCERY_LEADER_ELECTION',
+]);
+
+/**
+ * The part of a record that is about one key: its attempts, the objects that have to do with it, and what happened to
+ * these. Settings, versions, other keys, logs and the fields that only a server makes are left out.
+ *
+ * @param until - milliseconds since the recorder began: nothing later is in it.
+ */
+export function incidentOf(record: FlightRecord, key: string, until: number): FlightRecord {
+  const run = recordedRun(record);
+  const kept = new Kept(run, key);
+  const lines: RecordLine[] = [];
+  const { header, state } = run;
+  const shift = state.at;
+  const at = (line: { readonly at: number }): number => Math.round(line.at - shift);
+  lines.push({ ...state, at: 0, segment: 0 }, { kind: 'clock', at: 0, wall: Math.round(run.wall) });
+  for (const cached of run.cached) {
+    const objects = cached.objects.filter((object) => kept.hasObject(cached.source, object));
+    lines.push({ ...cached, at: 0, objects: objects.map(plain) });
+  }
+  for (const queued of run.queued) if (queued.key === key) lines.push({ ...queued, at: 0 });
+  for (const line of run.lines) {
+    if (!('at' in line) || line.at > until) continue;
+    const one = kept.line(line);
+    if (one !== undefined) lines.push({ ...one, at: at(one as { at: number }) } as RecordLine);
+  }
+  const { pid: _, why: __, truncated: ___, ...facts } = header;
+  const settings = Object.entries(header.settings).filter(([name]) => NEEDED_SETTINGS.has(name));
+  const span = { from: 0, to: Math.round(until - shift) };
+  const began = new Date(run.wall).toISOString();
+  return {
+    header: { ...facts, ...span, began, modules: [], settings: Object.fromEntries(settings) },
+    lines,
+    unknownLines: 0,
+  };
+}
+
+/** The key that the record is most likely about: the one that was written for last. Undefined without any attempt. */
+export function likelyKey(record: FlightRecord): string | undefined {
+  let found: BeginLine | undefined;
+  for (const { begin, exchanges, outcome } of recordedRun(record).attempts.values()) {
+    const isNoteworthy =
+      exchanges.some(({ request }) => request.method !== 'GET') || outcome?.error !== undefined;
+    if (found === undefined || isNoteworthy) found = begin;
+  }
+  return found?.key;
+}
+
+/** What of a record has to do with a key. */
+class Kept {
+  readonly #run: RecordedRun;
+  readonly #key: string;
+  readonly #sources: ReadonlyMap<string, RecordedSource>;
+  readonly #relations = new Relations();
+  readonly #ids: ReadonlySet<string> | undefined;
+  /** Text of each watch after its last line break. */
+  readonly #rests = new Map<number, string>();
+
+  constructor(run: RecordedRun, key: string) {
+    this.#run = run;
+    this.#key = key;
+    this.#sources = new Map(run.header.sources.map((source) => [source.id, source]));
+    for (const [collection, object] of this.#objects()) this.#relations.add(collection, object);
+    this.#ids =
+      this.#relations.size <= FEW_OBJECTS ? undefined : this.#relations.from(this.#begun());
+  }
+
+  hasObject(source: string, value: unknown): boolean {
+    const found = this.#sources.get(source);
+    const object = asObject(value);
+    return found !== undefined && object !== undefined && this.#has(collectionOf(found), object);
+  }
+
+  /** The line, or what is kept of it; undefined when nothing is. */
+  line(line: RecordLine): RecordLine | undefined {
+    switch (line.kind) {
+      case 'begin':
+      case 'outcome':
+        return line.key === this.#key ? line : undefined;
+      case 'request':
+        return this.#isKept(line.id) ? line : undefined;
+      case 'answer':
+        return this.#isKept(line.id) ? { ...line, headers: contentType(line.headers) } : undefined;
+      case 'ended':
+        return this.#isKept(line.id) ? line : undefined;
+      case 'chunk':
+        return this.#isKept(line.id) ? this.#chunk(line) : undefined;
+      case 'clock':
+      case 'leader':
+        return line;
+      default:
+        return undefined;
+    }
+  }
+
+  #isKept(id: number): boolean {
+    const request = this.#run.exchanges.get(id)?.request;
+    return request?.purpose === 'watch' || request?.by?.key === this.#key;
+  }
+
+  #chunk(line: Extract<RecordLine, { kind: 'chunk' }>): RecordLine | undefined {
+    const request = this.#run.exchanges.get(line.id)?.request;
+    const target = requestTarget(request?.path ?? '');
+    if (request?.purpose !== 'watch' || target === undefined) {
+      const answer = jsonOf(line.text);
+      return answer === undefined ? line : { ...line, text: JSON.stringify(plain(answer)) };
+    }
+    const lines = `${this.#rests.get(line.id) ?? ''}${line.text}`.split('\n');
+    this.#rests.set(line.id, lines.pop() ?? '');
+    const kept = lines.flatMap((text) => {
+      const value = jsonOf(text) as { type?: unknown; object?: unknown } | undefined;
+      const object = asObject(value?.object);
+      if (value?.type === 'BOOKMARK') return [];
+      if (object === undefined) return [text];
+      if (!this.#has(target.collection, object)) return [];
+      return [JSON.stringify({ type: value?.type, object: plain(object) })];
+    });
+    return kept.length === 0
+      ? undefined
+      : { ...line, text: kept.map((each) => `${each}\n`).join('') };
+  }
+
+  #has(collection: string, object: KubernetesObject): boolean {
+    return this.#ids?.has(idOf(collection, object)) ?? true;
+  }
+
+  /** Where the search for related objects begins: the object of the key, and what its attempts asked for. */
+  #begun(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const controller of this.#run.header.controllers) {
+      const source = this.#sources.get(controller.for);
+      if (source !== undefined) ids.add(`${collectionOf(source)} ${this.#key}`);
+    }
+    for (const exchange of this.#run.exchanges.values()) {
+      if (exchange.request.by?.key !== this.#key) continue;
+      const target = requestTarget(exchange.request.path);
+      if (target?.name !== undefined) ids.add(objectIdOf(target));
+      for (const { collection, object } of objectsInAnswer(exchange))
+        ids.add(idOf(collection, object));
+    }
+    return ids;
+  }
+
+  *#objects(): Generator<readonly [collection: string, object: KubernetesObject]> {
+    for (const { source, objects } of this.#run.cached) {
+      const found = this.#sources.get(source);
+      for (const value of objects) {
+        const object = asObject(value);
+        if (found !== undefined && object !== undefined) yield [collectionOf(found), object];
+      }
+    }
+    for (const { request, reply } of this.#run.exchanges.values()) {
+      const target = requestTarget(request.path);
+      if (request.purpose !== 'watch' || target === undefined) continue;
+      const text = reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
+      for (const line of text.split('\n')) {
+        const object = asObject((jsonOf(line) as { object?: unknown } | undefined)?.object);
+        if (object !== undefined) yield [target.collection, object];
+      }
+    }
+  }
+}
+
+function contentType(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const type = headers['content-type'];
+  return type === undefined ? {} : { 'content-type': type };
+}
+
+/** The value without what `kubectl` and servers keep about writers. */
+function plain(value: unknown): unknown {
+  const object = asObject(value);
+  if (object === undefined) return value;
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  const { [LAST_APPLIED]: __, ...others } = annotations ?? {};
+  const kept = Object.keys(others).length > 0 ? { annotations: others } : {};
+  return { ...object, metadata: { ...metadata, ...kept } };
+}
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -1,0 +1,92 @@
+import type { AttemptEnd } from '../../controller/run/middleware.ts';
+import { OperatorError } from '../../core/errors.ts';
+import type { OutcomeLine } from '../record-line.ts';
+import { type Difference, shownRequest } from './difference.ts';
+import type { RecordedExchange } from './recorded-run.ts';
+import type { ReplayedAttempt } from './replayed-attempt.ts';
+
+/** Delays that depend on the clock differ by what the processor took. */
+const SAME_DELAY_MS = 1_000;
+const SAME_DELAY_SHARE = 0.1;
+
+/** How the end of an attempt differs from the recorded one. Undefined when both are the same. */
+export function outcomeDifference(
+  attempt: ReplayedAttempt,
+  recorded: OutcomeLine,
+  end: AttemptEnd,
+  now: number,
+): Difference | undefined {
+  if (recorded.result === 'aborted' || isSame(recorded, end)) return undefined;
+  return {
+    ...common(attempt, now),
+    kind: 'outcome',
+    recorded: `the attempt ended with ${shownOutcome(recorded)}`,
+    now: `it ended with ${shownEnd(end)}`,
+    details: [],
+  };
+}
+
+/** The attempt ended without a recorded write. */
+export function missingWrite(
+  attempt: ReplayedAttempt,
+  missing: RecordedExchange,
+  end: AttemptEnd,
+  now: number,
+): Difference {
+  return {
+    ...common(attempt, now),
+    kind: 'no-write',
+    recorded: shownRequest(missing.request),
+    now: `no such write: the attempt ended with ${shownEnd(end)}`,
+    details: [],
+  };
+}
+
+/** The attempt does not end. */
+export function endDifference(attempt: ReplayedAttempt, outcome: OutcomeLine): Difference {
+  return {
+    ...common(attempt, outcome.at),
+    kind: 'no-end',
+    recorded: `the attempt ended with ${shownOutcome(outcome)}`,
+    now: 'it still runs',
+    details: [],
+  };
+}
+
+function common(
+  { controller, key, recorded }: ReplayedAttempt,
+  at: number,
+): Pick<Difference, 'at' | 'controller' | 'key' | 'attempt'> {
+  return { at, controller, key, attempt: recorded?.number };
+}
+
+function isSame(recorded: OutcomeLine, end: AttemptEnd): boolean {
+  if (recorded.result !== end.outcome) return false;
+  // Delays after failures are random.
+  if (recorded.result !== 'requeue_after') return codeOf(end.error) === recorded.error?.code;
+  const [before = 0, after = 0] = [recorded.requeueAfterMs, end.requeueAfterMs];
+  return Math.abs(before - after) <= Math.max(SAME_DELAY_MS, before * SAME_DELAY_SHARE);
+}
+
+/** As the recorder names an error. */
+function codeOf(error: Error | undefined): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof OperatorError ? error.code : error.name;
+}
+
+function shownOutcome({ result, requeueAfterMs, error }: OutcomeLine): string {
+  return shownResult(result, requeueAfterMs, error?.message);
+}
+
+function shownEnd({ outcome, requeueAfterMs, error }: AttemptEnd): string {
+  return shownResult(outcome, requeueAfterMs, error?.message);
+}
+
+function shownResult(
+  result: string,
+  requeueAfterMs: number | undefined,
+  message: string | undefined,
+): string {
+  const after = result === 'requeue_after' ? `, to begin again after ${requeueAfterMs} ms` : '';
+  return `${result}${after}${message === undefined ? '' : `: ${message}`}`;
+}

@@ -1,0 +1,10 @@
+import type { RecordedRun } from './recorded-run.ts';
+
+/** True when the operator had Secrets: digests that it made of them differ from those of placeholders. */
+export function hasPlaceholders({ header, exchanges }: RecordedRun): boolean {
+  if (header.sources.some(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Secret'))
+    return true;
+  for (const { request } of exchanges.values())
+    if (/\/secrets(?:[/?]|$)/.test(request.path)) return true;
+  return false;
+}

@@ -1,0 +1,97 @@
+import { isMapping, type Mapping } from '../../core/mapping.ts';
+import { isOlder, type KubernetesObject, keyOf, objectKey } from '../../model/object.ts';
+import type { RecordedSource } from '../record-line.ts';
+
+/** The objects of one collection, by key. */
+type Objects = Map<string, KubernetesObject>;
+
+/** The collection of a source in all namespaces, as a path. */
+export function collectionOf({
+  apiVersion,
+  plural,
+}: Pick<RecordedSource, 'apiVersion' | 'plural'>): string {
+  return `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}/${plural}`;
+}
+
+/**
+ * The objects of the API server as the record shows them at each moment: from the caches at its beginning, and then
+ * from watches and answers. Objects that the operator never saw are not in it.
+ */
+export class RecordedObjects {
+  readonly #collections = new Map<string, Objects>();
+  /** The newest resourceVersion that the record has shown. */
+  #resourceVersion: string | undefined;
+
+  get resourceVersion(): string {
+    return this.#resourceVersion ?? '1';
+  }
+
+  /** Called for each resourceVersion that the record shows. */
+  saw(resourceVersion: string | undefined): void {
+    if (resourceVersion === undefined || resourceVersion === '') return;
+    const newest = this.#resourceVersion;
+    if (newest === undefined || isOlder(newest, resourceVersion)) {
+      this.#resourceVersion = resourceVersion;
+    }
+  }
+
+  put(collection: string, object: KubernetesObject): void {
+    const objects = this.#collections.get(collection) ?? new Map();
+    this.#collections.set(collection, objects);
+    const key = keyOf(object);
+    const known = objects.get(key)?.metadata.resourceVersion ?? '';
+    const { resourceVersion = '' } = object.metadata;
+    this.saw(resourceVersion);
+    // A watch that is behind an answer brings an older state.
+    if (!isOlder(resourceVersion, known)) objects.set(key, object);
+  }
+
+  delete(collection: string, object: KubernetesObject): void {
+    this.saw(object.metadata.resourceVersion);
+    this.#collections.get(collection)?.delete(keyOf(object));
+  }
+
+  get(
+    collection: string,
+    namespace: string | undefined,
+    name: string,
+  ): KubernetesObject | undefined {
+    return this.#collections.get(collection)?.get(objectKey(namespace, name));
+  }
+
+  /** True for a collection of which the record has shown an object. */
+  has(collection: string): boolean {
+    return this.#collections.has(collection);
+  }
+
+  list(collection: string, namespace: string | undefined): readonly KubernetesObject[] {
+    const all = [...(this.#collections.get(collection)?.values() ?? [])];
+    return namespace === undefined
+      ? all
+      : all.filter(({ metadata }) => metadata.namespace === namespace);
+  }
+
+  /** All of it: collections with their objects. */
+  *all(): Generator<readonly [collection: string, objects: readonly KubernetesObject[]]> {
+    for (const [collection, objects] of this.#collections)
+      yield [collection, [...objects.values()]];
+  }
+}
+
+/** The value as an object of Kubernetes; undefined when it is none. */
+export function asObject(value: unknown): KubernetesObject | undefined {
+  if (!isMapping(value) || !isMapping(value.metadata)) return undefined;
+  const { name } = value.metadata as Mapping;
+  if (typeof value.kind !== 'string' || typeof name !== 'string') return undefined;
+  return value as unknown as KubernetesObject;
+}
+
+/** The value that a text of JSON has; undefined for any other text. */
+export function jsonOf(text: string | undefined): unknown {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,227 @@
+import type { WorkOrder } from '../../controller/run/work-order.ts';
+import type { ObjectKey } from '../../model/object.ts';
+import type { WorkQueue } from '../../queue/work-queue.ts';
+import type { BeginLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
+import type { Departures } from './departures.ts';
+import type { RecordedRun } from './recorded-run.ts';
+import { ReplayedAttempt } from './replayed-attempt.ts';
+
+/**
+ * How long a key may be due in only one of record and replay. The processor takes no time in a replay, so that keys are
+ * due a little earlier, and policies of the process may hold a key for some seconds more.
+ */
+const PATIENCE_MS = 5_000;
+
+/** The keys of one controller. */
+interface Line {
+  readonly queue: WorkQueue<ObjectKey>;
+  readonly workers: number;
+  /** Workers without a key. */
+  readonly free: ((key: ObjectKey | undefined) => void)[];
+  /** Recorded attempts that have not begun in the replay. */
+  due: BeginLine[];
+  /** When a ready key was first seen ready. */
+  readonly readyAt: Map<ObjectKey, number>;
+}
+
+interface RecordedOrderOptions {
+  readonly run: RecordedRun;
+  readonly departures: Departures;
+  readonly hasSecrets: boolean;
+  readonly now: () => number;
+  /** True: the controllers were at work when the record began. */
+  readonly isContinued: boolean;
+}
+
+/** Hands out keys when the record says that their attempts began. */
+export class RecordedOrder implements WorkOrder {
+  readonly #options: RecordedOrderOptions;
+  readonly #lines = new Map<string, Line>();
+  readonly #running = new Map<string, ReplayedAttempt>();
+  /** Attempts that had begun before the record: their keys are held, and their code does not run. */
+  readonly #unseen = new Map<number, BeginLine>();
+  /** Attempts of controllers that have not begun in the replay. */
+  readonly #early = new Map<string, BeginLine[]>();
+  /** Times of recorded attempts at a key, in their order. */
+  readonly #begins = new Map<string, number[]>();
+  #handedOut = 0;
+  #closed = false;
+
+  constructor(options: RecordedOrderOptions) {
+    this.#options = options;
+    for (const { begin } of options.run.attempts.values()) {
+      const id = idOf(begin.controller, begin.key);
+      const times = this.#begins.get(id);
+      if (times === undefined) this.#begins.set(id, [begin.at]);
+      else times.push(begin.at);
+    }
+  }
+
+  begin(controller: string, queue: WorkQueue<ObjectKey>): boolean {
+    const { run, isContinued } = this.#options;
+    const declared = run.header.controllers.find(({ name }) => name === controller);
+    const workers = declared?.workers ?? 1;
+    const due = this.#early.get(controller) ?? [];
+    this.#lines.set(controller, { queue, workers, free: [], due, readyAt: new Map() });
+    return isContinued && declared !== undefined;
+  }
+
+  /** The queues get the keys that they had when the record began. */
+  putBack(): void {
+    for (const line of this.#options.run.queued) {
+      const queue = this.#lines.get(line.controller)?.queue;
+      if (queue !== undefined) putBack(queue, line);
+    }
+  }
+
+  next(controller: string): Promise<ObjectKey | undefined> {
+    const line = this.#lines.get(controller);
+    if (line === undefined || this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => line.free.push(resolve));
+  }
+
+  /** The running attempt at a key. */
+  running(controller: string, key: string): ReplayedAttempt | undefined {
+    return this.#running.get(idOf(controller, key));
+  }
+
+  /** The attempt is over; the worker is about to ask for the next key. */
+  ended(attempt: ReplayedAttempt): void {
+    attempt.hasEnded = true;
+    this.#running.delete(idOf(attempt.controller, attempt.key));
+  }
+
+  /** A recorded wake. @returns true for one that nothing in the replay would repeat. */
+  woken({ controller, key, cause, via, priority = 0 }: WakeLine): boolean {
+    if (via !== 'resync' && cause !== 'trigger') return false;
+    this.#lines.get(controller)?.queue.add(key as ObjectKey, { priority });
+    return true;
+  }
+
+  /** A recorded attempt begins. */
+  began(begin: BeginLine): void {
+    const line = this.#lines.get(begin.controller);
+    if (line === undefined) {
+      const early = this.#early.get(begin.controller) ?? [];
+      this.#early.set(begin.controller, [...early, begin]);
+    } else if (begin.carried === true) {
+      const key = begin.key as ObjectKey;
+      line.queue.add(key);
+      if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);
+    } else if (!this.#options.departures.hasKeyLeft(begin.controller, begin.key)) {
+      line.due.push(begin);
+    }
+  }
+
+  /** An attempt whose code does not run ends as it was recorded. */
+  recordedEnd(outcome: OutcomeLine): void {
+    if (!this.#unseen.delete(outcome.id)) return;
+    const queue = this.#lines.get(outcome.controller)?.queue;
+    const key = outcome.key as ObjectKey;
+    const { requeueAfterMs, result } = outcome;
+    if (requeueAfterMs !== undefined) queue?.addAfter(key, requeueAfterMs);
+    if (result === 'success' || result === 'requeue_after') queue?.forget(key);
+    queue?.done(key);
+  }
+
+  /** Hands out what is due. Called whenever something may have become ready. @returns true when a worker got a key. */
+  handOut(): boolean {
+    const before = this.#handedOut;
+    for (const [controller, line] of this.#lines) {
+      if (line.due.length > 0) line.due = line.due.filter((begin) => !this.#start(line, begin));
+      if (line.queue.depth > 0) this.#checkReady(controller, line);
+    }
+    return this.#handedOut > before;
+  }
+
+  /** All workers end. */
+  close(): void {
+    this.#closed = true;
+    for (const { free } of this.#lines.values())
+      for (const resolve of free.splice(0)) resolve(undefined);
+  }
+
+  /** True when the recorded attempt has begun, or never will. */
+  #start(line: Line, begin: BeginLine): boolean {
+    const { queue, free } = line;
+    const { now, departures, run } = this.#options;
+    const key = begin.key as ObjectKey;
+    const [worker] = free;
+    if (worker !== undefined && this.running(begin.controller, key) === undefined) {
+      // A retry has a random delay, and a policy may hold the key for longer than it did: the record knows better.
+      if (queue.isWaiting(key)) queue.add(key);
+      if (this.#take(line, begin.controller, key, begin)) return true;
+    }
+    if (now() - begin.at < PATIENCE_MS) return false;
+    const attempt = run.attempts.get(begin.id);
+    departures.add({
+      ...{ at: begin.at, controller: begin.controller, key: begin.key, kind: 'no-begin' },
+      attempt: attempt?.number,
+      recorded: 'this attempt began',
+      now:
+        this.running(begin.controller, key) === undefined
+          ? 'nothing has enqueued the key'
+          : 'the attempt before still runs',
+      details: [],
+    });
+    return true;
+  }
+
+  #take(line: Line, controller: string, key: ObjectKey, begin: BeginLine | undefined): boolean {
+    if (!line.queue.takeKey(key)) return false;
+    const recorded = begin && this.#options.run.attempts.get(begin.id);
+    const { hasSecrets } = this.#options;
+    const attempt = new ReplayedAttempt({ controller, key }, recorded, hasSecrets);
+    attempt.hasLeft = recorded === undefined;
+    this.#running.set(idOf(controller, key), attempt);
+    line.readyAt.delete(key);
+    line.free.shift()?.(key);
+    this.#handedOut++;
+    return true;
+  }
+
+  /** A key that is ready, and that the record does not begin to work on, is a difference; then it runs all the same. */
+  #checkReady(controller: string, line: Line): void {
+    const { departures } = this.#options;
+    const now = this.#options.now();
+    for (const key of [...line.queue.readyKeys]) {
+      const since = line.readyAt.get(key) ?? now;
+      line.readyAt.set(key, since);
+      if (line.free.length === 0 || this.#isExpected(controller, key, since)) continue;
+      const hasLeft = departures.hasKeyLeft(controller, key);
+      if (!hasLeft && departures.total === 0 && now - since < PATIENCE_MS) continue;
+      departures.add({
+        ...{ at: since, controller, key, attempt: undefined, kind: 'begin' },
+        recorded: `no attempt at this key in the ${PATIENCE_MS / 1_000} s that follow`,
+        now: 'the key is due',
+        details: [],
+      });
+      if (departures.isOver) return;
+      this.#take(line, controller, key, undefined);
+    }
+  }
+
+  /** True when the record begins an attempt at the key soon after `since`. */
+  #isExpected(controller: string, key: string, since: number): boolean {
+    if (this.#options.departures.hasKeyLeft(controller, key)) return false;
+    const times = this.#begins.get(idOf(controller, key));
+    return times?.some((at) => at >= since && at - since <= PATIENCE_MS) === true;
+  }
+}
+
+/** A key of the queue as it was when the record began. One that a worker had comes with its `begin`. */
+function putBack(queue: WorkQueue<ObjectKey>, line: QueuedLine): void {
+  const { priority, dueInMs = 0, failures, state } = line;
+  const key = line.key as ObjectKey;
+  if (state === 'working') return;
+  for (let count = 0; count < failures; count++) queue.retry(key, dueInMs, { priority });
+  if (state === 'ready') queue.add(key, { priority });
+  // What a parked key waits for is not known: it runs when the record says so.
+  else queue.addAfter(key, state === 'parked' ? PARKED_MS : dueInMs, { priority });
+}
+
+const PARKED_MS = 24 * 60 * 60 * 1_000;
+
+function idOf(controller: string, key: string): string {
+  return `${controller} ${key}`;
+}

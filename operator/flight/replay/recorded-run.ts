@@ -1,0 +1,137 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import type { FlightRecord } from '../read-record.ts';
+import type {
+  AnswerLine,
+  BeginLine,
+  CachedLine,
+  ChunkLine,
+  EndedLine,
+  HeaderLine,
+  OutcomeLine,
+  QueuedLine,
+  RecordLine,
+  RequestLine,
+  StateLine,
+} from '../record-line.ts';
+
+/** A request of the record, and everything that came back for it. */
+export interface RecordedExchange {
+  readonly request: RequestLine;
+  /** In the order of the record. */
+  readonly reply: (AnswerLine | ChunkLine | EndedLine)[];
+}
+
+/** An attempt at a key, as it was recorded. */
+export interface RecordedAttempt {
+  readonly begin: BeginLine;
+  /** From 1: how many attempts at this key the record has up to this one. */
+  readonly number: number;
+  /** Its requests, in the order in which they were made. */
+  readonly exchanges: RecordedExchange[];
+  /** Undefined when the record ends before the attempt. */
+  outcome?: OutcomeLine;
+}
+
+/** A record, ordered for a replay: how things were at its beginning, and what happened from then on. */
+export interface RecordedRun {
+  readonly header: HeaderLine;
+  readonly state: StateLine;
+  readonly cached: readonly CachedLine[];
+  readonly queued: readonly QueuedLine[];
+  /** Wall time at the beginning, in milliseconds since 1970. */
+  readonly wall: number;
+  /** What happened after the state, in its order. States of later segments are left out: they tell nothing new. */
+  readonly lines: readonly RecordLine[];
+  readonly exchanges: ReadonlyMap<number, RecordedExchange>;
+  readonly attempts: ReadonlyMap<number, RecordedAttempt>;
+}
+
+/**
+ * Orders the lines of a record.
+ *
+ * @throws ConfigurationError `CONFIG` when the record has no state to begin with, or is of a process that shared its
+ *   work with other replicas.
+ */
+export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
+  const [first] = lines;
+  if (first?.kind !== 'state') {
+    throw new ConfigurationError(
+      'the record cannot be replayed: it does not begin with the state of the caches and the queue',
+    );
+  }
+  if (header.settings.CHANCERY_SHARDS !== undefined) {
+    throw new ConfigurationError(
+      'the record cannot be replayed: the process shared its work with other replicas (CHANCERY_SHARDS)',
+    );
+  }
+  const orderer = new Orderer(header, first);
+  for (const line of lines.slice(1)) orderer.add(line);
+  return orderer.run();
+}
+
+class Orderer {
+  readonly #header: HeaderLine;
+  readonly #state: StateLine;
+  readonly #cached: CachedLine[] = [];
+  readonly #queued: QueuedLine[] = [];
+  readonly #lines: RecordLine[] = [];
+  readonly #exchanges = new Map<number, RecordedExchange>();
+  readonly #attempts = new Map<number, RecordedAttempt>();
+  readonly #counts = new Map<string, number>();
+  #isFirstSegment = true;
+  #wall: number | undefined;
+
+  constructor(header: HeaderLine, state: StateLine) {
+    this.#header = header;
+    this.#state = state;
+  }
+
+  add(line: RecordLine): void {
+    if (line.kind === 'state') this.#isFirstSegment = false;
+    else if (line.kind === 'cached') {
+      if (this.#isFirstSegment) this.#cached.push(line);
+    } else if (line.kind === 'queued') {
+      if (this.#isFirstSegment) this.#queued.push(line);
+    } else if ('carried' in line && line.carried === true) {
+      if (this.#isFirstSegment) this.#happened(line);
+    } else if (line.kind === 'clock' && this.#wall === undefined) {
+      this.#wall = line.wall - (line.at - this.#state.at);
+    } else this.#happened(line);
+  }
+
+  run(): RecordedRun {
+    const began = Date.parse(this.#header.began);
+    return {
+      header: this.#header,
+      state: this.#state,
+      cached: this.#cached,
+      queued: this.#queued,
+      wall: this.#wall ?? began + this.#state.at,
+      lines: this.#lines,
+      exchanges: this.#exchanges,
+      attempts: this.#attempts,
+    };
+  }
+
+  #happened(line: RecordLine): void {
+    this.#lines.push(line);
+    if (line.kind === 'request') this.#requested(line);
+    else if (line.kind === 'answer' || line.kind === 'chunk' || line.kind === 'ended') {
+      this.#exchanges.get(line.id)?.reply.push(line);
+    } else if (line.kind === 'begin') {
+      const id = `${line.controller} ${line.key}`;
+      const number = (this.#counts.get(id) ?? 0) + 1;
+      this.#counts.set(id, number);
+      this.#attempts.set(line.id, { begin: line, number, exchanges: [] });
+    } else if (line.kind === 'outcome') {
+      const attempt = this.#attempts.get(line.id);
+      if (attempt !== undefined) attempt.outcome = line;
+    }
+  }
+
+  #requested(request: RequestLine): void {
+    const exchange: RecordedExchange = { request, reply: [] };
+    this.#exchanges.set(request.id, exchange);
+    if (request.by !== undefined) this.#attempts.get(request.by.id)?.exchanges.push(exchange);
+  }
+}

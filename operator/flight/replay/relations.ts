@@ -1,0 +1,43 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { idOf } from './replayed-watches.ts';
+
+/** Which objects belong together: owners and what they own. */
+export class Relations {
+  readonly #ids = new Set<string>();
+  /** What each text of a relation connects. */
+  readonly #byLink = new Map<string, Set<string>>();
+  readonly #links = new Map<string, Set<string>>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  add(collection: string, object: KubernetesObject): void {
+    const id = idOf(collection, object);
+    const { uid, ownerReferences = [] } = object.metadata;
+    this.#ids.add(id);
+    for (const link of [uid, ...ownerReferences.map((owner) => owner.uid)]) {
+      if (link === undefined) continue;
+      put(this.#byLink, link, id);
+      put(this.#links, id, link);
+    }
+  }
+
+  /** The objects `begun`, and all that are related to them. */
+  from(begun: ReadonlySet<string>): ReadonlySet<string> {
+    const found = new Set(begun);
+    // A set that grows while it is walked: each new member is walked, too.
+    for (const id of found) {
+      for (const link of this.#links.get(id) ?? []) {
+        for (const other of this.#byLink.get(link) ?? []) found.add(other);
+      }
+    }
+    return found;
+  }
+}
+
+function put(map: Map<string, Set<string>>, key: string, value: string): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, new Set([value]));
+  else known.add(value);
+}

@@ -1,0 +1,169 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Transport, TransportRequest, TransportResponse } from '../../transport/transport.ts';
+import type { RecordLine } from '../record-line.ts';
+import { bodyDifferences } from './body-differences.ts';
+import type { Departures } from './departures.ts';
+import { type Difference, shownRequest } from './difference.ts';
+import type { FirstLists } from './first-lists.ts';
+import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
+import { isOfEvents, isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
+import { ReplayedExchange } from './replayed-exchange.ts';
+import type { ReplayedWatches } from './replayed-watches.ts';
+import { objectIdOf, type RequestTarget, requestTarget } from './request-target.ts';
+import type { Unrecorded } from './unrecorded.ts';
+
+type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
+
+interface ReplayTransportOptions {
+  readonly run: RecordedRun;
+  readonly watches: ReplayedWatches;
+  readonly lists: FirstLists;
+  readonly departures: Departures;
+  readonly unrecorded: Unrecorded;
+  readonly now: () => number;
+  /** Called for each recorded write that the replay makes, too. */
+  readonly repeated: () => void;
+  /** Called for each write of an attempt. */
+  readonly wrote: (key: string, request: TransportRequest) => void;
+}
+
+/** Answers the requests of a replayed operator with what was recorded, when it was recorded. */
+export class ReplayTransport implements Transport {
+  /** The attempt that the running code belongs to. */
+  readonly attempts = new AsyncLocalStorage<ReplayedAttempt>();
+  readonly #options: ReplayTransportOptions;
+  /** Recorded requests that belong to no attempt, by method and path, in their order. */
+  readonly #others = new Map<string, RecordedExchange[]>();
+  /** Replies of the record up to now. */
+  readonly #passed = new Map<RecordedExchange, ReplyLine[]>();
+  readonly #open = new Map<RecordedExchange, ReplayedExchange>();
+
+  constructor(options: ReplayTransportOptions) {
+    this.#options = options;
+    for (const exchange of options.run.exchanges.values()) {
+      const { by, purpose, method, path } = exchange.request;
+      if (by !== undefined || purpose !== 'call') continue;
+      const id = looseId(method, path);
+      const known = this.#others.get(id);
+      if (known === undefined) this.#others.set(id, [exchange]);
+      else known.push(exchange);
+    }
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    request.beforeSend?.();
+    const target = requestTarget(request.path);
+    const { watches, unrecorded } = this.#options;
+    if (request.purpose === 'watch' && target !== undefined) {
+      return watches.open(request, target).response;
+    }
+    const exchange = new ReplayedExchange(request);
+    const attempt = this.attempts.getStore();
+    if (attempt !== undefined && !attempt.hasEnded) this.#ofAttempt(exchange, target, attempt);
+    else if (!this.#takeList(exchange, target) && !this.#takeOther(exchange)) {
+      unrecorded.answer(exchange, target);
+    }
+    return exchange.response;
+  }
+
+  async close(): Promise<void> {}
+
+  /** True for a recorded request that the replay has made, too. */
+  hasMade(recorded: RecordedExchange): boolean {
+    return this.#open.has(recorded);
+  }
+
+  /** A line of the record: the reply goes to the request of the replay that stands in its place. */
+  replay(recorded: RecordedExchange, line: ReplyLine): void {
+    if (this.#options.watches.replay(recorded, line)) return;
+    const passed = this.#passed.get(recorded);
+    if (passed === undefined) this.#passed.set(recorded, [line]);
+    else passed.push(line);
+    this.#open.get(recorded)?.replay(line);
+  }
+
+  #attach(recorded: RecordedExchange, exchange: ReplayedExchange): void {
+    this.#open.set(recorded, exchange);
+    for (const line of this.#passed.get(recorded) ?? []) exchange.replay(line);
+  }
+
+  #takeList(exchange: ReplayedExchange, target: RequestTarget | undefined): boolean {
+    const { request } = exchange;
+    if (request.method !== 'GET' || target === undefined || target.name !== undefined) return false;
+    const list = this.#options.lists.take(request, target);
+    if (list !== undefined) exchange.answer(200, list);
+    return list !== undefined;
+  }
+
+  /** A request outside of attempts: the next recorded one of the same path. */
+  #takeOther(exchange: ReplayedExchange): boolean {
+    const { method, path } = exchange.request;
+    const next = this.#others.get(looseId(method, path))?.shift();
+    if (next !== undefined) this.#attach(next, exchange);
+    return next !== undefined;
+  }
+
+  #ofAttempt(
+    exchange: ReplayedExchange,
+    target: RequestTarget | undefined,
+    attempt: ReplayedAttempt,
+  ): void {
+    const { departures, unrecorded } = this.#options;
+    const { request } = exchange;
+    if (isWrite(request)) this.#options.wrote(attempt.key, request);
+    const isOff = target !== undefined && departures.hasIdLeft(objectIdOf(target));
+    const found = attempt.hasLeft || isOff ? undefined : attempt.find(request);
+    if (found?.kind === 'recorded') {
+      for (const path of found.body.fromSecrets) departures.fromSecrets.add(path);
+      this.#attach(found.exchange, exchange);
+      if (isWrite(request)) this.#options.repeated();
+      return;
+    }
+    const { recorded } = attempt;
+    const isCompared = found !== undefined && recorded !== undefined;
+    const changes = isWrite(request) && !unrecorded.isWithoutEffect(request, target);
+    if (changes && isCompared) {
+      departures.add(
+        writeDifference(this.#options.now(), attempt, request, found.instead),
+        attempt,
+      );
+    }
+    if (departures.isOver) return;
+    unrecorded.answer(exchange, target);
+  }
+}
+
+/** Requests that belong to no attempt are matched without their query, which may have random or timed parts. */
+function looseId(method: string, path: string): string {
+  const target = requestTarget(path);
+  const [pathname] = path.split('?');
+  return `${method} ${target !== undefined && isOfEvents(target) ? target.collection : pathname}`;
+}
+
+function writeDifference(
+  at: number,
+  attempt: ReplayedAttempt,
+  request: Pick<TransportRequest, 'method' | 'path' | 'body'>,
+  instead: RecordedExchange | undefined,
+): Difference {
+  const { controller, key, recorded } = attempt;
+  return {
+    ...{ at, controller, key, attempt: recorded?.number, kind: 'write' },
+    recorded:
+      instead === undefined ? 'no more writes in this attempt' : shownRequest(instead.request),
+    now: shownRequest(request),
+    details: instead === undefined ? [] : howBodiesDiffer(instead, request),
+  };
+}
+
+/** Nothing for two requests that are not about the same object. */
+function howBodiesDiffer(
+  { request }: RecordedExchange,
+  now: Pick<TransportRequest, 'method' | 'path' | 'body'>,
+): readonly string[] {
+  const isSameObject = looseId(request.method, request.path) === looseId(now.method, now.path);
+  if (!isSameObject) return [];
+  const [before = '', after = ''] = [request.path, now.path].map((path) => path.split('?')[1]);
+  const { texts } = bodyDifferences(request.body, now.body, false);
+  return before === after ? texts : [`the query was ${before}, and is ${after}`, ...texts];
+}

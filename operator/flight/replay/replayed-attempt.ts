@@ -1,0 +1,96 @@
+import type { TransportRequest } from '../../transport/transport.ts';
+import { type BodyDifferences, bodyDifferences } from './body-differences.ts';
+import type { RecordedAttempt, RecordedExchange } from './recorded-run.ts';
+import { type RequestTarget, requestTarget } from './request-target.ts';
+
+/** What an attempt finds in the record for one of its requests. */
+export type Found =
+  | {
+      readonly kind: 'recorded';
+      readonly exchange: RecordedExchange;
+      readonly body: BodyDifferences;
+    }
+  /** The record has no such request. `instead` is the write that it has at this point. */
+  | { readonly kind: 'none'; readonly instead: RecordedExchange | undefined };
+
+type Asked = Pick<TransportRequest, 'method' | 'path' | 'body'>;
+
+/** An attempt of the replay, beside the recorded one. */
+export class ReplayedAttempt {
+  readonly controller: string;
+  readonly key: string;
+  /** Undefined for an attempt that the record does not have. */
+  readonly recorded: RecordedAttempt | undefined;
+  /** True once it has done otherwise than the record: from then on it is not compared. */
+  hasLeft = false;
+  hasEnded = false;
+  readonly #hasSecrets: boolean;
+  /** What it has not asked for yet. */
+  readonly #left: RecordedExchange[];
+
+  constructor(
+    names: { readonly controller: string; readonly key: string },
+    recorded: RecordedAttempt | undefined,
+    hasSecrets: boolean,
+  ) {
+    this.controller = names.controller;
+    this.key = names.key;
+    this.recorded = recorded;
+    this.#hasSecrets = hasSecrets;
+    this.#left = [...(recorded?.exchanges ?? [])];
+  }
+
+  /** The recorded writes that it has not made. */
+  get missing(): readonly RecordedExchange[] {
+    return this.#left.filter(({ request }) => isWrite(request));
+  }
+
+  /** The recorded request that this one repeats. It is then no longer expected. */
+  find(asked: Asked): Found {
+    const wanted = isWrite(asked);
+    const open = this.#left.filter(({ request }) => isWrite(request) === wanted);
+    for (const exchange of wanted ? sameTime(open) : open) {
+      const { request } = exchange;
+      if (request.method !== asked.method || !isSamePath(request.path, asked.path)) continue;
+      const body = bodyDifferences(request.body, asked.body, this.#hasSecrets);
+      if (body.texts.length > 0) continue;
+      this.#left.splice(this.#left.indexOf(exchange), 1);
+      return { kind: 'recorded', exchange, body };
+    }
+    return { kind: 'none', instead: wanted ? open[0] : undefined };
+  }
+}
+
+/** The first write, and those that were sent before it was answered: their order means nothing. */
+function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[] {
+  const [first] = open;
+  const endedAt = first?.reply.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+  return open.filter((each) => each === first || each.request.at < endedAt);
+}
+
+/** True for a request that changes something. Events and dry runs do not. */
+export function isWrite({
+  method,
+  path,
+}: Pick<Asked, 'path'> & { readonly method: string }): boolean {
+  if (method === 'GET' || method === 'OPTIONS') return false;
+  const target = requestTarget(path);
+  if (target === undefined) return false;
+  return !target.query.has('dryRun') && !isOfEvents(target);
+}
+
+/** Events are merged by time, so that a replay need not send the same. */
+export function isOfEvents({ collection }: RequestTarget): boolean {
+  return (
+    collection === '/api/v1/events' || /^\/apis\/events\.k8s\.io\/v\w+\/events$/.test(collection)
+  );
+}
+
+function isSamePath(a: string, b: string): boolean {
+  return a === b || inOneOrder(a) === inOneOrder(b);
+}
+
+function inOneOrder(path: string): string {
+  const [pathname, search = ''] = path.split('?');
+  return `${pathname}?${search.split('&').sort().join('&')}`;
+}

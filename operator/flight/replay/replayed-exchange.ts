@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream';
+import { AmbassadorError, type ErrorCode } from '../../core/errors.ts';
+import type { TransportRequest, TransportResponse } from '../../transport/transport.ts';
+import type { RecordLine } from '../record-line.ts';
+
+type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
+
+/** A request of the replayed operator, which is answered piece by piece. */
+export class ReplayedExchange {
+  readonly request: TransportRequest;
+  readonly response: Promise<TransportResponse>;
+  readonly #head = Promise.withResolvers<TransportResponse>();
+  readonly #body = new Readable({ read() {} });
+  #isOver = false;
+
+  constructor(request: TransportRequest) {
+    this.request = request;
+    this.response = this.#head.promise;
+    this.#body.on('error', () => {}); // whoever reads the body gets it
+    const { signal } = request;
+    if (signal.aborted) this.#abort(signal.reason);
+    else signal.addEventListener('abort', () => this.#abort(signal.reason), { once: true });
+  }
+
+  /** True when nothing more can come: it is answered, has failed, or was given up. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>): void {
+    if (!this.#isOver) this.#head.resolve({ status, headers, body: this.#body });
+  }
+
+  text(text: string): void {
+    if (!this.#isOver && text !== '') this.#body.push(Buffer.from(text, 'utf8'));
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#body.push(null);
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#head.reject(error);
+    this.#head.promise.catch(() => {});
+    this.#body.destroy(error);
+  }
+
+  /** A whole answer at once. */
+  answer(status: number, body: unknown): void {
+    this.head(status, { 'content-type': 'application/json' });
+    this.text(typeof body === 'string' ? body : JSON.stringify(body));
+    this.end();
+  }
+
+  /** One line of its recorded reply. The operator's own decision to give up is not repeated for it. */
+  replay(line: ReplyLine): void {
+    if (line.kind === 'answer') this.head(line.status, line.headers);
+    else if (line.kind === 'chunk') this.text(line.text);
+    else if (line.error === undefined) this.end();
+    else if (line.error.code !== 'ABORTED') this.fail(failureOf(line.error));
+  }
+
+  #abort(reason: unknown): void {
+    this.fail(reason instanceof Error ? reason : new Error(String(reason)));
+    this.#head.reject(reason);
+  }
+}
+
+type Code = AmbassadorError['code'] &
+  (
+    | 'AMBASSADOR_UNREACHABLE'
+    | 'AMBASSADOR_TIMEOUT'
+    | 'AMBASSADOR_FORBIDDEN'
+    | 'AMBASSADOR_UPSTREAM'
+    | 'CONNECTION_LOST'
+  );
+
+const CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'AMBASSADOR_UNREACHABLE',
+  'AMBASSADOR_TIMEOUT',
+  'AMBASSADOR_FORBIDDEN',
+  'AMBASSADOR_UPSTREAM',
+  'CONNECTION_LOST',
+]);
+
+/** The failure of a transport as it was recorded. */
+function failureOf({ code, message }: { readonly code: string; readonly message: string }): Error {
+  if (!CODES.has(code)) return new Error(message);
+  const fate = code === 'AMBASSADOR_UNREACHABLE' ? 'not-sent' : 'unknown';
+  return new AmbassadorError(message, { code: code as Code, fate });
+}

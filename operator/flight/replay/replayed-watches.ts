@@ -1,0 +1,158 @@
+import { type KubernetesObject, objectKey } from '../../model/object.ts';
+import { matcherOf } from '../../model/selection.ts';
+import type { TransportRequest } from '../../transport/transport.ts';
+import type { RecordLine } from '../record-line.ts';
+import { asObject, jsonOf } from './recorded-objects.ts';
+import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
+import type { ClusterChange } from './replay-cluster.ts';
+import { ReplayedExchange } from './replayed-exchange.ts';
+import { collectionIdOf, type RequestTarget, requestTarget } from './request-target.ts';
+
+type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
+
+/** One line of a watch. */
+export interface WatchedLine {
+  readonly type: string;
+  /** Undefined for a line that is none of an object. */
+  readonly object: KubernetesObject | undefined;
+  /** Also of a bookmark. */
+  readonly resourceVersion: string | undefined;
+}
+
+interface WatchesOptions {
+  readonly run: RecordedRun;
+  /** Called for each line of the record, whether a watch of the replay is open or not. */
+  readonly seen: (collection: string, line: WatchedLine) => void;
+  /** True for an object of which the record is no longer right. Its recorded events are kept back. */
+  readonly hasLeft: (collection: string, object: KubernetesObject) => boolean;
+}
+
+/** A watch of the record, and the one of the replay that stands in its place. */
+class RecordedWatch {
+  readonly target: RequestTarget;
+  readonly #options: WatchesOptions;
+  /** What came before the replay has opened its watch. */
+  readonly #before: ReplyLine[] = [];
+  /** The part after the last line break. */
+  #rest = '';
+  #open: ReplayedExchange | undefined;
+
+  constructor(target: RequestTarget, options: WatchesOptions) {
+    this.target = target;
+    this.#options = options;
+  }
+
+  get isTaken(): boolean {
+    return this.#open !== undefined;
+  }
+
+  take(open: ReplayedExchange): void {
+    this.#open = open;
+    for (const line of this.#before.splice(0)) open.replay(line);
+  }
+
+  replay(line: ReplyLine): void {
+    const whole = line.kind === 'chunk' ? { ...line, text: this.#lines(line.text) } : line;
+    if (this.#open === undefined) this.#before.push(whole);
+    else this.#open.replay(whole);
+  }
+
+  /** The lines that `text` completes, without those of objects that have left the record. */
+  #lines(text: string): string {
+    const { seen, hasLeft } = this.#options;
+    const { collection } = this.target;
+    const lines = `${this.#rest}${text}`.split('\n');
+    this.#rest = lines.pop() ?? '';
+    const kept = lines.filter((each) => {
+      const line = watchedLine(each);
+      seen(collection, line);
+      return line.object === undefined || !hasLeft(collection, line.object);
+    });
+    return kept.map((line) => `${line}\n`).join('');
+  }
+}
+
+/** The watches of a replay: each stands in the place of the next recorded one of the same collection. */
+export class ReplayedWatches {
+  readonly #recorded = new Map<RecordedExchange, RecordedWatch>();
+  readonly #byCollection = new Map<string, RecordedWatch[]>();
+  readonly #open: { readonly target: RequestTarget; readonly exchange: ReplayedExchange }[] = [];
+
+  constructor(options: WatchesOptions) {
+    for (const exchange of options.run.exchanges.values()) {
+      const { purpose, path } = exchange.request;
+      const target = purpose === 'watch' ? requestTarget(path) : undefined;
+      if (target === undefined) continue;
+      const watch = new RecordedWatch(target, options);
+      this.#recorded.set(exchange, watch);
+      const id = collectionIdOf(target);
+      this.#byCollection.set(id, [...(this.#byCollection.get(id) ?? []), watch]);
+    }
+  }
+
+  /** A watch without a recorded one is accepted, and silent unless the cluster changes. */
+  open(request: TransportRequest, target: RequestTarget): ReplayedExchange {
+    const exchange = new ReplayedExchange(request);
+    this.#open.push({ target, exchange });
+    const free = this.#byCollection.get(collectionIdOf(target))?.find(({ isTaken }) => !isTaken);
+    if (free !== undefined) free.take(exchange);
+    else exchange.head(200, { 'content-type': 'application/json' });
+    return exchange;
+  }
+
+  /** A line of the record. False when it is none of a watch. */
+  replay(exchange: RecordedExchange, line: ReplyLine): boolean {
+    const watch = this.#recorded.get(exchange);
+    watch?.replay(line);
+    return watch !== undefined;
+  }
+
+  /** Sends a change of the cluster to the watches that select it. */
+  send({ collection, type, object }: ClusterChange): void {
+    for (const { target, exchange } of this.#open) {
+      if (exchange.isOver || target.collection !== collection) continue;
+      const { namespace } = target;
+      if (namespace !== undefined && namespace !== object.metadata.namespace) continue;
+      const isSelected = matches(target, object);
+      const shownType = isSelected ? type : 'DELETED';
+      const shown = isMetadataOnly(exchange.request) ? metadataOf(object) : object;
+      exchange.text(`${JSON.stringify({ type: shownType, object: shown })}\n`);
+    }
+  }
+}
+
+function matches({ query }: RequestTarget, object: KubernetesObject): boolean {
+  const match = matcherOf({
+    namespaces: undefined,
+    labelSelector: query.get('labelSelector') ?? undefined,
+    fieldSelector: query.get('fieldSelector') ?? undefined,
+  });
+  return match(object) === 'selected';
+}
+
+/** True for a request that wants nothing but metadata. */
+export function isMetadataOnly({ headers }: Pick<TransportRequest, 'headers'>): boolean {
+  return (headers?.accept ?? '').includes('as=PartialObjectMetadata');
+}
+
+/** The object as an API server sends it to such a request. */
+export function metadataOf({ metadata }: KubernetesObject): object {
+  return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
+}
+
+function watchedLine(text: string): WatchedLine {
+  const value = jsonOf(text) as { type?: unknown; object?: unknown } | undefined;
+  const { type, object } = value ?? {};
+  const metadata = (object as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata;
+  const version = metadata?.resourceVersion;
+  return {
+    type: typeof type === 'string' ? type : '',
+    object: type === 'BOOKMARK' || type === 'ERROR' ? undefined : asObject(object),
+    resourceVersion: typeof version === 'string' ? version : undefined,
+  };
+}
+
+/** Names an object of a collection. */
+export function idOf(collection: string, { metadata }: KubernetesObject): string {
+  return `${collection} ${objectKey(metadata.namespace, metadata.name)}`;
+}

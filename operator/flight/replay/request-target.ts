@@ -1,0 +1,49 @@
+import { objectKey } from '../../model/object.ts';
+
+/** What a request is about, as its path says. */
+export interface RequestTarget {
+  /** The collection in all namespaces, such as `/apis/apps/v1/deployments`. */
+  readonly collection: string;
+  readonly namespace: string | undefined;
+  /** Undefined for a collection. */
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  readonly query: URLSearchParams;
+}
+
+/** Undefined for a path that is none of an object or a collection, such as that of discovery. */
+export function requestTarget(path: string): RequestTarget | undefined {
+  const [pathname = '', search = ''] = path.split('?');
+  const parts = pathname.split('/').slice(1).map(decodeURIComponent);
+  const head = parts[0] === 'api' ? parts.splice(0, 2) : parts.splice(0, 3);
+  const isGroup = head[0] === 'apis' && head.length === 3;
+  if (!isGroup && !(head[0] === 'api' && head.length === 2)) return undefined;
+  // `/api/v1/namespaces/demo` is an object, `/api/v1/namespaces/demo/pods` a collection in it.
+  const isInNamespace = parts[0] === 'namespaces' && parts.length > 2 && !isOfNamespace(parts[2]);
+  const namespace = isInNamespace ? parts[1] : undefined;
+  const [plural, name, ...more] = isInNamespace ? parts.slice(2) : parts;
+  if (plural === undefined || plural === '') return undefined;
+  return {
+    collection: `/${[...head, plural].join('/')}`,
+    namespace,
+    name,
+    subresource: more.length > 0 ? more.join('/') : undefined,
+    query: new URLSearchParams(search),
+  };
+}
+
+/** Subresources of a Namespace itself. */
+function isOfNamespace(part: string | undefined): boolean {
+  return part === 'status' || part === 'finalize';
+}
+
+/** One text for each object that a request names. */
+export function objectIdOf({ collection, namespace, name }: RequestTarget): string {
+  return `${collection} ${objectKey(namespace, name ?? '')}`;
+}
+
+/** Equal for a list and a watch of the same objects. */
+export function collectionIdOf({ collection, namespace = '', query }: RequestTarget): string {
+  const selectors = ['labelSelector', 'fieldSelector'].map((name) => query.get(name) ?? '');
+  return JSON.stringify([collection, namespace, ...selectors]);
+}

@@ -1,0 +1,32 @@
+import type { KubernetesObject } from '../../model/object.ts';
+import { asObject, jsonOf } from './recorded-objects.ts';
+import type { RecordedExchange } from './recorded-run.ts';
+import { requestTarget } from './request-target.ts';
+
+interface SeenObject {
+  readonly collection: string;
+  readonly object: KubernetesObject;
+}
+
+/** The objects in the answer of a call, as the API server stores them. */
+export function objectsInAnswer({ request, reply }: RecordedExchange): readonly SeenObject[] {
+  const target = requestTarget(request.path);
+  if (request.purpose !== 'call' || target === undefined || target.query.has('dryRun')) return [];
+  const answer = reply.find((line) => line.kind === 'answer');
+  if (answer?.kind !== 'answer' || answer.status < 200 || answer.status >= 300) return [];
+  if (request.method === 'DELETE') return []; // the watch says when the object is gone
+  const { collection, subresource } = target;
+  if (subresource !== undefined && subresource !== 'status') return [];
+  const value = jsonOf(reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join(''));
+  return objectsIn(value)
+    .filter(({ kind }) => kind !== 'PartialObjectMetadata')
+    .map((object) => ({ collection, object }));
+}
+
+/** The items of a list, with its kind; or the object itself. */
+function objectsIn(value: unknown): readonly KubernetesObject[] {
+  const { apiVersion, kind, items } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(items)) return [asObject(value) ?? []].flat();
+  const form = { apiVersion, kind: String(kind).replace(/List$/, '') };
+  return items.flatMap((item: object) => asObject({ ...form, ...item }) ?? []);
+}

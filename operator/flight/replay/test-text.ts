@@ -1,0 +1,69 @@
+import { relative } from 'node:path';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { FlightRecord } from '../read-record.ts';
+import { RECORD_VERSION, type RecordLine } from '../record-line.ts';
+
+/** A line of an incident, as the text of a test has it. */
+export type IncidentLine = RecordLine;
+
+interface TestTextOptions {
+  readonly incident: FlightRecord;
+  readonly key: string;
+  /** Path of the module, as the test imports it. */
+  readonly module: string;
+  /** Words for `create` of a module with arguments. Undefined for one without. */
+  readonly args: readonly string[] | undefined;
+  /** What was wrong: a line of code that holds once it is not. */
+  readonly expectation: string;
+}
+
+/** A test for Vitest that fails as long as the operator ends where the record does. */
+export function testText({ incident, key, module, args, expectation }: TestTextOptions): string {
+  const { header, lines } = incident;
+  const day = header.began.slice(0, 10);
+  const controllers =
+    args === undefined
+      ? '[operator].flat()'
+      : `(await operator.create({ args: ${JSON.stringify(args)}, environment: {} })).controllers ?? []`;
+  return `/**
+ * Made by "chancery replay --to-test" from a record of ${header.began}: what happened to ${key}, as it was recorded. Values
+ * of Secrets are placeholders; read the rest before you hand it on.
+ */
+import { replayIncident } from '@chancery/testing';
+import { expect, it } from 'vitest';
+import operator from ${JSON.stringify(module)};
+
+it(${JSON.stringify(`does not end as on ${day} for ${key}`)}, async () => {
+  const controllers = ${controllers};
+  const end = await replayIncident(INCIDENT, { controllers, key: ${JSON.stringify(key)} });
+
+  // This holds as soon as the operator does otherwise. Replace it with what is right.
+  ${expectation}
+});
+
+const INCIDENT: Parameters<typeof replayIncident>[0] = [
+${[header, ...lines].map((line) => `  ${JSON.stringify(line)},`).join('\n')}
+];
+`;
+}
+
+/**
+ * The lines of a test as a record.
+ *
+ * @throws ConfigurationError `CONFIG` for lines of another version, and without a header.
+ */
+export function incidentRecord([header, ...lines]: readonly IncidentLine[]): FlightRecord {
+  if (header?.kind !== 'header') throw new ConfigurationError('the incident has no header');
+  if (header.version !== RECORD_VERSION) {
+    throw new ConfigurationError(
+      `the incident has version ${header.version}, and this toolkit replays version ${RECORD_VERSION}`,
+    );
+  }
+  return { header, lines, unknownLines: 0 };
+}
+
+/** The path by which a file in `folder` imports `module`. */
+export function importPath(folder: string, module: string): string {
+  const path = relative(folder, module).replaceAll('\\', '/');
+  return path.startsWith('.') ? path : `./${path}`;
+}

@@ -1,0 +1,237 @@
+import { showsAll } from '../../controller/children/applied-memory.ts';
+import { isMapping, mappingOf } from '../../core/mapping.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import { matcherOf } from '../../model/selection.ts';
+import type { TransportRequest } from '../../transport/transport.ts';
+import type { Departures } from './departures.ts';
+import { listAnswer } from './first-lists.ts';
+import { asObject, collectionOf, jsonOf, type RecordedObjects } from './recorded-objects.ts';
+import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
+import type { ReplayCluster, StartReplayCluster } from './replay-cluster.ts';
+import { isOfEvents } from './replayed-attempt.ts';
+import type { ReplayedExchange } from './replayed-exchange.ts';
+import { idOf, isMetadataOnly, metadataOf, type ReplayedWatches } from './replayed-watches.ts';
+import { objectIdOf, type RequestTarget, requestTarget } from './request-target.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+interface UnrecordedOptions {
+  readonly run: RecordedRun;
+  readonly objects: RecordedObjects;
+  readonly departures: Departures;
+  readonly clock: VirtualClock;
+  readonly watches: ReplayedWatches;
+  /** Undefined: nothing that is not in the record can be answered, besides reads. */
+  readonly startCluster: StartReplayCluster | undefined;
+  readonly definitions: readonly KubernetesObject[];
+}
+
+/** From the answer of a write to its event in a watch, as on a quick cluster. */
+const WATCH_DELAY_MS = 1;
+
+/** Versions of the cluster begin this far behind those of the record. */
+const VERSION_GAP = 1_000_000n;
+
+/** Answers requests that are not in the record: reads from what the record has shown, writes from a cluster. */
+export class Unrecorded {
+  readonly #options: UnrecordedOptions;
+  #cluster: Promise<ReplayCluster> | undefined;
+  #started: ReplayCluster | undefined;
+  readonly #underWay = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: UnrecordedOptions) {
+    this.#options = options;
+  }
+
+  /** True once a cluster answers. */
+  get hasCluster(): boolean {
+    return this.#cluster !== undefined;
+  }
+
+  /** The cluster, once it is there: what it has at the end is the end of the replay. */
+  get cluster(): ReplayCluster | undefined {
+    return this.#started;
+  }
+
+  /**
+   * True for an apply or a merge that states only what the object shows already. A process that has just begun makes
+   * such writes, because what it applied before is not remembered.
+   */
+  isWithoutEffect(request: TransportRequest, target: RequestTarget | undefined): boolean {
+    if (request.method !== 'PATCH' || this.#unchanged(request, target) === undefined) return false;
+    return true;
+  }
+
+  /** The replay does not make this write: from now on the record is not right about its object. */
+  notMade({ request, reply }: RecordedExchange): void {
+    const { departures } = this.#options;
+    const target = requestTarget(request.path);
+    if (target === undefined) return;
+    if (target.name !== undefined) departures.leaveObject(objectIdOf(target));
+    const body = reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
+    const answer = asObject(jsonOf(body));
+    if (answer !== undefined) departures.leaveObject(idOf(target.collection, answer));
+  }
+
+  answer(exchange: ReplayedExchange, target: RequestTarget | undefined): void {
+    const { request } = exchange;
+    if (target !== undefined && isOfEvents(target) && request.method !== 'GET') {
+      exchange.answer(request.method === 'POST' ? 201 : 200, request.body ?? '{}');
+      return;
+    }
+    if (this.#cluster === undefined) {
+      const unchanged = this.#unchanged(request, target);
+      if (unchanged !== undefined) {
+        exchange.answer(200, unchanged);
+        return;
+      }
+      if (request.method === 'GET' && this.#read(exchange, target)) return;
+    }
+    this.#later(this.#byCluster(exchange, target));
+  }
+
+  /** Another writer's change, as the record shows it. */
+  changed(collection: string, type: string, object: KubernetesObject): void {
+    if (this.#cluster === undefined) return;
+    this.#later(
+      this.#cluster.then((cluster) => {
+        if (type === 'DELETED') cluster.remove(collection, object);
+        else cluster.put(collection, object);
+      }),
+    );
+  }
+
+  /** Resolves when no request is under way. @throws why the cluster does not answer. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#underWay.size > 0 || this.#failure !== undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#started?.close();
+  }
+
+  #later(work: Promise<void>): void {
+    const done = work
+      .catch((error) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+  }
+
+  /** The object that the request would leave as it is. */
+  #unchanged(
+    { method, headers, body }: TransportRequest,
+    target: RequestTarget | undefined,
+  ): KubernetesObject | undefined {
+    if (method !== 'PATCH' || target?.name === undefined) return undefined;
+    const type = headers?.['content-type'] ?? '';
+    if (!type.includes('apply-patch') && !type.includes('merge-patch')) return undefined;
+    const { objects } = this.#options;
+    const object = objects.get(target.collection, target.namespace, target.name);
+    const stated = jsonOf(body);
+    if (object === undefined || !isMapping(stated)) return undefined;
+    const { apiVersion: _, kind: __, ...fields } = stated;
+    const { managedFields: ___, ...metadata } = mappingOf(fields.metadata);
+    return showsAll(object, { ...fields, metadata }) ? object : undefined;
+  }
+
+  /** Answers a read from the record. False when the record does not know. */
+  #read(exchange: ReplayedExchange, target: RequestTarget | undefined): boolean {
+    const { run, objects } = this.#options;
+    const { request } = exchange;
+    if (target === undefined || !objects.has(target.collection)) return false;
+    const { collection, namespace, name, subresource, query } = target;
+    if (subresource !== undefined) return false;
+    const source = run.header.sources.find((each) => collectionOf(each) === collection);
+    if (name === undefined) {
+      if (source === undefined) return false;
+      const [labelSelector, fieldSelector] = ['labelSelector', 'fieldSelector'].map(
+        (each) => query.get(each) ?? undefined,
+      );
+      const match = matcherOf({ namespaces: undefined, labelSelector, fieldSelector });
+      const found = objects
+        .list(collection, namespace)
+        .filter((each) => match(each) === 'selected');
+      const isBare = isMetadataOnly(request);
+      exchange.answer(200, listAnswer(source, found, objects.resourceVersion, isBare));
+      return true;
+    }
+    const object = objects.get(collection, namespace, name);
+    if (object !== undefined) {
+      exchange.answer(200, isMetadataOnly(request) ? metadataOf(object) : object);
+    } else exchange.answer(404, notFound(collection, name));
+    return true;
+  }
+
+  async #byCluster(exchange: ReplayedExchange, target: RequestTarget | undefined): Promise<void> {
+    const cluster = await this.#start();
+    const { method, path, headers = {}, body } = exchange.request;
+    const answer = await cluster.send({ method, path, headers: { ...headers }, body });
+    const { departures, clock, watches, objects } = this.#options;
+    for (const change of cluster.changes()) {
+      const { collection, object, type } = change;
+      if (type === 'DELETED') objects.delete(collection, object);
+      else objects.put(collection, object);
+      departures.leaveObject(idOf(change.collection, change.object));
+      clock.schedule(WATCH_DELAY_MS, () => watches.send(change));
+    }
+    if (target?.name !== undefined && method !== 'GET') departures.leaveObject(objectIdOf(target));
+    exchange.head(answer.status, answer.headers);
+    exchange.text(answer.body);
+    exchange.end();
+  }
+
+  async #start(): Promise<ReplayCluster> {
+    this.#cluster ??= this.#begun();
+    this.#started = await this.#cluster;
+    return this.#started;
+  }
+
+  #begun(): Promise<ReplayCluster> {
+    const { startCluster, clock, objects, run, definitions } = this.#options;
+    if (startCluster === undefined) {
+      return Promise.reject(new Error('the replay has left the record, and no cluster answers it'));
+    }
+    return startCluster({
+      clock,
+      sources: run.header.sources,
+      definitions,
+      objects: new Map(objects.all()),
+      resourceVersion: String(newestVersion(run) + VERSION_GAP),
+    });
+  }
+}
+
+/** The newest resourceVersion that stands anywhere in the record. */
+function newestVersion({ lines, cached }: RecordedRun): bigint {
+  let newest = 0n;
+  const saw = (text: string): void => {
+    if (/^\d+$/.test(text) && BigInt(text) > newest) newest = BigInt(text);
+  };
+  for (const { resourceVersion } of cached) saw(resourceVersion ?? '');
+  for (const line of lines) {
+    if (line.kind !== 'chunk') continue;
+    for (const [, version = ''] of line.text.matchAll(/"resourceVersion":\s*"(\d+)"/g))
+      saw(version);
+  }
+  return newest;
+}
+
+function notFound(collection: string, name: string): object {
+  const [plural = ''] = collection.split('/').slice(-1);
+  const group = collection.startsWith('/apis/') ? collection.split('/')[2] : undefined;
+  const resource = group === undefined ? plural : `${plural}.${group}`;
+  return {
+    ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' },
+    message: `${resource} "${name}" not found`,
+    reason: 'NotFound',
+    details: { name, ...(group !== undefined && { group }), kind: plural },
+    code: 404,
+  };
+}

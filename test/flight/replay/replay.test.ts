@@ -1,0 +1,47 @@
+import { recordedCluster } from '@chancery/testing';
+import { describe, expect, it } from 'vitest';
+import { replay } from '../../../operator/flight/replay/replay.ts';
+import { copyIncident, copying } from './copy-incident.ts';
+import { PATH } from './made-record.ts';
+
+describe('a replay', () => {
+  it('does what is recorded when the code is the same, in a moment', async () => {
+    const found = await replay({
+      record: copyIncident().record(310_000),
+      controllers: [copying()],
+    });
+
+    expect(found.differences).toEqual([]);
+    expect(found).toMatchObject({ attempts: 2, writes: 2, endedAt: 310_000 });
+  });
+
+  it('names the first write that differs', async () => {
+    const found = await replay({
+      record: copyIncident().record(310_000),
+      controllers: [copying('-2-copy')],
+    });
+
+    expect(found.differences).toMatchObject([
+      {
+        ...{ at: 2_001, controller: 'copy', key: 'demo/web', attempt: 1, kind: 'write' },
+        recorded: `POST ${PATH} of web-copy`,
+        now: `POST ${PATH} of web-2-copy`,
+        details: ['metadata.name was "web-copy", and is "web-2-copy"'],
+      },
+    ]);
+  });
+
+  it('goes on with a cluster in the recorded state when it may, and says where it left the record', async () => {
+    const found = await replay({
+      record: copyIncident().record(310_000),
+      controllers: [copying('-2-copy')],
+      goesOn: true,
+      startCluster: recordedCluster,
+    });
+
+    expect(found.differing).toBe(1);
+    const copies = found.objects.list('/api/v1/configmaps', 'demo');
+    const data = copies.map((each) => [each.metadata.name, (each as { data?: object }).data]);
+    expect(Object.fromEntries(data)).toEqual({ web: { a: '3' }, 'web-2-copy': { a: '3' } });
+  });
+});
