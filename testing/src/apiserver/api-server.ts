@@ -13,12 +13,14 @@ import { badRequest } from './failures/failure.ts';
 import { unknownResource } from './failures/request-failures.ts';
 import { FaultRules } from './fault-rules/fault-rules.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import type { InMemoryReceiver, InMemoryRequest } from './http/in-memory.ts';
 import type { RecordedRequest } from './http/recorded-request.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import { manifestObjects } from './objects/manifest-objects.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
+import type { StorageListener } from './storage/storage-event.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
 import { requestToken } from './verbs/subresources/token-request.ts';
 
@@ -27,6 +29,7 @@ export type { AuthenticationOptions } from './auth/authentication.ts';
 export type { AuthorizationMode } from './auth/authorization.ts';
 export type { User } from './auth/user.ts';
 export type { WorkloadOptions } from './controllers/workloads.ts';
+export type { InMemoryReceiver, InMemoryRequest } from './http/in-memory.ts';
 export type { RecordedRequest } from './http/recorded-request.ts';
 export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
 
@@ -92,6 +95,17 @@ export class ApiServer {
    * what a control plane has, and with what controllers keep in every namespace. The caller closes it.
    */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
+    const server = await ApiServer.inMemory(options);
+    server.#port = options.port ?? 0;
+    await server.listen();
+    return server;
+  }
+
+  /**
+   * As `start`, but without a port: only `exchange` and the methods here reach it. Its `url` means nothing until
+   * `listen` is called.
+   */
+  static async inMemory(options: ApiServerOptions = {}): Promise<ApiServer> {
     const alarms = new Set<Cancel>();
     const cluster = createCluster(options, alarms);
     const { address = '127.0.0.1', requestLimit = DEFAULT_REQUEST_LIMIT, tls } = options;
@@ -105,9 +119,18 @@ export class ApiServer {
       (resource) => server.#http.closeWatches('clean', resource),
       server.#endings,
     );
-    server.#port = options.port ?? 0;
-    await server.listen();
+    cluster.watchCache.fill();
     return server;
+  }
+
+  /**
+   * Answers a request without a socket, in this process: what the answer has to say goes to `receiver` as soon as the
+   * server writes it.
+   *
+   * @returns called when the client is gone: nothing more is written then.
+   */
+  exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
+    return this.#http.exchange(request, receiver);
   }
 
   /** Where clients of this machine reach it. */
@@ -226,6 +249,11 @@ export class ApiServer {
    */
   subscribe(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
     return this.#access.subscribeAll(listener);
+  }
+
+  /** As `subscribe`, with the revision and the key of each change. */
+  subscribeStorage(listener: StorageListener): () => void {
+    return this.#cluster.storage.subscribe(listener);
   }
 
   /**

@@ -26,7 +26,7 @@ const EXTRA = 'impersonate-extra-';
  * @throws ApiError 403 that names what the newer way lacks, 400 for groups without a user.
  */
 export function impersonated(
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'rawHeaders'>,
   caller: Caller,
   access: Access,
   authorization: Authorization,
@@ -61,7 +61,7 @@ export function impersonated(
 }
 
 /** The headers of a request, as a user; undefined where they name none. */
-function wantedUser({ rawHeaders }: IncomingMessage): User | undefined {
+function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User | undefined {
   const headers = impersonationHeaders(rawHeaders);
   const name = headers.get('impersonate-user')?.[0] ?? '';
   const uid = headers.get('impersonate-uid')?.[0] ?? '';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, resourceName } from 'chancery/internal-objects';
 import type { Caller } from '../auth/user.ts';
@@ -20,12 +20,18 @@ import type { ListOptions } from '../request/list-options.ts';
 import type { SecurePort } from '../tls/secure-port.ts';
 import { admit } from './admit.ts';
 import { EventLines } from './exchange/event-lines.ts';
-import { Exchange } from './exchange/exchange.ts';
+import { Exchange, type HttpRequest, type HttpResponse } from './exchange/exchange.ts';
 import type { View } from './exchange/present.ts';
 import { parsePath, type RequestInfo } from './exchange/request-info.ts';
 import { handleDiscovery } from './handlers/handle-discovery.ts';
 import { handleResource } from './handlers/handle-resource.ts';
 import { WatchStream } from './handlers/watch-stream.ts';
+import {
+  type InMemoryReceiver,
+  type InMemoryRequest,
+  requestInMemory,
+  ResponseInMemory,
+} from './in-memory.ts';
 import { injectFault } from './inject-fault.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
@@ -90,6 +96,17 @@ export class HttpServer {
     });
   }
 
+  /**
+   * Answers a request that comes without a socket.
+   *
+   * @returns called when the client is gone: nothing more is written then.
+   */
+  exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
+    const response = new ResponseInMemory(receiver);
+    void this.#answer(requestInMemory(request), response, undefined);
+    return () => response.abandon();
+  }
+
   /** Stops listening and cuts every connection. */
   async close(): Promise<void> {
     const servers = [...this.#servers];
@@ -114,8 +131,8 @@ export class HttpServer {
   }
 
   async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: HttpRequest,
+    response: HttpResponse,
     caller: Caller | undefined,
   ): Promise<void> {
     const { ManagedFieldsOptOut: drop } = this.#cluster.behaviour.featureGates;

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ApiError } from 'chancery';
 import { formatYaml } from 'chancery/internal-objects';
@@ -13,13 +14,34 @@ import { Warnings } from './warnings.ts';
 /** A page of kubectl: longer answers are sent in parts. */
 export const ITEMS_OF_PART = 500;
 
+/** What the server reads of a request: of one from a socket, or of one in memory. */
+export type HttpRequest = Readable &
+  Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersionMajor'>;
+
+/** What the server writes its answer to: a `ServerResponse` of Node, or an answer in memory. */
+export interface HttpResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly destroyed: boolean;
+  readonly writableNeedDrain: boolean;
+  readonly writableLength: number;
+  readonly socket: { resetAndDestroy(): void } | null;
+  setHeader(name: string, value: string): unknown;
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  flushHeaders(): void;
+  write(chunk: string | Buffer): boolean;
+  end(chunk?: string | Buffer): unknown;
+  destroy(error?: Error): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
 /** One HTTP request and its answer. */
 export class Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
   /** Whom authentication found. */
   sender: Caller | undefined;
   /** The user of the request, once it is known: the sender, or the user that the sender impersonates. */
@@ -35,7 +57,7 @@ export class Exchange {
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
 
-  constructor(request: IncomingMessage, response: ServerResponse, known: Known) {
+  constructor(request: HttpRequest, response: HttpResponse, known: Known) {
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     this.method = request.method ?? 'GET';

@@ -1,0 +1,121 @@
+import { type Controller, type KubernetesObject, messageOf } from 'chancery';
+import type { Invariant, LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
+import type { AttemptFacts } from '../simulation/operator-run.ts';
+import { Copies } from './copies.ts';
+import { differences } from './differences.ts';
+import { Finalizers } from './finalizers.ts';
+import { WriteLoops } from './write-loops.ts';
+
+/** Something that had to hold and did not. */
+export interface Violation {
+  /** Name of the invariant. */
+  readonly invariant: string;
+  /** What is wrong, in words. */
+  readonly message: string;
+}
+
+/** What the run in the usual order has shown: other orders are compared with it. */
+export interface Reference {
+  readonly end: ReadonlyMap<string, readonly string[]>;
+  /** The most objects that were there at once, by what tells them apart. */
+  readonly copies: ReadonlyMap<string, number>;
+  /** Finalizers that the operator has added to objects, or declares. */
+  readonly finalizers: ReadonlySet<string>;
+}
+
+/** The invariants of one run: those that always hold, and those of the scenario. */
+export class Checks {
+  readonly #scenario: Scenario;
+  readonly #reference: Reference | undefined;
+  readonly #active = new Set<string>();
+  readonly #copies: Copies;
+  readonly #finalizers: Finalizers;
+  readonly #loops: WriteLoops;
+
+  /** @param reference - undefined for the run in the usual order. */
+  constructor(scenario: Scenario, reference: Reference | undefined) {
+    this.#scenario = scenario;
+    this.#reference = reference;
+    this.#copies = new Copies(reference?.copies);
+    this.#finalizers = new Finalizers(reference?.finalizers);
+    this.#loops = new WriteLoops();
+  }
+
+  /** What later runs are compared with. @param end - what was stored at rest. */
+  reference(end: Reference['end']): Reference {
+    return { end, copies: this.#copies.most, finalizers: this.#finalizers.own };
+  }
+
+  started(controllers: readonly Controller[]): void {
+    this.#finalizers.declared(controllers);
+  }
+
+  /** The operator was killed: what it was doing is over. */
+  killed(): void {
+    this.#active.clear();
+    this.#finalizers.killed();
+  }
+
+  began({ controller, key }: AttemptFacts): Violation | undefined {
+    const name = `${controller} ${key}`;
+    const isTwice = this.#active.has(name);
+    this.#active.add(name);
+    if (!isTwice) return undefined;
+    return {
+      invariant: 'no key is processed twice at once',
+      message: `${controller} reconciles ${key} while another reconcile of it is under way`,
+    };
+  }
+
+  finished(attempt: AttemptFacts, outcome: string): void {
+    this.#active.delete(`${attempt.controller} ${attempt.key}`);
+    this.#finalizers.finished(attempt, outcome);
+  }
+
+  wrote(write: LoggedWrite, lastInputMs: number): Violation | undefined {
+    return (
+      this.#copies.wrote(write) ??
+      this.#finalizers.wrote(write) ??
+      this.#loops.wrote(write, lastInputMs)
+    );
+  }
+
+  holds({ name, check }: Invariant, cluster: ScenarioCluster): Violation | undefined {
+    try {
+      const wrong = check(cluster);
+      return typeof wrong === 'string' ? { invariant: name, message: wrong } : undefined;
+    } catch (error) {
+      return { invariant: name, message: messageOf(error) };
+    }
+  }
+
+  atRest(
+    cluster: ScenarioCluster,
+    end: Reference['end'],
+    times: { readonly lastInputMs: number; readonly nowMs: number },
+  ): Violation | undefined {
+    const { atRest = [] } = this.#scenario;
+    for (const invariant of atRest) {
+      const violation = this.holds(invariant, cluster);
+      if (violation !== undefined) return violation;
+    }
+    return this.#loops.atRest(times) ?? this.#converged(end);
+  }
+
+  #converged(end: Reference['end']): Violation | undefined {
+    if (this.#reference === undefined) return undefined;
+    const [difference, ...more] = differences(this.#reference.end, end);
+    if (difference === undefined) return undefined;
+    const others = more.length === 0 ? '' : `, and ${more.length} more`;
+    return {
+      invariant: 'every order ends in the same state',
+      message: `at rest it differs from the usual order: ${difference}${others}`,
+    };
+  }
+}
+
+/** The object of a write without what it says about itself: for messages. */
+export function called({ kind, metadata }: KubernetesObject): string {
+  const { namespace, name } = metadata;
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}

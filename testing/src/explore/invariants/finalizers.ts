@@ -1,0 +1,80 @@
+import type { Controller, KubernetesObject } from 'chancery';
+import type { LoggedWrite } from '../scenario.ts';
+import type { AttemptFacts } from '../simulation/operator-run.ts';
+import { called, type Violation } from './checks.ts';
+
+/** Finalizers of Kubernetes itself, which its controllers remove. */
+const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\/.*)$/;
+
+/**
+ * No lost finalizer: the operator removes only finalizers that are its own, and one whose cleanup a controller declares only
+ * after a cleanup of that object that has ended well.
+ */
+export class Finalizers {
+  /** Those that the operator has added, or declares. */
+  readonly own: Set<string>;
+  /** Finalizer → the controller whose `finalize` cleans up for it. */
+  readonly #cleaners = new Map<string, string>();
+  /** `controller key` of objects whose cleanup is under way: the toolkit removes the finalizer before the attempt ends. */
+  readonly #finalizing = new Map<string, 'running' | 'done'>();
+
+  constructor(known: ReadonlySet<string> = new Set()) {
+    this.own = new Set(known);
+  }
+
+  declared(controllers: readonly Controller[]): void {
+    for (const { name, finalizer, ownFinalizer } of controllers) {
+      if (ownFinalizer !== undefined) this.own.add(ownFinalizer);
+      if (finalizer === undefined) continue;
+      this.own.add(finalizer.name);
+      this.#cleaners.set(finalizer.name, name);
+    }
+  }
+
+  killed(): void {
+    this.#finalizing.clear();
+  }
+
+  /** A `finalize` of a controller begins, or has returned without asking to be called again. */
+  finalizing(attempt: AttemptFacts, state: 'running' | 'done'): void {
+    this.#finalizing.set(`${attempt.controller} ${attempt.key}`, state);
+  }
+
+  finished(attempt: AttemptFacts, _outcome: string): void {
+    this.#finalizing.delete(`${attempt.controller} ${attempt.key}`);
+  }
+
+  wrote(write: LoggedWrite): Violation | undefined {
+    const { by, verb, object, before } = write;
+    if (by !== 'operator') return undefined;
+    const had = finalizersOf(before);
+    const has = verb === 'delete' ? [] : finalizersOf(object);
+    for (const name of has) if (!had.includes(name)) this.own.add(name);
+    const removed = had.filter((name) => !has.includes(name) && !OF_THE_CLUSTER.test(name));
+    const stranger = removed.find((name) => !this.own.has(name));
+    if (stranger !== undefined) {
+      return {
+        invariant: 'no finalizer is lost',
+        message: `the operator removed the finalizer ${stranger} of ${called(object)}, which is not its own`,
+      };
+    }
+    if (before?.metadata.deletionTimestamp === undefined) return undefined;
+    const undone = removed.find((name) => this.#isUndone(name, object));
+    if (undone === undefined) return undefined;
+    return {
+      invariant: 'no finalizer is lost',
+      message: `the finalizer ${undone} of ${called(object)} was removed before its cleanup was done`,
+    };
+  }
+
+  #isUndone(finalizer: string, { metadata: { namespace, name } }: KubernetesObject): boolean {
+    const controller = this.#cleaners.get(finalizer);
+    if (controller === undefined) return false;
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    return this.#finalizing.get(`${controller} ${key}`) !== 'done';
+  }
+}
+
+function finalizersOf(object: KubernetesObject | undefined): readonly string[] {
+  return object?.metadata.finalizers ?? [];
+}

@@ -1,0 +1,67 @@
+import type { LoggedWrite } from '../scenario.ts';
+import { normalForm } from '../simulation/normal-form.ts';
+import { called, type Violation } from './checks.ts';
+
+/** Writes of one object within this time, without any change of others, are a loop when there are more than the limit. */
+const FAST_MS = 10_000;
+const MAX_FAST = 20;
+/** How often an object may come back to what it was. A correction after a race may do so once or twice. */
+const MAX_RETURNS = 3;
+
+/** What the operator wrote to one object since the last change of others. */
+interface Line {
+  readonly times: number[];
+  /** The contents that it has had. */
+  readonly forms: string[];
+  returns: number;
+}
+
+/** No write loop: without a change of others, the operator stops to write. */
+export class WriteLoops {
+  readonly #lines = new Map<string, Line>();
+  #sinceMs = 0;
+  #last: { readonly write: LoggedWrite; readonly changes: boolean } | undefined;
+
+  wrote(write: LoggedWrite, lastInputMs: number): Violation | undefined {
+    if (lastInputMs !== this.#sinceMs) {
+      this.#sinceMs = lastInputMs;
+      this.#lines.clear();
+    }
+    if (write.by !== 'operator') return undefined;
+    const form = normalForm(write.object, () => undefined) ?? '';
+    const name = called(write.object);
+    const line = this.#lines.get(name) ?? { times: [], forms: [], returns: 0 };
+    this.#lines.set(name, line);
+    const isChange = write.verb !== 'update' || line.forms.at(-1) !== form;
+    if (isChange && form !== '') this.#last = { write, changes: true };
+    if (isChange && line.forms.includes(form)) line.returns++;
+    if (isChange) line.forms.push(form);
+    line.times.push(write.atMs);
+    return this.#looped(name, line, write.atMs);
+  }
+
+  /** The operator has written nothing new in the last third of the time that it had to come to rest. */
+  atRest({ lastInputMs, nowMs }: { lastInputMs: number; nowMs: number }): Violation | undefined {
+    const { write } = this.#last ?? {};
+    if (write === undefined || write.atMs < lastInputMs + ((nowMs - lastInputMs) * 2) / 3) {
+      return undefined;
+    }
+    return {
+      invariant: 'comes to rest',
+      message: `the operator does not come to rest: ${Math.round((write.atMs - lastInputMs) / 1_000)} s after the last change it still wrote ${called(write.object)}`,
+    };
+  }
+
+  #looped(name: string, { times, returns }: Line, nowMs: number): Violation | undefined {
+    const fast = times.filter((atMs) => atMs >= nowMs - FAST_MS).length;
+    if (fast <= MAX_FAST && returns <= MAX_RETURNS) return undefined;
+    const how =
+      fast > MAX_FAST
+        ? `${fast} times in ${FAST_MS / 1_000} s`
+        : `back to what it was ${returns} times`;
+    return {
+      invariant: 'no write loop',
+      message: `the operator wrote ${name} ${how}, and nobody else changed anything`,
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import { ConfigurationError, type KubernetesObject } from 'chancery';
+import { ApiServer } from '../../apiserver/api-server.ts';
+import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
+import { Checks, type Reference } from '../invariants/checks.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Schedule } from '../schedule.ts';
+import { Simulation, type SimulationResult } from '../simulation/simulation.ts';
+import { VirtualClock } from '../simulation/virtual-clock.ts';
+import { inWorld, replaceGlobals } from '../simulation/virtual-globals.ts';
+
+/** Plays schedules of one scenario. Only one run is under way at a time. */
+export class Player implements Disposable {
+  readonly scenario: Scenario;
+  readonly #base: StorageSnapshot;
+  readonly #restoreGlobals: () => void;
+  readonly #restoreListeners: () => void;
+  #running: Simulation | undefined;
+
+  private constructor(scenario: Scenario, base: StorageSnapshot) {
+    this.scenario = scenario;
+    this.#base = base;
+    this.#restoreGlobals = replaceGlobals();
+    this.#restoreListeners = this.#catchRejections();
+  }
+
+  /** @throws ConfigurationError `CONFIG` when the objects of the scenario cannot be stored. */
+  static async of(scenario: Scenario): Promise<Player> {
+    return new Player(scenario, await baseOf(scenario));
+  }
+
+  /** The run in the usual order, what it shows, and what other orders are compared with. */
+  async usual(seed: number): Promise<{ result: SimulationResult; reference: Reference | undefined }> {
+    const checks = new Checks(this.scenario, undefined);
+    const result = await this.#play({ seed, deviations: [] }, checks);
+    return { result, reference: result.end && checks.reference(result.end) };
+  }
+
+  play(
+    schedule: Schedule,
+    reference: Reference,
+    isKnown?: (digest: string) => boolean,
+  ): Promise<SimulationResult> {
+    return this.#play(schedule, new Checks(this.scenario, reference), isKnown);
+  }
+
+  [Symbol.dispose](): void {
+    this.#restoreListeners();
+    this.#restoreGlobals();
+  }
+
+  async #play(
+    schedule: Schedule,
+    checks: Checks,
+    isKnown?: (digest: string) => boolean,
+  ): Promise<SimulationResult> {
+    const { scenario } = this;
+    const simulation = new Simulation({
+      scenario,
+      base: this.#base,
+      schedule,
+      checks,
+      ...(isKnown && { isKnown }),
+    });
+    this.#running = simulation;
+    try {
+      return await simulation.play();
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Rejections that nobody handles are a finding of the run, and must not end the process of the test. */
+  #catchRejections(): () => void {
+    const others = process.listeners('unhandledRejection');
+    const heard = (error: unknown, promise: Promise<unknown>): void => {
+      if (this.#running !== undefined) this.#running.unhandled(error);
+      else for (const other of others) other(error, promise);
+    };
+    process.removeAllListeners('unhandledRejection');
+    process.on('unhandledRejection', heard);
+    return () => {
+      process.off('unhandledRejection', heard);
+      for (const other of others) process.on('unhandledRejection', other);
+    };
+  }
+}
+
+/** What is stored before the operator starts. */
+async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot> {
+  const restore = replaceGlobals();
+  const clock = new VirtualClock();
+  let drawn = 0;
+  // Equal uids in every exploration: what is random here must be the same in each.
+  const world = {
+    clock,
+    random: () => (drawn = (drawn + 0.618_033_988_749_895) % 1),
+    uses: () => {},
+    immediates: 0,
+  };
+  try {
+    return await inWorld(world, async () => {
+      const server = await ApiServer.inMemory({ clock: clock.of('server') });
+      try {
+        if (typeof objects === 'string') server.applyManifest(objects);
+        else for (const object of objects) server.create(placed(object));
+        return server.snapshot();
+      } finally {
+        await server.close();
+      }
+    });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigurationError(`the objects of the scenario ${name} cannot be stored: ${why}`, { cause });
+  } finally {
+    restore();
+  }
+}
+
+/** `create` changes nothing of what it gets, but scenarios share objects between runs. */
+function placed(object: KubernetesObject): KubernetesObject {
+  return structuredClone(object);
+}

@@ -1,0 +1,38 @@
+import type { Violation } from '../invariants/checks.ts';
+import type { Step } from '../simulation/simulation.ts';
+
+/** Steps that a story leaves out when nothing followed from them. */
+const QUIET = /^(?:request|answer|delivery|timer)\b/;
+
+/** A run as people would tell it: what others did, what departs from the usual order, what the operator did. */
+export function storyOf(steps: readonly Step[], violation: Violation): string {
+  const lines = steps.flatMap(linesOf);
+  const all = [...lines, `${violation.invariant}: ${violation.message}`];
+  return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
+}
+
+function linesOf({ what, deviation, notes }: Step): readonly string[] {
+  const departs = deviation === undefined ? [] : [departure(deviation.act, deviation.target, what)];
+  const told = notes.filter((note) => !note.startsWith('the operator changes Event') && !note.startsWith('the operator creates Event'));
+  if (deviation !== undefined || !QUIET.test(what)) {
+    const own = deviation === undefined ? [sentence(what)] : departs;
+    return [...own, ...told.map(sentence)];
+  }
+  return told.map(sentence);
+}
+
+function departure(act: string, target: string, what: string): string {
+  if (act === 'first') return `The ${target} comes before what came up earlier.`;
+  if (act === 'hold') return `All that is to come of "${target}" is held back until nothing else can happen.`;
+  if (act === 'delay') return `All that is to come of "${target}" is held back for ten seconds.`;
+  if (act === 'lose') return `The ${target} is lost: the connection breaks after the server has acted.`;
+  if (act === 'timer') return 'A timer is due before that.';
+  if (act === 'restart') return 'The operator is killed and starts again.';
+  return sentence(what);
+}
+
+function sentence(text: string): string {
+  const plain = text.replace(/^change: /, '');
+  const whole = `${plain.slice(0, 1).toUpperCase()}${plain.slice(1)}`;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

@@ -1,0 +1,56 @@
+import type { KubernetesObject } from 'chancery';
+
+/** Objects that say when and how often something happened: they differ from order to order by their nature. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['Event', 'Lease']);
+
+/** Fields of the metadata that the server makes up. */
+const MADE_UP: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'generation',
+  'selfLink',
+]);
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Gives uids and generated names the same text in every run. */
+export type Renamed = (text: string) => string | undefined;
+
+/**
+ * An object as text, without what differs between two runs that do the same: uids, versions, times and generated names.
+ * Whether an `observedGeneration` is the current one stays to be seen. Undefined for Events and Leases.
+ */
+export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
+  if (LEFT_OUT.has(object.kind)) return undefined;
+  const { generation, generateName, name } = object.metadata;
+  const plain = (value: unknown, field: string): unknown => {
+    if (typeof value === 'string') return TIME.test(value) ? '(time)' : (renamed(value) ?? value);
+    if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
+    if (Array.isArray(value)) return value.map((each) => plain(each, ''));
+    if (value === null || typeof value !== 'object') return value;
+    const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(
+      fields.map(([key, inner]) => [renamed(key) ?? key, plain(inner, key)]),
+    );
+  };
+  const metadata = Object.fromEntries(
+    Object.entries(object.metadata).filter(([field]) => !MADE_UP.has(field)),
+  );
+  const shownName = generateName === undefined ? name : `${generateName}*`;
+  return JSON.stringify(plain({ ...object, metadata: { ...metadata, name: shownName } }, ''));
+}
+
+/** `apps/v1 Deployment default/demo` without the version: the identity of an object over all runs. */
+export function identityOf({ apiVersion, kind, metadata }: KubernetesObject): string {
+  const group = apiVersion.includes('/') ? `${apiVersion.split('/')[0]}/` : '';
+  const { namespace, name, generateName } = metadata;
+  const shown = generateName === undefined ? name : `${generateName}*`;
+  return `${group}${kind} ${namespace === undefined ? '' : `${namespace}/`}${shown}`;
+}
+
+/** As people write it: `Deployment demo`. */
+export function shortName({ kind, metadata }: KubernetesObject): string {
+  return `${kind} ${metadata.name}`;
+}

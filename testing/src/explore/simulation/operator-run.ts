@@ -1,0 +1,117 @@
+import type { Controller, Log } from 'chancery';
+import { connect, connectOptions, noMeter, OperatorProcess, settingsFrom } from 'chancery/internal';
+import type { ApiServer } from '../../apiserver/api-server.ts';
+import { MortalClock } from '../../operator/mortal.ts';
+import type { Scenario } from '../scenario.ts';
+import { MemoryTransport, type MemoryTransportOptions } from './memory-transport.ts';
+import type { PendingEvents } from './pending-events.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** Nobody listens there: the transport takes all requests. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+/** One attempt at a key, as far as stories and invariants need it. */
+export interface AttemptFacts {
+  readonly controller: string;
+  readonly key: string;
+}
+
+export interface OperatorRunOptions
+  extends Pick<MemoryTransportOptions, 'carryOut' | 'answered' | 'delivered' | 'plain' | 'sender'> {
+  readonly scenario: Scenario;
+  readonly server: ApiServer;
+  readonly pending: PendingEvents;
+  readonly clock: VirtualClock;
+  /** Makes the attempt. */
+  readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
+  readonly finished: (attempt: AttemptFacts, outcome: string, error: Error | undefined) => void;
+  /** Called with warnings and errors of the log. */
+  readonly logged: (level: 'warn' | 'error', message: string, fields: object) => void;
+  /** Called when the process ends by itself. */
+  readonly ended: (error: unknown) => void;
+}
+
+/** One life of the operator: from a start to its death. */
+export class OperatorRun {
+  readonly controllers: readonly Controller[];
+  readonly #clock: MortalClock;
+  readonly #transport: MemoryTransport;
+  readonly #process: OperatorProcess;
+  readonly #options: OperatorRunOptions;
+  readonly #stop = new AbortController();
+  #isDead = false;
+
+  constructor(options: OperatorRunOptions) {
+    this.#options = options;
+    const { scenario, clock: time, began, finished, ended } = options;
+    const clock = new MortalClock(time.of('operator'));
+    this.#clock = clock;
+    this.#transport = new MemoryTransport({ ...options, clock });
+    this.controllers = scenario.controllers({ clock });
+    const settings = settingsFrom({
+      WATCH_NAMESPACE: '*',
+      CHANCERY_HEALTH_PORT: '0',
+      CHANCERY_METRICS_PORT: '0',
+      NODE_ENV: 'test',
+      CHANCERY_API_URL: NOWHERE,
+    });
+    const log = this.#log();
+    this.#process = new OperatorProcess({
+      settings,
+      controllers: this.controllers,
+      clock,
+      connection: connect(NOWHERE, {
+        clock,
+        meter: noMeter,
+        transport: this.#transport,
+        ...connectOptions(settings, log),
+      }),
+      logFor: () => log,
+      reconcileMiddleware: async (attempt, next) => {
+        if (this.#isDead) return next();
+        const end = await began(attempt, next);
+        if (!this.#isDead) finished(attempt, end.outcome, end.error);
+        return end;
+      },
+    });
+    this.#process.run(this.#stop.signal).then(
+      () => {},
+      (error: unknown) => {
+        if (!this.#isDead) ended(error);
+      },
+    );
+  }
+
+  /** It runs and every source has its first list. */
+  get ready(): boolean {
+    return this.#process.ready;
+  }
+
+  /** What its queue and its caches hold, in numbers. */
+  get digest(): string {
+    const { controllers, sources } = this.#process.status;
+    const queues = controllers.map(
+      ({ name, working, busy, ready, delayed, failing }) =>
+        `${name} ${working} ${busy} ${ready.map(({ priority, keys }) => `${priority}:${keys}`)} ${delayed} ${failing}`,
+    );
+    return [...queues, ...sources.map(({ resource, state, objects }) => `${resource} ${state} ${objects}`)].join('\n');
+  }
+
+  /** As SIGKILL: it sends nothing more, gets no answer, and its timers do not ring. */
+  kill(): void {
+    this.#isDead = true;
+    this.#transport.kill();
+    this.#clock.kill();
+    this.#options.clock.drop('code');
+  }
+
+  #log(): Log {
+    const { logged } = this.#options;
+    const at =
+      (level: 'warn' | 'error') =>
+      (fields: object, message: string): void => {
+        if (!this.#isDead) logged(level, message, fields);
+      };
+    return { debug: () => {}, info: () => {}, warn: at('warn'), error: at('error') };
+  }
+}

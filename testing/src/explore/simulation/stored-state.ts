@@ -1,0 +1,121 @@
+import type { KubernetesObject } from 'chancery';
+import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
+import type { StorageEvent } from '../../apiserver/storage/storage.ts';
+import type { LoggedWrite } from '../scenario.ts';
+import { identityOf, normalForm } from './normal-form.ts';
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const VERSION = /"resourceVersion":"(\d+)"/g;
+const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
+
+/** What is stored at a moment of a run, in a form that can be compared with that of other runs. */
+export class StoredState {
+  /** `deployments.apps default/demo` → the object. */
+  readonly #objects = new Map<string, KubernetesObject>();
+  /** How often an identity has been there: a second object of the same name is another one. */
+  readonly #incarnations = new Map<string, number>();
+  /** uid, or generated name → the text that stands for it. */
+  readonly #names = new Map<string, string>();
+  readonly #uids = new Map<string, string>();
+  /** Digests of all objects that differ from the beginning, by key. */
+  readonly #forms = new Map<string, string>();
+  /** Version → normal form of the object that had it. */
+  readonly #byVersion = new Map<string, string>();
+
+  constructor(base: StorageSnapshot) {
+    for (const [resource, { objects }] of base.collections) {
+      for (const [key, object] of objects) {
+        this.#objects.set(`${resource} ${key}`, object);
+        this.#identify(object);
+      }
+    }
+  }
+
+  apply(resource: string, { type, key, object }: StorageEvent): void {
+    const id = `${resource} ${key}`;
+    if (type === 'ADDED') this.#identify(object);
+    const form = this.#digest(object);
+    this.#byVersion.set(object.metadata.resourceVersion ?? '', form);
+    if (type === 'DELETED') {
+      this.#objects.delete(id);
+      this.#forms.set(id, '-');
+    } else {
+      this.#objects.set(id, object);
+      this.#forms.set(id, form);
+    }
+  }
+
+  /** A text of the wire without uids, versions and generated names. */
+  plain(text: string): string {
+    return text
+      .replace(UUID, (uid) => this.#names.get(uid) ?? uid)
+      .replace(VERSION, (_all, version: string) => `"resourceVersion":${this.formOfVersion(version)}`)
+      .replace(TIMES, '(time)');
+  }
+
+  get objects(): Iterable<KubernetesObject> {
+    return this.#objects.values();
+  }
+
+  /** The content that an object had in this version, as caches show it. */
+  formOfVersion(resourceVersion: string): string {
+    return this.#byVersion.get(resourceVersion) ?? resourceVersion;
+  }
+
+  /** Everything that differs from the beginning. */
+  get digest(): string {
+    return [...this.#forms].map(([id, form]) => `${id}=${form}`).sort().join('\n');
+  }
+
+  /**
+   * What is stored, for the comparison with the end of other runs: identity → normal forms. Several objects can have the
+   * same identity, because generated names do not count.
+   */
+  comparable(
+    ignore: (object: KubernetesObject) => KubernetesObject | undefined,
+  ): ReadonlyMap<string, readonly string[]> {
+    const living = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
+    const renamed = (text: string): string | undefined => {
+      const owner = this.#uids.get(text);
+      if (owner === undefined) return this.#names.get(text);
+      return living.has(text) ? `(uid of ${owner})` : `(uid of a former ${owner})`;
+    };
+    const all = new Map<string, string[]>();
+    for (const object of this.#objects.values()) {
+      const kept = ignore(structuredClone(object));
+      const form = kept && normalForm(kept, renamed);
+      if (form === undefined) continue;
+      const identity = identityOf(object);
+      const forms = all.get(identity) ?? [];
+      forms.push(form);
+      all.set(identity, forms);
+    }
+    for (const forms of all.values()) forms.sort();
+    return all;
+  }
+
+  #identify(object: KubernetesObject): void {
+    const { uid, generateName, name } = object.metadata;
+    const identity = identityOf(object);
+    if (uid !== undefined && !this.#uids.has(uid)) {
+      const incarnation = (this.#incarnations.get(identity) ?? 0) + 1;
+      this.#incarnations.set(identity, incarnation);
+      this.#uids.set(uid, identity);
+      this.#names.set(uid, `(uid of ${identity} ${incarnation})`);
+    }
+    if (generateName !== undefined) this.#names.set(name, `${generateName}*`);
+  }
+
+  #digest(object: KubernetesObject): string {
+    return normalForm(object, (text) => this.#names.get(text)) ?? '';
+  }
+}
+
+/** What an event of the storage is in the log of writes. */
+export function writeOf(
+  { type, object, previous }: StorageEvent,
+  facts: Pick<LoggedWrite, 'by' | 'atMs' | 'step'>,
+): LoggedWrite {
+  const verb = ({ ADDED: 'create', MODIFIED: 'update', DELETED: 'delete' } as const)[type];
+  return { ...facts, verb, object, before: previous };
+}
