@@ -11,6 +11,8 @@ export {
   type ApiServerOptions,
   type AuthenticationOptions,
   type AuthorizationMode,
+  type InMemoryReceiver,
+  type InMemoryRequest,
   type RecordedRequest,
   type SecurePort,
   type TlsOptions,

@@ -24,6 +24,8 @@ export {
   type ApiServerOptions,
   type AuthenticationOptions,
   type AuthorizationMode,
+  type InMemoryReceiver,
+  type InMemoryRequest,
   type RecordedRequest,
   type SecurePort,
   type TlsOptions,
@@ -63,6 +65,18 @@ export type { LoggedRequest, RequestFilter, RequestLog, Verb } from './env/reque
 export { withoutServerFields } from './env/server-fields.ts';
 export { startTestEnv, type TestEnvOptions } from './env/start-test-env.ts';
 export type { EnvFeature, TestEnv } from './env/test-env.ts';
+export { ExplorationFailure } from './explore/exploration-failure.ts';
+export { explore, replaySchedule } from './explore/explore.ts';
+export type {
+  Change,
+  Exploration,
+  ExploreOptions,
+  Finding,
+  Invariant,
+  LoggedWrite,
+  Scenario,
+  ScenarioCluster,
+} from './explore/scenario.ts';
 export type { ConnectionFault, CutKind } from './faults/connection-fault.ts';
 export type { End, Exchange, Reply, ServedRequest } from './faults/exchange.ts';
 export { ProxiedConnection } from './faults/proxied-connection.ts';

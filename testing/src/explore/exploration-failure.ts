@@ -1,5 +1,5 @@
 import { OperatorError } from 'chancery';
-import type { Violation } from './invariants/checks.ts';
+import type { Violation } from './invariants/violation.ts';
 import type { Finding, Scenario } from './scenario.ts';
 import { formatSchedule, type Schedule } from './schedule.ts';
 import { storyOf } from './search/story.ts';
@@ -79,7 +79,9 @@ export class ExplorationFailure extends OperatorError {
 /** Every event and what followed from it. */
 export function traceOf(steps: readonly Step[]): string {
   return steps
-    .map(({ index, atMs, what, notes }) => [`${index} ${atMs.toFixed(3)} ${what}`, ...notes].join('\n    '))
+    .map(({ index, atMs, what, notes }) =>
+      [`${index} ${atMs.toFixed(3)} ${what}`, ...notes].join('\n    '),
+    )
     .join('\n');
 }
 

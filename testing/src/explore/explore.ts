@@ -2,7 +2,7 @@ import { ConfigurationError } from 'chancery';
 import { ExplorationFailure, traceOf } from './exploration-failure.ts';
 import type { Reference } from './invariants/checks.ts';
 import type { Exploration, ExploreOptions, Finding, Scenario } from './scenario.ts';
-import { type Deviation, formatSchedule, parseSchedule, type Schedule } from './schedule.ts';
+import { type Deviation, parseSchedule, type Schedule } from './schedule.ts';
 import { Player } from './search/play.ts';
 import { VisitedStates } from './search/visited-states.ts';
 import type { SimulationResult } from './simulation/simulation.ts';
@@ -239,5 +239,3 @@ function requireEqual(scenario: string, one: string, two: string): void {
     { context: { event: at, expected: first[at] ?? '', got: second[at] ?? '' } },
   );
 }
-
-export { formatSchedule };

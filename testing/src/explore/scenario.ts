@@ -22,6 +22,11 @@ export interface Scenario {
   readonly atEachStep?: readonly Invariant[];
   /** How often the operator may be killed and started again in one schedule. Default 1. */
   readonly restarts?: number;
+  /**
+   * How often an answer to a write may be lost in one schedule: the server has acted, the connection breaks, and the
+   * operator does not learn of it. Default 1.
+   */
+  readonly lostAnswers?: number;
   /** Milliseconds of virtual time after the last change in which the operator must come to rest. Default 900,000: 15 min. */
   readonly settleMs?: number;
   /**

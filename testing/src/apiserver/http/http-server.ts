@@ -29,8 +29,8 @@ import { WatchStream } from './handlers/watch-stream.ts';
 import {
   type InMemoryReceiver,
   type InMemoryRequest,
-  requestInMemory,
   ResponseInMemory,
+  requestInMemory,
 } from './in-memory.ts';
 import { injectFault } from './inject-fault.ts';
 import type { RecordedRequest } from './recorded-request.ts';

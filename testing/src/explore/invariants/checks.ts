@@ -1,18 +1,11 @@
-import { type Controller, type KubernetesObject, messageOf } from 'chancery';
+import { type Controller, messageOf } from 'chancery';
 import type { Invariant, LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
 import type { AttemptFacts } from '../simulation/operator-run.ts';
 import { Copies } from './copies.ts';
 import { differences } from './differences.ts';
 import { Finalizers } from './finalizers.ts';
+import type { Violation } from './violation.ts';
 import { WriteLoops } from './write-loops.ts';
-
-/** Something that had to hold and did not. */
-export interface Violation {
-  /** Name of the invariant. */
-  readonly invariant: string;
-  /** What is wrong, in words. */
-  readonly message: string;
-}
 
 /** What the run in the usual order has shown: other orders are compared with it. */
 export interface Reference {
@@ -67,9 +60,14 @@ export class Checks {
     };
   }
 
-  finished(attempt: AttemptFacts, outcome: string): void {
+  finished(attempt: AttemptFacts): void {
     this.#active.delete(`${attempt.controller} ${attempt.key}`);
-    this.#finalizers.finished(attempt, outcome);
+    this.#finalizers.finished(attempt);
+  }
+
+  /** A cleanup of a controller has returned, and nothing is left to clean up. */
+  finalized(attempt: AttemptFacts): void {
+    this.#finalizers.finalized(attempt);
   }
 
   wrote(write: LoggedWrite, lastInputMs: number): Violation | undefined {
@@ -112,10 +110,4 @@ export class Checks {
       message: `at rest it differs from the usual order: ${difference}${others}`,
     };
   }
-}
-
-/** The object of a write without what it says about itself: for messages. */
-export function called({ kind, metadata }: KubernetesObject): string {
-  const { namespace, name } = metadata;
-  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 import type { LoggedWrite } from '../scenario.ts';
-import type { Violation } from './checks.ts';
+import type { Violation } from './violation.ts';
 
 /**
  * No double create: an object whose name the API server made up is not created while the operator's earlier one, of the same

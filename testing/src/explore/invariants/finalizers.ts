@@ -1,7 +1,7 @@
 import type { Controller, KubernetesObject } from 'chancery';
 import type { LoggedWrite } from '../scenario.ts';
 import type { AttemptFacts } from '../simulation/operator-run.ts';
-import { called, type Violation } from './checks.ts';
+import { called, type Violation } from './violation.ts';
 
 /** Finalizers of Kubernetes itself, which its controllers remove. */
 const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\/.*)$/;
@@ -15,8 +15,8 @@ export class Finalizers {
   readonly own: Set<string>;
   /** Finalizer → the controller whose `finalize` cleans up for it. */
   readonly #cleaners = new Map<string, string>();
-  /** `controller key` of objects whose cleanup is under way: the toolkit removes the finalizer before the attempt ends. */
-  readonly #finalizing = new Map<string, 'running' | 'done'>();
+  /** `controller key` of objects whose cleanup has returned, until the attempt ends: the finalizer is removed in between. */
+  readonly #cleaned = new Set<string>();
 
   constructor(known: ReadonlySet<string> = new Set()) {
     this.own = new Set(known);
@@ -27,21 +27,21 @@ export class Finalizers {
       if (ownFinalizer !== undefined) this.own.add(ownFinalizer);
       if (finalizer === undefined) continue;
       this.own.add(finalizer.name);
-      this.#cleaners.set(finalizer.name, name);
+      // With this option the toolkit gives a cleanup up that fails for too long.
+      if (finalizer.forceFinalizeAfterMs === undefined) this.#cleaners.set(finalizer.name, name);
     }
   }
 
   killed(): void {
-    this.#finalizing.clear();
+    this.#cleaned.clear();
   }
 
-  /** A `finalize` of a controller begins, or has returned without asking to be called again. */
-  finalizing(attempt: AttemptFacts, state: 'running' | 'done'): void {
-    this.#finalizing.set(`${attempt.controller} ${attempt.key}`, state);
+  finalized({ controller, key }: AttemptFacts): void {
+    this.#cleaned.add(`${controller} ${key}`);
   }
 
-  finished(attempt: AttemptFacts, _outcome: string): void {
-    this.#finalizing.delete(`${attempt.controller} ${attempt.key}`);
+  finished({ controller, key }: AttemptFacts): void {
+    this.#cleaned.delete(`${controller} ${key}`);
   }
 
   wrote(write: LoggedWrite): Violation | undefined {
@@ -71,7 +71,7 @@ export class Finalizers {
     const controller = this.#cleaners.get(finalizer);
     if (controller === undefined) return false;
     const key = namespace === undefined ? name : `${namespace}/${name}`;
-    return this.#finalizing.get(`${controller} ${key}`) !== 'done';
+    return !this.#cleaned.has(`${controller} ${key}`);
   }
 }
 

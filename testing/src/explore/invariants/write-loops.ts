@@ -1,6 +1,6 @@
 import type { LoggedWrite } from '../scenario.ts';
 import { normalForm } from '../simulation/normal-form.ts';
-import { called, type Violation } from './checks.ts';
+import { called, type Violation } from './violation.ts';
 
 /** Writes of one object within this time, without any change of others, are a loop when there are more than the limit. */
 const FAST_MS = 10_000;

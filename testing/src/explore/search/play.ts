@@ -29,7 +29,9 @@ export class Player implements Disposable {
   }
 
   /** The run in the usual order, what it shows, and what other orders are compared with. */
-  async usual(seed: number): Promise<{ result: SimulationResult; reference: Reference | undefined }> {
+  async usual(
+    seed: number,
+  ): Promise<{ result: SimulationResult; reference: Reference | undefined }> {
     const checks = new Checks(this.scenario, undefined);
     const result = await this.#play({ seed, deviations: [] }, checks);
     return { result, reference: result.end && checks.reference(result.end) };
@@ -110,7 +112,9 @@ async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigurationError(`the objects of the scenario ${name} cannot be stored: ${why}`, { cause });
+    throw new ConfigurationError(`the objects of the scenario ${name} cannot be stored: ${why}`, {
+      cause,
+    });
   } finally {
     restore();
   }

@@ -1,4 +1,4 @@
-import type { Violation } from '../invariants/checks.ts';
+import type { Violation } from '../invariants/violation.ts';
 import type { Step } from '../simulation/simulation.ts';
 
 /** Steps that a story leaves out when nothing followed from them. */
@@ -13,7 +13,11 @@ export function storyOf(steps: readonly Step[], violation: Violation): string {
 
 function linesOf({ what, deviation, notes }: Step): readonly string[] {
   const departs = deviation === undefined ? [] : [departure(deviation.act, deviation.target, what)];
-  const told = notes.filter((note) => !note.startsWith('the operator changes Event') && !note.startsWith('the operator creates Event'));
+  const told = notes.filter(
+    (note) =>
+      !note.startsWith('the operator changes Event') &&
+      !note.startsWith('the operator creates Event'),
+  );
   if (deviation !== undefined || !QUIET.test(what)) {
     const own = deviation === undefined ? [sentence(what)] : departs;
     return [...own, ...told.map(sentence)];
@@ -23,9 +27,11 @@ function linesOf({ what, deviation, notes }: Step): readonly string[] {
 
 function departure(act: string, target: string, what: string): string {
   if (act === 'first') return `The ${target} comes before what came up earlier.`;
-  if (act === 'hold') return `All that is to come of "${target}" is held back until nothing else can happen.`;
+  if (act === 'hold')
+    return `All that is to come of "${target}" is held back until nothing else can happen.`;
   if (act === 'delay') return `All that is to come of "${target}" is held back for ten seconds.`;
-  if (act === 'lose') return `The ${target} is lost: the connection breaks after the server has acted.`;
+  if (act === 'lose')
+    return `The ${target} is lost: the connection breaks after the server has acted.`;
   if (act === 'timer') return 'A timer is due before that.';
   if (act === 'restart') return 'The operator is killed and starts again.';
   return sentence(what);

@@ -38,7 +38,10 @@ export class AttemptHistory {
   }
 
   get digest(): string {
-    return [...this.#done].map(([name, done]) => `${name}: ${done.join('\n')}`).sort().join('\n');
+    return [...this.#done]
+      .map(([name, done]) => `${name}: ${done.join('\n')}`)
+      .sort()
+      .join('\n');
   }
 }
 

@@ -36,7 +36,13 @@ export class Caches {
 
   get digest(): string {
     return [...this.#shown]
-      .map(([path, objects]) => `${path}\n${[...objects].map((each) => each.join('=')).sort().join('\n')}`)
+      .map(
+        ([path, objects]) =>
+          `${path}\n${[...objects]
+            .map((each) => each.join('='))
+            .sort()
+            .join('\n')}`,
+      )
       .sort()
       .join('\n\n');
   }

@@ -99,7 +99,11 @@ class MemoryExchange {
       deadlineMs === undefined
         ? undefined
         : options.clock.schedule(deadlineMs, () => this.fail(this.#tooLate(deadlineMs)));
-    this.#wait('request', () => this.#reach(), () => this.#facts.body ?? '');
+    this.#wait(
+      'request',
+      () => this.#reach(),
+      () => this.#facts.body ?? '',
+    );
   }
 
   get head(): Promise<TransportResponse> {
@@ -157,8 +161,17 @@ class MemoryExchange {
       },
       data: (chunk) => void chunks.push(chunk),
       end: () =>
-        this.#wait('answer', arrive, () => `${head?.status} ${Buffer.concat(chunks).toString('utf8')}`),
-      broken: () => this.#wait('answer', () => this.#break(), () => 'broken'),
+        this.#wait(
+          'answer',
+          arrive,
+          () => `${head?.status} ${Buffer.concat(chunks).toString('utf8')}`,
+        ),
+      broken: () =>
+        this.#wait(
+          'answer',
+          () => this.#break(),
+          () => 'broken',
+        ),
     };
   }
 
@@ -169,10 +182,24 @@ class MemoryExchange {
     };
     return {
       head: (status, headers) =>
-        this.#wait('answer', () => this.#openBody(status, headers), () => String(status)),
+        this.#wait(
+          'answer',
+          () => this.#openBody(status, headers),
+          () => String(status),
+        ),
       data: (chunk) => this.#wait('delivery', deliver(chunk), () => chunk.toString('utf8')),
-      end: () => this.#wait('delivery', () => this.#finish(), () => 'end'),
-      broken: () => this.#wait('delivery', () => this.#break(), () => 'broken'),
+      end: () =>
+        this.#wait(
+          'delivery',
+          () => this.#finish(),
+          () => 'end',
+        ),
+      broken: () =>
+        this.#wait(
+          'delivery',
+          () => this.#break(),
+          () => 'broken',
+        ),
     };
   }
 
@@ -202,7 +229,10 @@ class MemoryExchange {
     const canBeLost = kind === 'answer' && isWrite;
     this.#options.pending.add({
       kind,
-      label: kind === 'delivery' ? this.#options.pending.labelOf(`delivery ${label}`) : `${kind} ${label}`,
+      label:
+        kind === 'delivery'
+          ? this.#options.pending.labelOf(`delivery ${label}`)
+          : `${kind} ${label}`,
       stream: label,
       about,
       isWrite,

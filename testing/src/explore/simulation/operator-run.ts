@@ -1,4 +1,4 @@
-import type { Controller, Log } from 'chancery';
+import { type Controller, keyOf, type Log } from 'chancery';
 import { connect, connectOptions, noMeter, OperatorProcess, settingsFrom } from 'chancery/internal';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import { MortalClock } from '../../operator/mortal.ts';
@@ -25,6 +25,8 @@ export interface OperatorRunOptions
   /** Makes the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
   readonly finished: (attempt: AttemptFacts, outcome: string, error: Error | undefined) => void;
+  /** Called when a `finalize` has returned and nothing is left to clean up. */
+  readonly finalized: (attempt: AttemptFacts) => void;
   /** Called with warnings and errors of the log. */
   readonly logged: (level: 'warn' | 'error', message: string, fields: object) => void;
   /** Called when the process ends by itself. */
@@ -47,7 +49,9 @@ export class OperatorRun {
     const clock = new MortalClock(time.of('operator'));
     this.#clock = clock;
     this.#transport = new MemoryTransport({ ...options, clock });
-    this.controllers = scenario.controllers({ clock });
+    this.controllers = scenario
+      .controllers({ clock })
+      .map((controller) => observed(controller, options.finalized));
     const settings = settingsFrom({
       WATCH_NAMESPACE: '*',
       CHANCERY_HEALTH_PORT: '0',
@@ -94,7 +98,10 @@ export class OperatorRun {
       ({ name, working, busy, ready, delayed, failing }) =>
         `${name} ${working} ${busy} ${ready.map(({ priority, keys }) => `${priority}:${keys}`)} ${delayed} ${failing}`,
     );
-    return [...queues, ...sources.map(({ resource, state, objects }) => `${resource} ${state} ${objects}`)].join('\n');
+    return [
+      ...queues,
+      ...sources.map(({ resource, state, objects }) => `${resource} ${state} ${objects}`),
+    ].join('\n');
   }
 
   /** As SIGKILL: it sends nothing more, gets no answer, and its timers do not ring. */
@@ -114,4 +121,23 @@ export class OperatorRun {
       };
     return { debug: () => {}, info: () => {}, warn: at('warn'), error: at('error') };
   }
+}
+
+/** The same controller, whose `finalize` says when it is done. */
+function observed(controller: Controller, finalized: (attempt: AttemptFacts) => void): Controller {
+  const { finalizer, name } = controller;
+  if (finalizer === undefined) return controller;
+  const { forceFinalizeAfterMs } = finalizer;
+  return {
+    ...controller,
+    finalizer: {
+      name: finalizer.name,
+      ...(forceFinalizeAfterMs !== undefined && { forceFinalizeAfterMs }),
+      async finalize(object, context) {
+        const left = await finalizer.finalize(object, context);
+        if (typeof left !== 'object') finalized({ controller: name, key: keyOf(object) });
+        return left;
+      },
+    },
+  };
 }

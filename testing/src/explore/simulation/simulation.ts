@@ -3,7 +3,8 @@ import { messageOf } from 'chancery';
 import { ApiServer, type WorkloadOptions } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
-import type { Checks, Violation } from '../invariants/checks.ts';
+import type { Checks } from '../invariants/checks.ts';
+import type { Violation } from '../invariants/violation.ts';
 import type { Finding, LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
 import type { Deviation, Schedule } from '../schedule.ts';
 import { AttemptHistory } from './attempt-history.ts';
@@ -88,12 +89,20 @@ export class Simulation {
   #writer: LoggedWrite['by'] = 'cluster';
   #changesDone = 0;
   #restarts = 0;
+  #lost = 0;
+  /** Deviations of the schedule that have been made. */
+  #departures = 0;
+  #turns = 0;
+  /** The step for which departures were offered last. */
+  #offered = -1;
   /** How many writes there were when a restart was last offered: earlier ones lead to the same. */
   #restartOffered = -1;
   #lastInputMs = 0;
   #checked = 0;
   #leftOut = 0;
   #isCut = false;
+  /** A deviation that holds back, until the next event, which tells of it. */
+  #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
 
   constructor(options: SimulationOptions) {
@@ -142,7 +151,9 @@ export class Simulation {
         if (this.#violation !== undefined || !this.#step()) break;
       }
       const isAtRest = this.#violation === undefined && !this.#isCut;
-      const end = isAtRest ? this.#stored.comparable(scenario.ignore ?? ((same) => same)) : undefined;
+      const end = isAtRest
+        ? this.#stored.comparable(scenario.ignore ?? ((same) => same))
+        : undefined;
       if (end !== undefined) {
         const { settleMs = DEFAULT_SETTLE_MS } = scenario;
         const lastInputMs = this.#lastInputMs;
@@ -192,9 +203,10 @@ export class Simulation {
       finished: (attempt, outcome, error) => {
         const why = error === undefined ? '' : `: ${messageOf(error)}`;
         this.#note(`${attempt.controller} ends with ${attempt.key}: ${outcome}${why}`);
-        checks.finished(attempt, outcome);
+        checks.finished(attempt);
         this.#history.finished(attempt, outcome);
       },
+      finalized: (attempt) => checks.finalized(attempt),
       logged: (level, message) => this.#note(`${level}: ${message}`),
       ended: (error) =>
         this.#violate({
@@ -208,7 +220,7 @@ export class Simulation {
   /** Lets one event happen. @returns false when the run is at its end. */
   #step(): boolean {
     const deviation = this.#due();
-    if (this.#steps.length >= MAX_STEPS) {
+    if (this.#steps.length >= MAX_STEPS || this.#turns++ > 4 * MAX_STEPS) {
       this.#violate({
         invariant: 'comes to rest',
         message: `the operator does not come to rest: there were ${MAX_STEPS} events in ${this.#clock.monotonic()} ms`,
@@ -220,20 +232,24 @@ export class Simulation {
       if (this.#isCut) return false;
     }
     if (deviation !== undefined && this.#depart(deviation)) return true;
+    const isNew = this.#offered !== this.#steps.length;
+    if (isNew && this.#steps.length > this.#lastDeviation) this.#offer();
     const [first] = this.#pending.ready;
-    if (deviation === undefined && this.#steps.length > this.#lastDeviation) this.#offer();
-    if (first !== undefined) return this.#happen(first, deviation);
-    return this.#rest(deviation);
+    if (first !== undefined) return this.#happen(first, undefined);
+    return this.#rest();
   }
 
-  /** The deviation of the schedule at this step; several holds can stand at one step. */
+  /** The deviation of the schedule at this step that has not been made yet. Holds are made at once. */
   #due(): Deviation | undefined {
     const { deviations } = this.#options.schedule;
-    const here = deviations.filter(({ step }) => step === this.#steps.length);
-    for (const each of here) {
-      if (each.act === 'hold' || each.act === 'delay') this.#hold(each);
+    for (;;) {
+      const next = deviations[this.#departures];
+      if (next === undefined || next.step > this.#steps.length) return undefined;
+      this.#departures++;
+      if (next.act !== 'hold' && next.act !== 'delay') return next;
+      this.#hold(next);
+      this.#heldBack = next;
     }
-    return here.find(({ act }) => act !== 'hold' && act !== 'delay') ?? here.at(-1);
   }
 
   #hold({ act, target }: Deviation): void {
@@ -262,6 +278,7 @@ export class Simulation {
     if (act === 'first') return this.#happen(event, deviation);
     if (act !== 'lose' || event.lose === undefined) return false;
     const { lose } = event;
+    this.#lost++;
     this.#pending.take(event);
     this.#begin(`lost: ${event.label}`, deviation);
     lose();
@@ -276,7 +293,7 @@ export class Simulation {
   }
 
   /** Nothing waits between the operator and the server. @returns false at the end of the run. */
-  #rest(deviation: Deviation | undefined): boolean {
+  #rest(): boolean {
     const { changes = [], settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
     if (this.#pending.releaseAtRest()) {
       this.#touched();
@@ -285,11 +302,11 @@ export class Simulation {
     const alarm = this.#clock.next;
     const nowMs = this.#clock.monotonic();
     const isSoon = alarm !== undefined && alarm.atMs <= nowMs + SOON_MS;
-    if (!isSoon && this.#changesDone < changes.length) return this.#change(deviation);
+    if (!isSoon && this.#changesDone < changes.length) return this.#change(undefined);
     if (alarm === undefined) return false;
     const hasEnded = this.#changesDone === changes.length && !this.#pending.isHolding;
     if (hasEnded && alarm.atMs > this.#lastInputMs + settleMs) return false;
-    return this.#ring(alarm, deviation);
+    return this.#ring(alarm, undefined);
   }
 
   #ring(alarm: Alarm, deviation: Deviation | undefined): true {
@@ -335,7 +352,8 @@ export class Simulation {
   /** Notes what else could happen at this step. */
   #offer(): void {
     const step = this.#steps.length;
-    const { changes = [], restarts = 1 } = this.#options.scenario;
+    this.#offered = step;
+    const { changes = [], restarts = 1, lostAnswers = 1 } = this.#options.scenario;
     const ready = this.#pending.ready;
     const [first, ...others] = ready;
     const offer = (act: Deviation['act'], target = ''): void => {
@@ -347,7 +365,7 @@ export class Simulation {
       offer('restart');
     }
     if (first !== undefined) {
-      if (first.lose !== undefined) offer('lose', first.label);
+      if (first.lose !== undefined && this.#lost < lostAnswers) offer('lose', first.label);
       if (first.kind !== 'request' || ready.length > 1) offer('hold', first.stream);
       offer('delay', first.stream);
     }
@@ -388,7 +406,7 @@ export class Simulation {
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
       timers.join('\n'),
-      `${this.#changesDone} ${this.#restarts}`,
+      `${this.#changesDone} ${this.#restarts} ${this.#lost}`,
     ];
     return parts.join('\n---\n');
   }
@@ -408,7 +426,9 @@ export class Simulation {
     const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
     this.#writes.push(write);
     const verb = { create: 'creates', update: 'changes', delete: 'removes' }[write.verb];
-    const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[write.by];
+    const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[
+      write.by
+    ];
     this.#note(`${who} ${verb} ${shortName(write.object)}`);
   }
 
@@ -441,9 +461,9 @@ export class Simulation {
   #begin(what: string, deviation: Deviation | undefined): void {
     this.#endStep();
     this.#writer = 'cluster';
-    const { deviations } = this.#options.schedule;
     const index = this.#steps.length;
-    const departs = deviation ?? deviations.find(({ step }) => step === index);
+    const departs = deviation ?? this.#heldBack;
+    this.#heldBack = undefined;
     if (departs !== undefined) this.#touched();
     this.#steps.push({
       index,
@@ -470,7 +490,11 @@ function commute(a: PendingEvent, b: PendingEvent): boolean {
   if (one !== two) return true;
   if (!one) return false;
   if (!a.isWrite && !b.isWrite) return true;
-  return !(a.about === b.about || a.about.startsWith(`${b.about}/`) || b.about.startsWith(`${a.about}/`));
+  return !(
+    a.about === b.about ||
+    a.about.startsWith(`${b.about}/`) ||
+    b.about.startsWith(`${a.about}/`)
+  );
 }
 
 function workloadsOf({ workloads = false }: Scenario): WorkloadOptions | false {

@@ -49,7 +49,10 @@ export class StoredState {
   plain(text: string): string {
     return text
       .replace(UUID, (uid) => this.#names.get(uid) ?? uid)
-      .replace(VERSION, (_all, version: string) => `"resourceVersion":${this.formOfVersion(version)}`)
+      .replace(
+        VERSION,
+        (_all, version: string) => `"resourceVersion":${this.formOfVersion(version)}`,
+      )
       .replace(TIMES, '(time)');
   }
 
@@ -64,7 +67,10 @@ export class StoredState {
 
   /** Everything that differs from the beginning. */
   get digest(): string {
-    return [...this.#forms].map(([id, form]) => `${id}=${form}`).sort().join('\n');
+    return [...this.#forms]
+      .map(([id, form]) => `${id}=${form}`)
+      .sort()
+      .join('\n');
   }
 
   /**

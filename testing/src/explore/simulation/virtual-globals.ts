@@ -4,7 +4,6 @@ import type { Clock } from 'chancery';
 import { ConfigurationError } from 'chancery';
 import { type Cancel, sleep } from 'chancery/internal';
 
-
 /** What code uses by itself, past the clock and the client that it gets. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
@@ -164,7 +163,9 @@ function replaceTimers(put: Put): void {
       world.uses('clock', 'AbortSignal.timeout');
       const controller = new AbortController();
       const late = (): void =>
-        controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+        controller.abort(
+          new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+        );
       world.clock.schedule(ms, late);
       return controller.signal;
     }),
@@ -294,13 +295,10 @@ function replaceRandomness(put: Put): void {
   put(
     crypto,
     'randomInt',
-    either(
-      crypto.randomInt as (min: number, max?: number) => number,
-      (world, first, second) => {
-        const [min, max] = second === undefined ? [0, first] : [first, second];
-        return min + Math.floor(random(world, 'randomInt') * (max - min));
-      },
-    ),
+    either(crypto.randomInt as (min: number, max?: number) => number, (world, first, second) => {
+      const [min, max] = second === undefined ? [0, first] : [first, second];
+      return min + Math.floor(random(world, 'randomInt') * (max - min));
+    }),
   );
 }
 
@@ -328,11 +326,15 @@ function replaceNetwork(put: Put): void {
   );
   const { Socket } = process.getBuiltinModule('node:net');
   const connect = Socket.prototype.connect as (...given: unknown[]) => unknown;
-  put(Socket.prototype, 'connect', function (this: InstanceType<typeof Socket>, ...given: unknown[]) {
-    const world = worlds.getStore();
-    if (world === undefined) return connect.apply(this, given);
-    const error = refuse(world, 'a connection');
-    process.nextTick(() => this.destroy(error));
-    return this;
-  });
+  put(
+    Socket.prototype,
+    'connect',
+    function (this: InstanceType<typeof Socket>, ...given: unknown[]) {
+      const world = worlds.getStore();
+      if (world === undefined) return connect.apply(this, given);
+      const error = refuse(world, 'a connection');
+      process.nextTick(() => this.destroy(error));
+      return this;
+    },
+  );
 }
