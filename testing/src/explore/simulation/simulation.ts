@@ -101,6 +101,8 @@ export class Simulation {
   #checked = 0;
   #leftOut = 0;
   #isCut = false;
+  /** States in which this run was. */
+  readonly #ownStates = new Set<string>();
   /** A deviation that holds back, until the next event, which tells of it. */
   #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
@@ -388,7 +390,11 @@ export class Simulation {
   #isKnown(): boolean {
     const { isKnown } = this.#options;
     if (isKnown === undefined || this.#history.isBusy) return false;
-    return isKnown(this.#digest());
+    const digest = this.#digest();
+    // A state that comes back in one run, as while somebody polls, says nothing about how the run ends.
+    if (this.#ownStates.has(digest)) return false;
+    this.#ownStates.add(digest);
+    return isKnown(digest);
   }
 
   #digest(): string {
