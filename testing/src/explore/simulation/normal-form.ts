@@ -13,6 +13,17 @@ const MADE_UP: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
+/** Fields of the spec of a Service that the server draws from its ranges. */
+const DRAWN: ReadonlySet<string> = new Set([
+  'clusterIP',
+  'clusterIPs',
+  'nodePort',
+  'healthCheckNodePort',
+]);
+
+/** The volume that admission gives each Pod for its token. */
+const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Gives uids and generated names the same text in every run. */
@@ -25,8 +36,13 @@ export type Renamed = (text: string) => string | undefined;
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
   if (LEFT_OUT.has(object.kind)) return undefined;
   const { generation, generateName, name } = object.metadata;
+  const isService = object.kind === 'Service' && object.apiVersion === 'v1';
   const plain = (value: unknown, field: string): unknown => {
-    if (typeof value === 'string') return TIME.test(value) ? '(time)' : (renamed(value) ?? value);
+    if (isService && DRAWN.has(field)) return '(drawn)';
+    if (typeof value === 'string') {
+      if (TIME.test(value)) return '(time)';
+      return TOKEN_VOLUME.test(value) ? 'kube-api-access-*' : (renamed(value) ?? value);
+    }
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
     if (Array.isArray(value)) return value.map((each) => plain(each, ''));
     if (value === null || typeof value !== 'object') return value;

@@ -26,7 +26,7 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
-const { randomUUID } = process.getBuiltinModule('node:crypto');
+const crypto = process.getBuiltinModule('node:crypto');
 
 /** How often a generated name that is taken is generated again. */
 const NAME_ATTEMPTS = 8;
@@ -50,7 +50,8 @@ export function* createObject(
   const named = withMetadata(body, {
     name: freeName(cluster, served, namespace, body),
     namespace,
-    uid: randomUUID(),
+    // Asked by its name at each call: an exploration replaces it, so that names made of uids repeat.
+    uid: crypto.randomUUID(),
     creationTimestamp: rfc3339(nowMs),
     resourceVersion: undefined,
     generation: served.strategy.generations ? 1 : undefined,

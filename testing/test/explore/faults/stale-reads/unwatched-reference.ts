@@ -2,7 +2,7 @@
  * An object that refers to a Secret reads it once, and nothing tells it when the Secret comes. After
  * chaos-mesh/chaos-mesh, issue 4375: a RemoteCluster does not react to the Secret that it names.
  */
-import { type Controller, controller, enqueueMapped, generationChanged } from 'chancery';
+import { type Controller, controller, enqueueMapped, generationChanged, isAlreadyExists } from 'chancery';
 import { secrets } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 import { find, GROUP, objectOf } from '../cluster.ts';
@@ -21,10 +21,13 @@ function issuer(): Controller {
   return controller({
     name: 'issuer',
     for: clusters,
-    owns: [secrets],
+    permissions: [{ resource: secrets, verbs: ['create'] }],
     predicate: generationChanged,
-    async reconcile({ metadata: { name } }, { applyOwned }) {
-      await applyOwned(secrets, { metadata: { name }, data: { token: 'c2VjcmV0' } });
+    async reconcile({ metadata: { name } }, { client }) {
+      const secret = objectOf(secrets, { name }, { data: { token: 'c2VjcmV0' } });
+      await client.create(secrets, secret).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
     },
   });
 }
