@@ -43,6 +43,9 @@ function runner(): Controller {
   });
 }
 
+/** Without it a Job waits for a collector, which is to orphan its Pods. */
+const IN_BACKGROUND = { propagationPolicy: 'Background' } as const;
+
 /** @param steps - what to do with a Job that has ended, in this order. */
 function sync(steps: readonly ('record' | 'delete')[]): Controller {
   return controller({
@@ -60,7 +63,7 @@ function sync(steps: readonly ('record' | 'delete')[]): Controller {
       if (existing.status?.succeeded !== 1) return;
       for (const step of steps) {
         if (step === 'record') await setStatus({ synced: true });
-        else await client.delete(jobs, target).catch(unlessNotFound);
+        else await client.delete(jobs, target, IN_BACKGROUND).catch(unlessNotFound);
       }
     },
   });
