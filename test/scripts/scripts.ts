@@ -120,6 +120,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/ambassador/prove.ts',
       ),
+      exploration: program(
+        'explore() finds what is wrong with small operators, and nothing in their corrected twins.',
+        SOURCES,
+        'testing/test/explore/prove.ts',
+      ),
       hooks: program(
         'A hook misses nothing while the proxy, the API server and the leader are killed.',
         SOURCES,
