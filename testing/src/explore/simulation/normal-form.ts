@@ -13,6 +13,9 @@ const MADE_UP: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
+/** Lists whose order says nothing, as it depends on who wrote first. */
+const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Gives uids and generated names the same text in every run. */
@@ -28,7 +31,10 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   const plain = (value: unknown, field: string): unknown => {
     if (typeof value === 'string') return TIME.test(value) ? '(time)' : (renamed(value) ?? value);
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
-    if (Array.isArray(value)) return value.map((each) => plain(each, ''));
+    if (Array.isArray(value)) {
+      const items = value.map((each) => plain(each, ''));
+      return SETS.has(field) ? items.sort(byText) : items;
+    }
     if (value === null || typeof value !== 'object') return value;
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(
@@ -53,4 +59,8 @@ export function identityOf({ apiVersion, kind, metadata }: KubernetesObject): st
 /** As people write it: `Deployment demo`. */
 export function shortName({ kind, metadata }: KubernetesObject): string {
   return `${kind} ${metadata.name}`;
+}
+
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
