@@ -24,6 +24,9 @@ const DRAWN: ReadonlySet<string> = new Set([
 /** The volume that admission gives each Pod for its token. */
 const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
 
+/** Lists whose order says nothing, as it depends on who wrote first. */
+const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** Gives uids and generated names the same text in every run. */
@@ -44,7 +47,10 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
       return TOKEN_VOLUME.test(value) ? 'kube-api-access-*' : (renamed(value) ?? value);
     }
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
-    if (Array.isArray(value)) return value.map((each) => plain(each, ''));
+    if (Array.isArray(value)) {
+      const items = value.map((each) => plain(each, ''));
+      return SETS.has(field) ? items.sort(byText) : items;
+    }
     if (value === null || typeof value !== 'object') return value;
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(
@@ -69,4 +75,8 @@ export function identityOf({ apiVersion, kind, metadata }: KubernetesObject): st
 /** As people write it: `Deployment demo`. */
 export function shortName({ kind, metadata }: KubernetesObject): string {
   return `${kind} ${metadata.name}`;
+}
+
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }

@@ -6,8 +6,10 @@ import { getCallSites } from 'node:util';
 import type { Finding } from '../scenario.ts';
 import type { OwnUse } from './virtual-globals.ts';
 
-/** Frames that can be between the code that calls and the function that is replaced. */
-const MAX_FRAMES = 24;
+/** Frames of the functions that stand in for the real ones, and the one that calls them. */
+const FEW_FRAMES = 6;
+/** Frames of a library that can be between the operator's own code and such a call. */
+const MANY_FRAMES = 40;
 
 /** Remembers who uses what, by file and line. Code of the toolkit and of this package does not count. */
 export class OwnUses {
@@ -50,8 +52,14 @@ const scripts = new Map<string, Script>();
 
 /** The first code outside of the toolkit; undefined when the toolkit itself is the caller. */
 function callerOutside(): string | undefined {
+  // Most calls come from the toolkit, and few frames cost little.
+  for (const { scriptName } of getCallSites(FEW_FRAMES)) {
+    const { kind } = scriptOf(scriptName);
+    if (kind === 'ours') return undefined;
+    if (kind === 'library' || kind === 'own') break;
+  }
   let inLibrary: string | undefined;
-  for (const { scriptName, lineNumber } of getCallSites(MAX_FRAMES)) {
+  for (const { scriptName, lineNumber } of getCallSites(MANY_FRAMES)) {
     const { file, kind } = scriptOf(scriptName);
     if (kind === 'node' || kind === 'replacement') continue;
     if (kind === 'ours') return inLibrary;

@@ -85,7 +85,7 @@ export class Simulation {
   #notes: string[] = [];
   #server!: ApiServer;
   #cluster!: ScenarioCluster;
-  #operator!: OperatorRun;
+  #operator: OperatorRun | undefined;
   #writer: LoggedWrite['by'] = 'cluster';
   #changesDone = 0;
   #restarts = 0;
@@ -164,7 +164,7 @@ export class Simulation {
       }
       return this.#result(end);
     } finally {
-      this.#operator.kill();
+      this.#operator?.kill(); // there is none when its declaration throws
       await settleWorld(this.#world);
       await this.#server.close();
     }
@@ -342,7 +342,7 @@ export class Simulation {
     this.#restarts++;
     this.#begin('restart', deviation);
     this.#touched();
-    this.#operator.kill();
+    this.#operator?.kill();
     this.#pending.clear();
     this.#caches.clear();
     this.#history.clear();
@@ -407,7 +407,7 @@ export class Simulation {
     const parts = [
       this.#stored.digest,
       this.#caches.digest,
-      this.#operator.digest,
+      this.#operator?.digest,
       this.#history.digest,
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),

@@ -15,7 +15,7 @@ const ALL = [...FAULTS, ...HELD_OUT];
 /** Schedules, and no time, are the limit: what is found does not depend on the machine. */
 const UNTIL_FOUND = { timeLimitMs: Number.POSITIVE_INFINITY, maxSchedules: 1_000 };
 /** Enough for most orders with one departure; more of them cost a minute each. */
-const SOME = { timeLimitMs: Number.POSITIVE_INFINITY, maxSchedules: 40 };
+const SOME = { timeLimitMs: Number.POSITIVE_INFINITY, maxSchedules: 25 };
 
 async function failureIn(exploring: Promise<unknown>): Promise<ExplorationFailure> {
   const failure = await exploring.catch((error: unknown) => error);

@@ -93,11 +93,6 @@ export const lostFinalizer: Fault = {
         },
       },
     ],
-    // Which controller comes first decides the order of the list, and the order means nothing.
-    ignore: ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, finalizers: metadata.finalizers?.toSorted() ?? [] },
-    }),
   },
   faulty: () => userClusters(byMergePatch),
   corrected: () => userClusters(byGuardedUpdate),

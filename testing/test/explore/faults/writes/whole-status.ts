@@ -90,8 +90,6 @@ export const wholeStatus: Fault = {
         },
       },
     ],
-    // The order of conditions and the times in them follow from who was first.
-    ignore: (object) => (object.kind === 'Gateway' ? { ...object, status: {} } : object),
   },
   faulty: () => [gateway(replaceAll)],
   corrected: () => [gateway(writeOwn)],
