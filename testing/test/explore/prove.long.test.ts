@@ -5,7 +5,11 @@ import { expect, test } from 'vitest';
 const PROGRAM = fileURLToPath(new URL('./prove.ts', import.meta.url));
 
 /** `npm run prove -- exploration ARGS`. */
-function prove(...args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
+function prove(...args: readonly string[]): {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+} {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--conditions=chancery-source', PROGRAM, ...args],
@@ -17,7 +21,9 @@ function prove(...args: readonly string[]): { code: number | null; stdout: strin
 test('one fault is found with its story, and its corrected twin passes', () => {
   const { code, stdout } = prove('--only', 'order of two', '--seconds', '5', '--stories');
 
-  expect(stdout).toMatch(/^ {2}found {3}a Deployment finds its ConfigMap: 1 deviations, schedule \d+/m);
+  expect(stdout).toMatch(
+    /^ {2}found {3}a Deployment finds its ConfigMap: 1 deviations, schedule \d+/m,
+  );
   expect(stdout).toMatch(/^1\. /m);
   expect(stdout).toMatch(/^ {2}passed {2}\d+ schedules, \d+ states, bound \d+, ended by \w+/m);
   expect(stdout).toMatch(/^1 of 1 faults found, and passed without/m);

@@ -64,7 +64,10 @@ async function explored(scenario: Scenario): Promise<Row> {
     if (!(error instanceof ExplorationFailure)) throw error;
     const { deviations, invariant, message } = error;
     const tried = /schedule (\d+) that was tried/.exec(message)?.[1];
-    return { failure: error, says: `${invariant}: ${deviations} deviations, schedule ${tried}, ${took()}` };
+    return {
+      failure: error,
+      says: `${invariant}: ${deviations} deviations, schedule ${tried}, ${took()}`,
+    };
   }
 }
 
@@ -86,5 +89,7 @@ const matching = faultsNamed(only, asked['held-out']);
 let proven = 0;
 for (const fault of matching) if (await prove(fault)) proven += 1;
 const machine = `${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`;
-process.stdout.write(`${proven} of ${matching.length} faults found, and passed without (${machine})\n`);
+process.stdout.write(
+  `${proven} of ${matching.length} faults found, and passed without (${machine})\n`,
+);
 process.exit(proven === matching.length ? 0 : 1);

@@ -2,7 +2,13 @@
  * An object that refers to a Secret reads it once, and nothing tells it when the Secret comes. After
  * chaos-mesh/chaos-mesh, issue 4375: a RemoteCluster does not react to the Secret that it names.
  */
-import { type Controller, controller, enqueueMapped, generationChanged, isAlreadyExists } from 'chancery';
+import {
+  type Controller,
+  controller,
+  enqueueMapped,
+  generationChanged,
+  isAlreadyExists,
+} from 'chancery';
 import { secrets } from 'chancery/kubernetes';
 import { customResource, Type } from 'chancery/schema';
 import { find, GROUP, objectOf } from '../cluster.ts';
