@@ -1,5 +1,5 @@
 import type { Violation } from '../invariants/violation.ts';
-import type { Step } from '../simulation/simulation.ts';
+import type { Step } from '../simulation/run-result.ts';
 
 /** Steps that a story leaves out when nothing followed from them. */
 const QUIET = /^(?:request|answer|delivery|timer)\b/;

@@ -16,7 +16,8 @@ const MADE_UP: ReadonlySet<string> = new Set([
 /** Lists whose order says nothing, as it depends on who wrote first. */
 const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** RFC 3339, also inside of a longer text. */
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /** Gives uids and generated names the same text in every run. */
 export type Renamed = (text: string) => string | undefined;
@@ -29,7 +30,7 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   if (LEFT_OUT.has(object.kind)) return undefined;
   const { generation, generateName, name } = object.metadata;
   const plain = (value: unknown, field: string): unknown => {
-    if (typeof value === 'string') return TIME.test(value) ? '(time)' : (renamed(value) ?? value);
+    if (typeof value === 'string') return renamed(value) ?? value.replace(TIME, '(time)');
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
     if (Array.isArray(value)) {
       const items = value.map((each) => plain(each, ''));
