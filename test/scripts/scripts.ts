@@ -120,6 +120,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/ambassador/prove.ts',
       ),
+      exploration: program(
+        'A seeded exploration has the same trace each time: 1,000 times, or as many as are named.',
+        SOURCES,
+        'test/exploration/prove.ts',
+      ),
       hooks: program(
         'A hook misses nothing while the proxy, the API server and the leader are killed.',
         SOURCES,

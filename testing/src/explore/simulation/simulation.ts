@@ -351,6 +351,8 @@ export class Simulation {
     const atMs = this.#clock.monotonic();
     const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
     this.#writes.push(write);
+    // What was told about objects is no part of what was done, and its names count what earlier runs told.
+    if (write.object.kind === 'Event') return;
     const verb = { create: 'creates', update: 'changes', delete: 'removes' }[write.verb];
     const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[
       write.by
