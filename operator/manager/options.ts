@@ -96,6 +96,8 @@ export interface OperatorProcessOptions
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
+  /** False: webhooks and conversions are not answered, and no port is opened for them. Default true. */
+  readonly servesWebhooks?: boolean;
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('./prove.ts', import.meta.url));
 
-/** `npm run prove -- exploration ARGS`. */
+/** `npm run prove -- faults ARGS`. */
 function prove(...args: readonly string[]): {
   code: number | null;
   stdout: string;
@@ -37,5 +37,5 @@ test.each([
   const { code, stdout, stderr } = prove(...args);
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(`${problem}\n\nusage: npm run prove -- exploration`);
+  expect(stderr).toContain(`${problem}\n\nusage: npm run prove -- faults`);
 });

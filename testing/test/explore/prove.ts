@@ -1,4 +1,4 @@
-/** `npm run prove -- exploration`: explores operators with one fault each, and the same operators without it. */
+/** `npm run prove -- faults`: explores operators with one fault each, and the same operators without it. */
 import { availableParallelism, loadavg } from 'node:os';
 import process from 'node:process';
 import { isWhole, optionsOrExit } from '../../../test/scripts/options.ts';
@@ -9,7 +9,7 @@ import { correctedScenario, type Fault, faultyScenario } from './faults/fault.ts
 import { FAULTS } from './faults/faults.ts';
 import { HELD_OUT } from './faults/held-out.ts';
 
-const USAGE = `usage: npm run prove -- exploration [--only TEXT] [--held-out] [--seconds N] [--stories]
+const USAGE = `usage: npm run prove -- faults [--only TEXT] [--held-out] [--seconds N] [--stories]
 
 Explores small operators, each with one fault that a public bug report describes and that shows only in
 some orders of events. explore() must find each within the time limit, in another order than the usual

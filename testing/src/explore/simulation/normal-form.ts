@@ -27,7 +27,8 @@ const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
 /** Lists whose order says nothing, as it depends on who wrote first. */
 const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** RFC 3339, also inside of a longer text. */
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /** Gives uids and generated names the same text in every run. */
 export type Renamed = (text: string) => string | undefined;
@@ -43,8 +44,8 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   const plain = (value: unknown, field: string): unknown => {
     if (isService && DRAWN.has(field)) return '(drawn)';
     if (typeof value === 'string') {
-      if (TIME.test(value)) return '(time)';
-      return TOKEN_VOLUME.test(value) ? 'kube-api-access-*' : (renamed(value) ?? value);
+      if (TOKEN_VOLUME.test(value)) return 'kube-api-access-*';
+      return renamed(value) ?? value.replace(TIME, '(time)');
     }
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
     if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
  * What `explore` finds in operators that are written as people write them. Here within few schedules; the whole, with the time
- * that a user gives it, is `npm run prove -- exploration`.
+ * that a user gives it, is `npm run prove -- faults`.
  */
 import { describe, expect, test } from 'vitest';
 import { ExplorationFailure } from '../../../src/explore/exploration-failure.ts';

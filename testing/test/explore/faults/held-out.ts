@@ -7,7 +7,7 @@ import { tagInSecondCall } from './held-out/tag-in-second-call.ts';
 
 /**
  * Operators that were written before explore() could run, and were not changed after they had been explored. The command
- * `npm run prove -- exploration --held-out` tells which of them it finds.
+ * `npm run prove -- faults --held-out` tells which of them it finds.
  */
 export const HELD_OUT: readonly Fault[] = [
   persistedDefaults,

@@ -26,6 +26,7 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
+/** Asked at each use: a simulation replaces its functions. */
 const crypto = process.getBuiltinModule('node:crypto');
 
 /** How often a generated name that is taken is generated again. */
@@ -50,7 +51,6 @@ export function* createObject(
   const named = withMetadata(body, {
     name: freeName(cluster, served, namespace, body),
     namespace,
-    // Asked by its name at each call: an exploration replaces it, so that names made of uids repeat.
     uid: crypto.randomUUID(),
     creationTimestamp: rfc3339(nowMs),
     resourceVersion: undefined,
