@@ -11,7 +11,10 @@ function formOf(object: KubernetesObject): string | undefined {
 function drawn(clusterIP: string, port: number): KubernetesObject {
   const made = service('web');
   const ports = [{ port, nodePort: Number(clusterIP.split('.')[3]) }];
-  return { ...made, spec: { ...made.spec, ports, clusterIP, clusterIPs: [clusterIP] } } as KubernetesObject;
+  return {
+    ...made,
+    spec: { ...made.spec, ports, clusterIP, clusterIPs: [clusterIP] },
+  } as KubernetesObject;
 }
 
 function withTokenVolume(name: string): KubernetesObject {
@@ -28,7 +31,12 @@ test('its ports are a difference', () => {
 
 test('a field of the same name in another kind is a difference', () => {
   const claim = (clusterIP: string): KubernetesObject =>
-    ({ apiVersion: 'example.dev/v1', kind: 'Claim', metadata: { name: 'a' }, spec: { clusterIP } }) as KubernetesObject;
+    ({
+      apiVersion: 'example.dev/v1',
+      kind: 'Claim',
+      metadata: { name: 'a' },
+      spec: { clusterIP },
+    }) as KubernetesObject;
 
   expect(formOf(claim('10.96.0.7'))).not.toBe(formOf(claim('10.96.0.9')));
 });
