@@ -227,7 +227,8 @@ function convertsOf(options: OperatorProcessOptions): (resource: Resource) => bo
  * @throws ConfigurationError `CONFIG` when two webhooks have the same path.
  */
 export function webhookServingOf(options: OperatorProcessOptions): WebhookServing | undefined {
-  const { webhooks = [] } = options;
+  const { servesWebhooks = true, webhooks = [] } = options;
+  if (!servesWebhooks) return undefined;
   const converted = convertedResources(options);
   if (webhooks.length === 0 && converted.length === 0) return undefined;
   const convert: AnswerConversion = (review, how) => answerConversion(converted, review, how);

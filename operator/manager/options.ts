@@ -101,6 +101,8 @@ export interface OperatorProcessOptions
   readonly meter?: Meter;
   /** Decides when workers get which keys. Default: the queue of each controller. */
   readonly workOrder?: WorkOrder;
+  /** False: webhooks and conversions are not answered, and no port is opened for them. Default true. */
+  readonly servesWebhooks?: boolean;
   /** Runnables are told that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
   /**

@@ -121,6 +121,16 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/ambassador/prove.ts',
       ),
+      exploration: program(
+        'A seeded exploration has the same trace each time: 1,000 times, or as many as are named.',
+        SOURCES,
+        'test/exploration/prove.ts',
+      ),
+      faults: program(
+        'explore() finds what is wrong with small operators, and nothing in their corrected twins.',
+        SOURCES,
+        'testing/test/explore/prove.ts',
+      ),
       hooks: program(
         'A hook misses nothing while the proxy, the API server and the leader are killed.',
         SOURCES,

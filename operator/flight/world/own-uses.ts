@@ -12,8 +12,10 @@ export interface FoundUse {
   readonly where: string;
 }
 
-/** Frames that can be between the code that calls and the function that is replaced. */
-const MAX_FRAMES = 24;
+/** Frames of the functions that stand in for the real ones, and the one that calls them. */
+const FEW_FRAMES = 8;
+/** Frames of a library that can be between the operator's own code and such a call. */
+const MANY_FRAMES = 40;
 
 /** Remembers who uses what, by file and line. Code of the toolkit and of this package does not count. */
 export class OwnUses {
@@ -49,18 +51,26 @@ const scripts = new Map<string, Script>();
 
 /** The first code outside of the toolkit; undefined when the toolkit itself is the caller. */
 function callerOutside(): string | undefined {
-  const frames = getCallSites(MAX_FRAMES);
-  // The innermost is here. A function of the replacements may call another one.
-  const used = frames.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
+  // Most calls come from the toolkit, and few frames cost little.
+  if (callers(FEW_FRAMES)[0]?.kind === 'ours') return undefined;
   let inLibrary: string | undefined;
-  for (const { scriptName, lineNumber } of frames.slice(used + 1)) {
-    const { file, kind } = scriptOf(scriptName);
-    if (kind === 'node') continue;
+  for (const { file, kind, line } of callers(MANY_FRAMES)) {
     if (kind === 'ours') return inLibrary;
-    if (kind === 'own') return `${file}:${lineNumber}`;
-    inLibrary ??= `${file}:${lineNumber}`;
+    if (kind === 'own') return `${file}:${line}`;
+    inLibrary ??= `${file}:${line}`;
   }
   return inLibrary;
+}
+
+/** Who has called the function that stands in for the real one, the innermost first. */
+function callers(frames: number): readonly (Script & { readonly line: number })[] {
+  const sites = getCallSites(frames);
+  // The innermost is here. A function of the replacements may call another one.
+  const used = sites.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
+  return sites
+    .slice(used + 1)
+    .map(({ scriptName, lineNumber }) => ({ ...scriptOf(scriptName), line: lineNumber }))
+    .filter(({ kind }) => kind !== 'node');
 }
 
 function scriptOf(name: string): Script {

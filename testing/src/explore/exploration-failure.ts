@@ -3,7 +3,7 @@ import type { Violation } from './invariants/violation.ts';
 import type { Finding, Scenario } from './scenario.ts';
 import { formatSchedule, type Schedule } from './schedule.ts';
 import { storyOf } from './search/story.ts';
-import type { Step } from './simulation/simulation.ts';
+import type { Step } from './simulation/run-result.ts';
 
 /** What an `ExplorationFailure` is made of. */
 export interface FailedRun {

@@ -5,7 +5,7 @@ import type { Exploration, ExploreOptions, Finding, Scenario } from './scenario.
 import { type Deviation, parseSchedule, type Schedule } from './schedule.ts';
 import { Player } from './search/play.ts';
 import { VisitedStates } from './search/visited-states.ts';
-import type { SimulationResult } from './simulation/simulation.ts';
+import type { SimulationResult } from './simulation/run-result.ts';
 
 const DEFAULT_TIME_LIMIT_MS = 60_000;
 const DEFAULT_MAX_STATES = 1_000_000;
@@ -104,7 +104,7 @@ class Search {
       throw failureOf(this.#player.scenario, { seed, deviations: [] }, result, this.#schedules);
     }
     const again = await this.#player.usual(seed);
-    requireEqual(this.#player.scenario.name, traceOf(result.steps), traceOf(again.result.steps));
+    requireEqual(this.#player.scenario.name, traceOfRun(result), traceOfRun(again.result));
     return reference;
   }
 
@@ -227,6 +227,11 @@ function failureOf(
     findings,
     ...(schedules !== undefined && { schedules }),
   });
+}
+
+function traceOfRun({ steps, violation }: SimulationResult): string {
+  const end = violation === undefined ? 'at rest' : `${violation.invariant}: ${violation.message}`;
+  return `${traceOf(steps)}\n${end}`;
 }
 
 /** @throws ConfigurationError that names the first event in which the runs differ. */

@@ -49,6 +49,7 @@ export interface Invariant {
   /** For failures: `one Deployment for each Website`. */
   readonly name: string;
   /** Throws, or returns a text that says what is wrong, when it does not hold. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a check that returns nothing is the usual one
   readonly check: (cluster: ScenarioCluster) => void | string;
 }
 

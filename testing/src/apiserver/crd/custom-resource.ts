@@ -93,14 +93,33 @@ function customResource(
     storedAs: `${names.plural}.${group}`,
     storageVersion: storageVersionOf(spec),
     custom: true,
-    strategy: schemaStrategy(root, version, scale),
-    columns: printerColumns(version.additionalPrinterColumns),
+    ...compiled(version, root, scale),
     createOnUpdate: false,
     schema: root as Json,
-    revised: revision(root),
     gate: (request) => admit(spec, names, version, gate, request),
     ...(scale === undefined ? {} : { scale }),
   };
+}
+
+type Compiled = Pick<ServedResource, 'strategy' | 'columns' | 'revised'>;
+
+/** By the version of a stored definition, which never changes: servers that begin with one snapshot compile it once. */
+const COMPILED = new WeakMap<DefinitionVersion, Compiled>();
+
+function compiled(
+  version: DefinitionVersion,
+  root: StructuralSchema,
+  scale: ScalePaths | undefined,
+): Compiled {
+  const known = COMPILED.get(version);
+  if (known !== undefined) return known;
+  const made = {
+    strategy: schemaStrategy(root, version, scale),
+    columns: printerColumns(version.additionalPrinterColumns),
+    revised: revision(root),
+  };
+  COMPILED.set(version, made);
+  return made;
 }
 
 function storageVersionOf({ versions }: DefinitionSpec): string {

@@ -5,7 +5,8 @@ import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import { Checks, type Reference } from '../invariants/checks.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Schedule } from '../schedule.ts';
-import { Simulation, type SimulationResult } from '../simulation/simulation.ts';
+import type { SimulationResult } from '../simulation/run-result.ts';
+import { Simulation } from '../simulation/simulation.ts';
 import { VirtualClock } from '../simulation/virtual-clock.ts';
 
 /** Plays schedules of one scenario. Only one run is under way at a time. */

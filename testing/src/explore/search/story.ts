@@ -1,5 +1,5 @@
 import type { Violation } from '../invariants/violation.ts';
-import type { Step } from '../simulation/simulation.ts';
+import type { Step } from '../simulation/run-result.ts';
 
 /** Steps that a story leaves out when nothing followed from them. */
 const QUIET = /^(?:request|answer|delivery|timer)\b/;
@@ -13,16 +13,11 @@ export function storyOf(steps: readonly Step[], violation: Violation): string {
 
 function linesOf({ what, deviation, notes }: Step): readonly string[] {
   const departs = deviation === undefined ? [] : [departure(deviation.act, deviation.target, what)];
-  const told = notes.filter(
-    (note) =>
-      !note.startsWith('the operator changes Event') &&
-      !note.startsWith('the operator creates Event'),
-  );
   if (deviation !== undefined || !QUIET.test(what)) {
     const own = deviation === undefined ? [sentence(what)] : departs;
-    return [...own, ...told.map(sentence)];
+    return [...own, ...notes.map(sentence)];
   }
-  return told.map(sentence);
+  return notes.map(sentence);
 }
 
 function departure(act: string, target: string, what: string): string {

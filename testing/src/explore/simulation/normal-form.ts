@@ -13,7 +13,22 @@ const MADE_UP: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Fields of the spec of a Service that the server draws from its ranges. */
+const DRAWN: ReadonlySet<string> = new Set([
+  'clusterIP',
+  'clusterIPs',
+  'nodePort',
+  'healthCheckNodePort',
+]);
+
+/** The volume that admission gives each Pod for its token. */
+const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
+
+/** Lists whose order says nothing, as it depends on who wrote first. */
+const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
+
+/** RFC 3339, also inside of a longer text. */
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
 /** Gives uids and generated names the same text in every run. */
 export type Renamed = (text: string) => string | undefined;
@@ -25,10 +40,18 @@ export type Renamed = (text: string) => string | undefined;
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
   if (LEFT_OUT.has(object.kind)) return undefined;
   const { generation, generateName, name } = object.metadata;
+  const isService = object.kind === 'Service' && object.apiVersion === 'v1';
   const plain = (value: unknown, field: string): unknown => {
-    if (typeof value === 'string') return TIME.test(value) ? '(time)' : (renamed(value) ?? value);
+    if (isService && DRAWN.has(field)) return '(drawn)';
+    if (typeof value === 'string') {
+      if (TOKEN_VOLUME.test(value)) return 'kube-api-access-*';
+      return renamed(value) ?? value.replace(TIME, '(time)');
+    }
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
-    if (Array.isArray(value)) return value.map((each) => plain(each, ''));
+    if (Array.isArray(value)) {
+      const items = value.map((each) => plain(each, ''));
+      return SETS.has(field) ? items.sort(byText) : items;
+    }
     if (value === null || typeof value !== 'object') return value;
     const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(
@@ -53,4 +76,8 @@ export function identityOf({ apiVersion, kind, metadata }: KubernetesObject): st
 /** As people write it: `Deployment demo`. */
 export function shortName({ kind, metadata }: KubernetesObject): string {
   return `${kind} ${metadata.name}`;
+}
+
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }

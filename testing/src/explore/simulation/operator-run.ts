@@ -70,6 +70,7 @@ export class OperatorRun {
         transport: this.#transport,
         ...connectOptions(settings, log),
       }),
+      servesWebhooks: false,
       logFor: () => log,
       reconcileMiddleware: async (attempt, next) => {
         if (this.#isDead) return next();

@@ -1,69 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from 'chancery';
 import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal';
-import { ApiServer, type WorkloadOptions } from '../../apiserver/api-server.ts';
-import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
+import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
-import type { Checks } from '../invariants/checks.ts';
 import type { Violation } from '../invariants/violation.ts';
-import type { Finding, LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
-import type { Deviation, Schedule } from '../schedule.ts';
+import type { LoggedWrite, ScenarioCluster } from '../scenario.ts';
+import type { Deviation } from '../schedule.ts';
 import { AttemptHistory } from './attempt-history.ts';
 import { Caches } from './caches.ts';
+import { Choices, DELAY_MS, SOON_MS } from './choices.ts';
 import type { ExchangeFacts, Sender } from './memory-transport.ts';
 import { shortName } from './normal-form.ts';
 import { OperatorRun } from './operator-run.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
+import { randomOf } from './random.ts';
+import type { SimulationOptions, SimulationResult, Step } from './run-result.ts';
+import { clusterOf, serverOf } from './scenario-server.ts';
 import { StoredState, writeOf } from './stored-state.ts';
 import { type Alarm, VirtualClock } from './virtual-clock.ts';
 
-/** How a run went. */
-export interface SimulationResult {
-  readonly steps: readonly Step[];
-  /** What did not hold, first of all. */
-  readonly violation: Violation | undefined;
-  /** What else could have happened at the steps after the last deviation. */
-  readonly choices: readonly Deviation[];
-  /** Departures that are left out, because they swap events that have nothing to do with each other. */
-  readonly leftOut: number;
-  /** It ended because a state was reached that had been there before. */
-  readonly isCut: boolean;
-  /** What was stored at rest, see `StoredState.comparable`. Undefined when the run did not get so far. */
-  readonly end: ReadonlyMap<string, readonly string[]> | undefined;
-  readonly findings: readonly Finding[];
-}
-
-/** One event of a run, and what followed from it. */
-export interface Step {
-  readonly index: number;
-  readonly atMs: number;
-  /** Such as `delivery watch websites`, `change: a person scales demo` or `restart`. */
-  readonly what: string;
-  /** Set where the schedule departs from the usual order before this event. */
-  readonly deviation: Deviation | undefined;
-  /** What the operator did then, and what was written. */
-  readonly notes: readonly string[];
-}
-
-export interface SimulationOptions {
-  readonly scenario: Scenario;
-  readonly base: StorageSnapshot;
-  readonly schedule: Schedule;
-  readonly checks: Checks;
-  /** Asked where no reconcile runs, after the last deviation: true ends the run. Default: never. */
-  readonly isKnown?: (digest: string) => boolean;
-}
-
-export const DEFAULT_SETTLE_MS = 15 * 60_000;
-/** Timers that are due so soon come before the next change: an operator is faster than people. */
-const SOON_MS = 1_000;
-/** How long `delay` holds events back: longer than quick retries take, shorter than every deadline of a call. */
-const DELAY_MS = 10_000;
+const DEFAULT_SETTLE_MS = 15 * 60_000;
 /** A run with more steps does not come to rest. A usual one has a hundred. */
 const MAX_STEPS = 5_000;
-
-/** Bookmarks only save lists after a restart of a watch, and would be most of the events. */
-const BOOKMARK_INTERVAL_MS = 24 * 3_600_000;
 
 const senders = new AsyncLocalStorage<Sender>();
 
@@ -79,12 +37,12 @@ export class Simulation {
   readonly #world: VirtualWorld;
   readonly #writes: LoggedWrite[] = [];
   readonly #steps: Step[] = [];
-  readonly #choices: Deviation[] = [];
+  readonly #choices = new Choices();
   readonly #lastDeviation: number;
   #notes: string[] = [];
   #server!: ApiServer;
   #cluster!: ScenarioCluster;
-  #operator!: OperatorRun;
+  #operator: OperatorRun | undefined;
   #writer: LoggedWrite['by'] = 'cluster';
   #changesDone = 0;
   #restarts = 0;
@@ -94,12 +52,11 @@ export class Simulation {
   #turns = 0;
   /** The step for which departures were offered last. */
   #offered = -1;
-  /** How many writes there were when a restart was last offered: earlier ones lead to the same. */
-  #restartOffered = -1;
   #lastInputMs = 0;
   #checked = 0;
-  #leftOut = 0;
   #isCut = false;
+  /** States in which this run was. */
+  readonly #ownStates = new Set<string>();
   /** A deviation that holds back, until the next event, which tells of it. */
   #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
@@ -131,14 +88,8 @@ export class Simulation {
   }
 
   async #play(): Promise<SimulationResult> {
-    const { scenario, base, checks } = this.#options;
-    const workloads = workloadsOf(scenario);
-    this.#server = await ApiServer.inMemory({
-      clock: this.#clock.of('server'),
-      snapshot: base,
-      bookmarkIntervalMs: BOOKMARK_INTERVAL_MS,
-      workloads,
-    });
+    const { scenario, base } = this.#options;
+    this.#server = await serverOf(scenario, base, this.#clock.of('server'));
     this.#cluster = clusterOf(this.#server, this.#writes);
     // Subscribed after the restore, which is no write.
     this.#server.subscribeStorage((resource, event) => this.#committed(resource, event));
@@ -149,31 +100,29 @@ export class Simulation {
         this.#check();
         if (this.#violation !== undefined || !this.#step()) break;
       }
-      const isAtRest = this.#violation === undefined && !this.#isCut;
-      const end = isAtRest
-        ? this.#stored.comparable(scenario.ignore ?? ((same) => same))
-        : undefined;
-      if (end !== undefined) {
-        const { settleMs = DEFAULT_SETTLE_MS } = scenario;
-        const lastInputMs = this.#lastInputMs;
-        const times = { lastInputMs, nowMs: lastInputMs + settleMs };
-        this.#violate(checks.atRest(this.#cluster, end, times));
-      }
-      return this.#result(end);
+      return this.#result();
     } finally {
-      this.#operator.kill();
+      this.#operator?.kill(); // there is none when its declaration throws
       await settleWorld(this.#world);
       await this.#server.close();
     }
   }
 
-  #result(end: SimulationResult['end']): SimulationResult {
-    this.#endStep();
+  #result(): SimulationResult {
+    const { checks, scenario } = this.#options;
+    const { ignore = (same) => same, settleMs = DEFAULT_SETTLE_MS } = scenario;
+    const isAtRest = this.#violation === undefined && !this.#isCut;
+    const end = isAtRest ? this.#stored.comparable(ignore) : undefined;
+    if (end !== undefined) {
+      const lastInputMs = this.#lastInputMs;
+      const times = { lastInputMs, nowMs: lastInputMs + settleMs };
+      this.#violate(checks.atRest(this.#cluster, end, times));
+    }
     return {
       steps: this.#steps,
       violation: this.#violation,
-      choices: this.#choices,
-      leftOut: this.#leftOut,
+      choices: this.#choices.all,
+      leftOut: this.#choices.leftOut,
       isCut: this.#isCut,
       end,
       findings: this.#uses.findings,
@@ -339,7 +288,7 @@ export class Simulation {
     this.#restarts++;
     this.#begin('restart', deviation);
     this.#touched();
-    this.#operator.kill();
+    this.#operator?.kill();
     this.#pending.clear();
     this.#caches.clear();
     this.#history.clear();
@@ -350,44 +299,27 @@ export class Simulation {
 
   /** Notes what else could happen at this step. */
   #offer(): void {
-    const step = this.#steps.length;
-    this.#offered = step;
+    this.#offered = this.#steps.length;
     const { changes = [], restarts = 1, lostAnswers = 1 } = this.#options.scenario;
-    const ready = this.#pending.ready;
-    const [first, ...others] = ready;
-    const offer = (act: Deviation['act'], target = ''): void => {
-      this.#choices.push({ step, act, target });
-    };
-    const isRestartNews = this.#restartOffered !== this.#writes.length;
-    if (isRestartNews && this.#restarts < restarts) {
-      this.#restartOffered = this.#writes.length;
-      offer('restart');
-    }
-    if (first !== undefined) {
-      if (first.lose !== undefined && this.#lost < lostAnswers) offer('lose', first.label);
-      if (first.kind !== 'request' || ready.length > 1) offer('hold', first.stream);
-      offer('delay', first.stream);
-    }
-    const alarm = this.#clock.next;
-    const isSoon = alarm !== undefined && alarm.atMs <= this.#clock.monotonic() + SOON_MS;
-    if (this.#changesDone < changes.length && (first !== undefined || isSoon)) offer('change');
-    const overtaken: PendingEvent[] = first === undefined ? [] : [first];
-    for (const event of others) {
-      if (overtaken.every((before) => commute(before, event))) this.#leftOut++;
-      else offer('first', event.label);
-      overtaken.push(event);
-    }
-    const isOperators = alarm?.owner === 'operator' || alarm?.owner === 'code';
-    const isTimerNews = first !== undefined || this.#changesDone < changes.length;
-    if (isOperators && isTimerNews && alarm.atMs <= this.#clock.monotonic() + DELAY_MS) {
-      offer('timer');
-    }
+    this.#choices.offer(this.#steps.length, {
+      ready: this.#pending.ready,
+      alarm: this.#clock.next,
+      nowMs: this.#clock.monotonic(),
+      hasChange: this.#changesDone < changes.length,
+      mayRestart: this.#restarts < restarts,
+      mayLose: this.#lost < lostAnswers,
+      writes: this.#writes.length,
+    });
   }
 
   #isKnown(): boolean {
     const { isKnown } = this.#options;
     if (isKnown === undefined || this.#history.isBusy) return false;
-    return isKnown(this.#digest());
+    const digest = this.#digest();
+    // A state that comes back in one run, as while somebody polls, says nothing about how the run ends.
+    if (this.#ownStates.has(digest)) return false;
+    this.#ownStates.add(digest);
+    return isKnown(digest);
   }
 
   #digest(): string {
@@ -400,7 +332,7 @@ export class Simulation {
     const parts = [
       this.#stored.digest,
       this.#caches.digest,
-      this.#operator.digest,
+      this.#operator?.digest,
       this.#history.digest,
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
@@ -424,6 +356,8 @@ export class Simulation {
     const atMs = this.#clock.monotonic();
     const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
     this.#writes.push(write);
+    // What was told about objects is no part of what was done, and its names count what earlier runs told.
+    if (write.object.kind === 'Event') return;
     const verb = { create: 'creates', update: 'changes', delete: 'removes' }[write.verb];
     const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[
       write.by
@@ -458,7 +392,7 @@ export class Simulation {
   }
 
   #begin(what: string, deviation: Deviation | undefined): void {
-    this.#endStep();
+    this.#notes = [];
     this.#writer = 'cluster';
     const index = this.#steps.length;
     const departs = deviation ?? this.#heldBack;
@@ -473,51 +407,7 @@ export class Simulation {
     });
   }
 
-  #endStep(): void {
-    this.#notes = [];
-  }
-
   #note(text: string): void {
     this.#notes.push(text);
   }
-}
-
-/** Whether it makes no difference which of the two happens first. */
-function commute(a: PendingEvent, b: PendingEvent): boolean {
-  const [one, two] = [a.kind === 'request', b.kind === 'request'];
-  // The server carries out one, and the operator learns of the other: each has a side of its own.
-  if (one !== two) return true;
-  if (!one) return false;
-  if (!a.isWrite && !b.isWrite) return true;
-  return !(
-    a.about === b.about ||
-    a.about.startsWith(`${b.about}/`) ||
-    b.about.startsWith(`${a.about}/`)
-  );
-}
-
-function workloadsOf({ workloads = false }: Scenario): WorkloadOptions | false {
-  return workloads === true ? {} : workloads;
-}
-
-function clusterOf(server: ApiServer, writes: readonly LoggedWrite[]): ScenarioCluster {
-  return {
-    get: (...target) => server.get(...target),
-    list: (...collection) => server.list(...collection),
-    create: (object) => server.create(object),
-    patch: (...change) => server.patch(...change),
-    delete: (...target) => server.delete(...target),
-    writes,
-  };
-}
-
-/** Numbers in [0, 1) that follow from the seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

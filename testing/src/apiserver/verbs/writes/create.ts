@@ -26,7 +26,8 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
-const { randomUUID } = process.getBuiltinModule('node:crypto');
+/** Asked at each use: a simulation replaces its functions. */
+const crypto = process.getBuiltinModule('node:crypto');
 
 /** How often a generated name that is taken is generated again. */
 const NAME_ATTEMPTS = 8;
@@ -50,7 +51,7 @@ export function* createObject(
   const named = withMetadata(body, {
     name: freeName(cluster, served, namespace, body),
     namespace,
-    uid: randomUUID(),
+    uid: crypto.randomUUID(),
     creationTimestamp: rfc3339(nowMs),
     resourceVersion: undefined,
     generation: served.strategy.generations ? 1 : undefined,

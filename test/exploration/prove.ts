@@ -1,0 +1,77 @@
+/**
+ * One exploration with a seed, again and again: the same trace each time, event by event. `npm run prove -- exploration [TIMES]`,
+ * 1,000 times by default.
+ */
+import { createHash } from 'node:crypto';
+import process from 'node:process';
+import { ExplorationFailure, explore, type Scenario } from '@chancery/testing';
+import { controller, isControlledBy } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
+
+const DEFAULT_TIMES = 1_000;
+const SEED = 7;
+/** Lines of progress in the whole run. */
+const LINES = 10;
+
+/** An operator that uses the clock, timers and randomness by itself, and that a stale cache makes create a second Secret. */
+const scenario: Scenario = {
+  name: 'tokens',
+  objects: '{ apiVersion: v1, kind: ConfigMap, metadata: { name: a } }',
+  controllers: () => [
+    controller({
+      name: 'tokens',
+      for: configMaps,
+      owns: [secrets],
+      consistency: 'none',
+      permissions: [{ resource: secrets, verbs: ['create'] }],
+      async reconcile(object, { client, store }) {
+        const { name, namespace = '', uid = '' } = object.metadata;
+        const owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid, controller: true };
+        const mine = store(secrets).list({ namespace });
+        if (mine.some((secret) => isControlledBy(secret, object))) return;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 100));
+        const annotations = { made: `${Date.now()} ${crypto.randomUUID()}` };
+        await client.create(secrets, {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: {
+            name: '',
+            generateName: `${name}-`,
+            namespace,
+            annotations,
+            ownerReferences: [owner],
+          },
+        });
+      },
+    }),
+  ],
+  changes: [
+    {
+      name: 'a person labels ConfigMap a',
+      apply: (cluster) => {
+        cluster.patch('v1', 'ConfigMap', 'default', 'a', { metadata: { labels: { team: 'web' } } });
+      },
+    },
+  ],
+};
+
+async function traceOf(): Promise<string> {
+  try {
+    await explore(scenario, { seed: SEED });
+  } catch (error) {
+    if (error instanceof ExplorationFailure) return `${error.schedule}\n${error.trace}`;
+    throw error;
+  }
+  throw new Error('the exploration found nothing');
+}
+
+const times = Number(process.argv[2] ?? DEFAULT_TIMES);
+const first = await traceOf();
+for (let run = 1; run < times; run++) {
+  if ((await traceOf()) !== first) throw new Error(`run ${run + 1} has another trace than the first`);
+  if (run % Math.ceil(times / LINES) === 0) console.log(`${run} of ${times}`);
+}
+const digest = createHash('sha256').update(first).digest('hex').slice(0, 16);
+console.log(
+  `${times} explorations on Node ${process.version} had one trace: ${first.split('\n').length} lines, SHA-256 ${digest}`,
+);

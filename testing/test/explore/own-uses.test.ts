@@ -1,0 +1,111 @@
+/** What operators use past the clock and the client that they get, and what an exploration makes of it. */
+import { explore, type Scenario } from '@chancery/testing';
+import { configMaps, secrets } from 'chancery/kubernetes';
+import { expect, test } from 'vitest';
+import { copier, createsOnce, scenarioOf } from './operators.ts';
+
+const USUAL = { maxDeviations: 0 };
+
+/** Writes what `value` gives into a Secret, once. */
+function notes(name: string, value: () => string | Promise<string>): Scenario {
+  return scenarioOf(name, () => [
+    copier(async (object, context) => {
+      const before = context.store(secrets).get({ namespace: 'default', name: 'note' });
+      if (before !== undefined) return;
+      const note = await value();
+      await context.applyOwned(secrets, { metadata: { name: 'note' }, stringData: { note } });
+      void object;
+    }),
+  ]);
+}
+
+test.each([
+  ['clock', 'Date.now', () => String(Date.now())],
+  ['clock', 'new Date()', () => new Date().toISOString()],
+  ['randomness', 'Math.random', () => String(Math.random())],
+  ['randomness', 'randomUUID', () => crypto.randomUUID()],
+] as const)('the %s that user code asks by %s is named by file and line', async (what, name, value) => {
+  const { findings } = await explore(notes(name, value), USUAL);
+
+  const where = expect.stringMatching(/own-uses\.test\.ts:\d+$/);
+  expect(findings).toContainEqual({ what, name, where });
+  expect(findings.every((finding) => /own-uses\.test\.ts:/.test(finding.where))).toBe(true);
+});
+
+test('a timer of user code is due in virtual time', async () => {
+  const waits = notes('waits', () => new Promise((resolve) => setTimeout(resolve, 30_000, 'late')));
+
+  const { findings } = await explore(waits, USUAL);
+
+  expect(findings).toMatchObject([{ what: 'clock', name: 'setTimeout' }]);
+});
+
+test('the network is refused, and who asked for it is named', async () => {
+  const asks = notes('asks the network', async () => {
+    const answer = await fetch('http://127.0.0.1:9/').catch((error: Error) => error.message);
+    return String(answer);
+  });
+
+  const { findings } = await explore(asks, USUAL);
+
+  expect(findings).toMatchObject([{ what: 'network', name: 'fetch' }]);
+});
+
+test('what the toolkit itself uses is no finding', async () => {
+  expect((await explore(createsOnce, USUAL)).findings).toEqual([]);
+});
+
+test('the real clock and the real timers are there again, also after a failure', async () => {
+  const real = { Date, now: Date.now, random: Math.random, setTimeout, fetch };
+  const broken: Scenario = {
+    ...createsOnce,
+    controllers: () => {
+      throw new Error('no controllers');
+    },
+  };
+
+  await expect(explore(broken, USUAL)).rejects.toThrow('no controllers');
+
+  expect({ Date, now: Date.now, random: Math.random, setTimeout, fetch }).toEqual(real);
+});
+
+test('code outside of an exploration keeps its clock while one is under way', async () => {
+  let isRunning = true;
+  const outside: number[] = [];
+  const asked = (async () => {
+    while (isRunning) {
+      outside.push(Date.now());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+
+  await explore(createsOnce, USUAL);
+  isRunning = false;
+  await asked;
+
+  const virtual = Date.UTC(2026, 0, 1);
+  expect(outside.some((time) => Math.abs(time - virtual) < 3_600_000)).toBe(false);
+  expect(outside.length).toBeGreaterThan(10);
+});
+
+test('an operator that keeps something from run to run is refused', async () => {
+  let runs = 0;
+  const counts = scenarioOf('counts its runs', () => {
+    runs++;
+    return [
+      copier(async (object, context) => {
+        await context.client.patch(
+          configMaps,
+          { namespace: 'default', name: object.metadata.name },
+          { type: 'merge', body: { metadata: { annotations: { [`run-${runs}`]: 'yes' } } } },
+        );
+        if (runs > 1) await context.client.find(secrets, { namespace: 'default', name: 'other' });
+      }),
+    ];
+  });
+
+  await expect(explore(counts, USUAL)).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: expect.stringContaining('differ'),
+  });
+});
