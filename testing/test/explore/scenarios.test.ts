@@ -8,7 +8,7 @@ import {
 } from '@chancery/testing';
 import { secrets } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { formatSchedule, parseSchedule } from '../../src/explore/schedule.ts';
+import { formatSchedule, parseSchedule } from '../../src/explore/scenario/schedule.ts';
 import { VisitedStates } from '../../src/explore/search/visited-states.ts';
 import { copier, createsOnce, ownedSecret, scenarioOf } from './operators.ts';
 

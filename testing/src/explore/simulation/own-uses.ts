@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
-import type { Finding } from '../scenario.ts';
+import type { Finding } from '../scenario/scenario.ts';
 import type { OwnUse } from './virtual-globals.ts';
 
 /** Frames of the functions that stand in for the real ones, and the one that calls them. */

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from 'chancery';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
-import type { LoggedWrite } from '../scenario.ts';
-import { identityOf, normalForm } from './normal-form.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
+import { identityOf, normalForm } from '../scenario/normal-form.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const VERSION = /"resourceVersion":"(\d+)"/g;
