@@ -68,10 +68,11 @@ async function traceOf(): Promise<string> {
 const times = Number(process.argv[2] ?? DEFAULT_TIMES);
 const first = await traceOf();
 for (let run = 1; run < times; run++) {
-  if ((await traceOf()) !== first) throw new Error(`run ${run + 1} has another trace than the first`);
-  if (run % Math.ceil(times / LINES) === 0) console.log(`${run} of ${times}`);
+  if ((await traceOf()) !== first)
+    throw new Error(`run ${run + 1} has another trace than the first`);
+  if (run % Math.ceil(times / LINES) === 0) process.stdout.write(`${run} of ${times}\n`);
 }
 const digest = createHash('sha256').update(first).digest('hex').slice(0, 16);
-console.log(
-  `${times} explorations on Node ${process.version} had one trace: ${first.split('\n').length} lines, SHA-256 ${digest}`,
+process.stdout.write(
+  `${times} explorations on Node ${process.version} had one trace: ${first.split('\n').length} lines, SHA-256 ${digest}\n`,
 );

@@ -76,7 +76,7 @@ export type {
   LoggedWrite,
   Scenario,
   ScenarioCluster,
-} from './explore/scenario.ts';
+} from './explore/scenario/scenario.ts';
 export type { ConnectionFault, CutKind } from './faults/connection-fault.ts';
 export type { End, Exchange, Reply, ServedRequest } from './faults/exchange.ts';
 export { ProxiedConnection } from './faults/proxied-connection.ts';

@@ -1,7 +1,7 @@
 import { OperatorError } from 'chancery';
 import type { Violation } from './invariants/violation.ts';
-import type { Finding, Scenario } from './scenario.ts';
-import { formatSchedule, type Schedule } from './schedule.ts';
+import type { Finding, Scenario } from './scenario/scenario.ts';
+import { formatSchedule, type Schedule } from './scenario/schedule.ts';
 import { storyOf } from './search/story.ts';
 import type { Step } from './simulation/run-result.ts';
 

@@ -1,8 +1,8 @@
 import { ConfigurationError } from 'chancery';
 import { ExplorationFailure, traceOf } from './exploration-failure.ts';
 import type { Reference } from './invariants/checks.ts';
-import type { Exploration, ExploreOptions, Finding, Scenario } from './scenario.ts';
-import { type Deviation, parseSchedule, type Schedule } from './schedule.ts';
+import type { Exploration, ExploreOptions, Finding, Scenario } from './scenario/scenario.ts';
+import { type Deviation, parseSchedule, type Schedule } from './scenario/schedule.ts';
 import { Player } from './search/play.ts';
 import { VisitedStates } from './search/visited-states.ts';
 import type { SimulationResult } from './simulation/run-result.ts';

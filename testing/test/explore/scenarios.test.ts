@@ -1,8 +1,14 @@
 /** What scenarios and limits say, and what bad input is answered with. */
-import { deployment, ExplorationFailure, explore, replaySchedule, type Scenario } from '@chancery/testing';
+import {
+  deployment,
+  ExplorationFailure,
+  explore,
+  replaySchedule,
+  type Scenario,
+} from '@chancery/testing';
 import { secrets } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
-import { parseSchedule, formatSchedule } from '../../src/explore/schedule.ts';
+import { formatSchedule, parseSchedule } from '../../src/explore/scenario/schedule.ts';
 import { VisitedStates } from '../../src/explore/search/visited-states.ts';
 import { copier, createsOnce, ownedSecret, scenarioOf } from './operators.ts';
 
@@ -33,18 +39,23 @@ test('state that is lost with the process is found by a restart', async () => {
 
   expect(failure.schedule).toMatch(/^seed 1; \d+ restart$/);
   expect(failure.story).toContain('The operator is killed and starts again.');
-  await expect(explore({ ...remembers, restarts: 0, lostAnswers: 0 }, PASSES)).resolves.toBeDefined();
+  await expect(
+    explore({ ...remembers, restarts: 0, lostAnswers: 0 }, PASSES),
+  ).resolves.toBeDefined();
 });
 
 test('a retry that doubles is found by an answer that is lost', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [
-      copier(async (object, context) => {
-        if (context.store(secrets).list().length > 0) return;
-        const create = () => context.client.create(secrets, ownedSecret(object));
-        await create().catch(create);
-      }, { consistency: 'wait' }),
+      copier(
+        async (object, context) => {
+          if (context.store(secrets).list().length > 0) return;
+          const create = () => context.client.create(secrets, ownedSecret(object));
+          await create().catch(create);
+        },
+        { consistency: 'wait' },
+      ),
     ],
     { changes: [], restarts: 0 },
   );
@@ -128,15 +139,22 @@ test.each([
 });
 
 describe('bad input', () => {
-  test.each(['', 'seed x', 'seed 1; 12 jump', 'seed 1; 12 hold', 'seed 1; restart', 'seed 1; 3 restart now'])(
-    'the schedule %j is refused',
-    async (schedule) => {
-      await expect(replaySchedule(createsOnce, schedule)).rejects.toMatchObject({ code: 'CONFIG' });
-    },
-  );
+  test.each([
+    '',
+    'seed x',
+    'seed 1; 12 jump',
+    'seed 1; 12 hold',
+    'seed 1; restart',
+    'seed 1; 3 restart now',
+  ])('the schedule %j is refused', async (schedule) => {
+    await expect(replaySchedule(createsOnce, schedule)).rejects.toMatchObject({ code: 'CONFIG' });
+  });
 
   test('objects that the API server refuses are named by the scenario', async () => {
-    const broken: Scenario = { ...createsOnce, objects: '{ apiVersion: nothing/v1, kind: None, metadata: { name: a } }' };
+    const broken: Scenario = {
+      ...createsOnce,
+      objects: '{ apiVersion: nothing/v1, kind: None, metadata: { name: a } }',
+    };
 
     await expect(explore(broken)).rejects.toMatchObject({
       code: 'CONFIG',

@@ -1,6 +1,6 @@
 import { type Controller, messageOf } from 'chancery';
-import type { Invariant, LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
-import type { AttemptFacts } from '../simulation/operator-run.ts';
+import type { AttemptFacts } from '../scenario/attempt-facts.ts';
+import type { Invariant, LoggedWrite, Scenario, ScenarioCluster } from '../scenario/scenario.ts';
 import { Copies } from './copies.ts';
 import { differences } from './differences.ts';
 import { Finalizers } from './finalizers.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from 'chancery';
-import type { LoggedWrite } from '../scenario.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
 import type { Violation } from './violation.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Controller, KubernetesObject } from 'chancery';
-import type { LoggedWrite } from '../scenario.ts';
-import type { AttemptFacts } from '../simulation/operator-run.ts';
+import type { AttemptFacts } from '../scenario/attempt-facts.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
 /** Finalizers of Kubernetes itself, which its controllers remove. */

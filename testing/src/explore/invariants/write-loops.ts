@@ -1,5 +1,5 @@
-import type { LoggedWrite } from '../scenario.ts';
-import { normalForm } from '../simulation/normal-form.ts';
+import { normalForm } from '../scenario/normal-form.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
 /** Writes of one object within this time, without any change of others, are a loop when there are more than the limit. */

@@ -1,4 +1,4 @@
-import type { AttemptFacts } from './operator-run.ts';
+import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 
 /**
  * What the reconciles of each key have seen and written since the operator started: with an equal history, code that

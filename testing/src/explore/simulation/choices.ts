@@ -1,4 +1,4 @@
-import type { Deviation } from '../schedule.ts';
+import type { Deviation } from '../scenario/schedule.ts';
 import type { PendingEvent } from './pending-events.ts';
 import type { Alarm } from './virtual-clock.ts';
 

@@ -2,19 +2,14 @@ import { type Controller, keyOf, type Log } from 'chancery';
 import { connect, connectOptions, noMeter, OperatorProcess, settingsFrom } from 'chancery/internal';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import { MortalClock } from '../../operator/mortal.ts';
-import type { Scenario } from '../scenario.ts';
+import type { AttemptFacts } from '../scenario/attempt-facts.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import { MemoryTransport, type MemoryTransportOptions } from './memory-transport.ts';
 import type { PendingEvents } from './pending-events.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Nobody listens there: the transport takes all requests. */
 const NOWHERE = 'http://127.0.0.1:1';
-
-/** One attempt at a key, as far as stories and invariants need it. */
-export interface AttemptFacts {
-  readonly controller: string;
-  readonly key: string;
-}
 
 export interface OperatorRunOptions
   extends Pick<MemoryTransportOptions, 'carryOut' | 'answered' | 'delivered' | 'plain' | 'sender'> {

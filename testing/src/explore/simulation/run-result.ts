@@ -1,8 +1,8 @@
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { Checks } from '../invariants/checks.ts';
 import type { Violation } from '../invariants/violation.ts';
-import type { Finding, Scenario } from '../scenario.ts';
-import type { Deviation, Schedule } from '../schedule.ts';
+import type { Finding, Scenario } from '../scenario/scenario.ts';
+import type { Deviation, Schedule } from '../scenario/schedule.ts';
 
 /** How a run went. */
 export interface SimulationResult {

@@ -1,7 +1,7 @@
 import type { Clock } from 'chancery';
 import { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
-import type { LoggedWrite, Scenario, ScenarioCluster } from '../scenario.ts';
+import type { LoggedWrite, Scenario, ScenarioCluster } from '../scenario/scenario.ts';
 
 /** Bookmarks only save lists after a restart of a watch, and would be most of the events. */
 const BOOKMARK_INTERVAL_MS = 24 * 3_600_000;

@@ -4,19 +4,18 @@ import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/inter
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
 import type { Violation } from '../invariants/violation.ts';
-import type { LoggedWrite, ScenarioCluster } from '../scenario.ts';
-import type { Deviation } from '../schedule.ts';
+import type { LoggedWrite, ScenarioCluster } from '../scenario/scenario.ts';
+import type { Deviation } from '../scenario/schedule.ts';
 import { AttemptHistory } from './attempt-history.ts';
 import { Caches } from './caches.ts';
 import { Choices, DELAY_MS, SOON_MS } from './choices.ts';
 import type { ExchangeFacts, Sender } from './memory-transport.ts';
-import { shortName } from './normal-form.ts';
 import { OperatorRun } from './operator-run.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
 import { randomOf } from './random.ts';
 import type { SimulationOptions, SimulationResult, Step } from './run-result.ts';
 import { clusterOf, serverOf } from './scenario-server.ts';
-import { StoredState, writeOf } from './stored-state.ts';
+import { StoredState, sentenceOf, writeOf } from './stored-state.ts';
 import { type Alarm, VirtualClock } from './virtual-clock.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
@@ -323,12 +322,6 @@ export class Simulation {
   }
 
   #digest(): string {
-    const nowMs = this.#clock.monotonic();
-    // The width of a bucket hides the jitter of retries.
-    const timers = [...this.#clock.alarms]
-      .filter(({ owner }) => owner !== 'server')
-      .map(({ owner, atMs }) => `${owner} ${Math.round(Math.log2(1 + atMs - nowMs))}`)
-      .sort();
     const parts = [
       this.#stored.digest,
       this.#caches.digest,
@@ -336,7 +329,7 @@ export class Simulation {
       this.#history.digest,
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
-      timers.join('\n'),
+      this.#clock.digest,
       `${this.#changesDone} ${this.#restarts} ${this.#lost}`,
     ];
     return parts.join('\n---\n');
@@ -358,11 +351,7 @@ export class Simulation {
     this.#writes.push(write);
     // What was told about objects is no part of what was done, and its names count what earlier runs told.
     if (write.object.kind === 'Event') return;
-    const verb = { create: 'creates', update: 'changes', delete: 'removes' }[write.verb];
-    const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[
-      write.by
-    ];
-    this.#note(`${who} ${verb} ${shortName(write.object)}`);
+    this.#note(sentenceOf(write));
   }
 
   /** Checks what was written since the last event. */

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from 'chancery';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
-import type { LoggedWrite } from '../scenario.ts';
-import { identityOf, normalForm } from './normal-form.ts';
+import { identityOf, normalForm, shortName } from '../scenario/normal-form.ts';
+import type { LoggedWrite } from '../scenario/scenario.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const VERSION = /"resourceVersion":"(\d+)"/g;
@@ -124,4 +124,11 @@ export function writeOf(
 ): LoggedWrite {
   const verb = ({ ADDED: 'create', MODIFIED: 'update', DELETED: 'delete' } as const)[type];
   return { ...facts, verb, object, before: previous };
+}
+
+/** A write in words: `the operator creates Deployment demo`. */
+export function sentenceOf({ by, verb, object }: LoggedWrite): string {
+  const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[by];
+  const does = { create: 'creates', update: 'changes', delete: 'removes' }[verb];
+  return `${who} ${does} ${shortName(object)}`;
 }

@@ -51,8 +51,13 @@ export class VirtualClock implements Clock {
     return first;
   }
 
-  get alarms(): ReadonlySet<Alarm> {
-    return this.#alarms;
+  /** When alarms of the operator are due, about: the width of a bucket hides the jitter of retries. */
+  get digest(): string {
+    return [...this.#alarms]
+      .filter(({ owner }) => owner !== 'server')
+      .map(({ owner, atMs }) => `${owner} ${Math.round(Math.log2(1 + atMs - this.#passedMs))}`)
+      .sort()
+      .join('\n');
   }
 
   /** Moves the time to the alarm and rings it. */

@@ -1,5 +1,5 @@
 import type { Clock, Controller, KubernetesObject } from 'chancery';
-import type { WorkloadOptions } from '../apiserver/api-server.ts';
+import type { WorkloadOptions } from '../../apiserver/api-server.ts';
 
 /** A small world to explore: objects, an operator, what others do, and what must hold. */
 export interface Scenario {
