@@ -142,6 +142,8 @@ describe('slashes', () => {
   test.each([
     '//api/v1/secrets',
     '/apis//batch/v1/jobs',
+    '/apis//v1/secrets',
+    '/apis//v1/namespaces/default/services',
     '/apis/sea.example//v1/boats',
     '/apis/sea.example/v1//boats',
   ])('%s is below nothing', async (path) => {
