@@ -39,6 +39,7 @@ const DEFINITION = {
 test.each([
   ['1.24', TEXT, /^text\/plain/],
   ['1.36', TEXT, /^text\/plain/],
+  ['1.37', TEXT, /^text\/plain/],
   ['1.38', STATUS, /^application\/json$/],
 ] as const)('[found 1] [F-16] a server of %s says that a path is not served', async (generation, answer, type) => {
   const cluster = await startCluster({ generation });
@@ -141,6 +142,8 @@ describe('slashes', () => {
   test.each([
     '//api/v1/secrets',
     '/apis//batch/v1/jobs',
+    '/apis//v1/secrets',
+    '/apis//v1/namespaces/default/services',
     '/apis/sea.example//v1/boats',
     '/apis/sea.example/v1//boats',
   ])('%s is below nothing', async (path) => {

@@ -123,10 +123,15 @@ function validationOf(kind: string, group: string): Strategy['validate'] {
 }
 
 function selected(object: StoredObject, name: string): string {
-  if (name === 'source') return String(valueAt(object, ['source', 'component']) ?? '');
+  if (name === 'source') return sourceOf(object);
   const value = valueAt(object, name.split('.'));
   const flags = name === 'spec.unschedulable' || name === 'spec.hostNetwork';
   return String(value ?? (flags ? 'false' : ''));
+}
+
+/** Who reported a core Event: its older field, or the newer one where that is empty. */
+function sourceOf(event: StoredObject): string {
+  return String(valueAt(event, ['source', 'component']) || (event.reportingComponent ?? ''));
 }
 
 function special(kind: string, object: StoredObject): StoredObject {

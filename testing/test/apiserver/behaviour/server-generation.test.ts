@@ -70,27 +70,46 @@ const POD_SPEC = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' 
 
 describe('a resource that a release was the first to serve', () => {
   test.each([
-    ['1.28', '/apis/authentication.k8s.io/v1', 'selfsubjectreviews'],
-    ['1.29', '/apis/flowcontrol.apiserver.k8s.io/v1', 'prioritylevelconfigurations'],
-    ['1.30', '/apis/admissionregistration.k8s.io/v1', 'validatingadmissionpolicybindings'],
-    ['1.33', '/apis/networking.k8s.io/v1', 'servicecidrs'],
-    ['1.33', '/api/v1', 'pods/resize'],
-    ['1.34', '/apis/resource.k8s.io/v1', 'resourceclaimtemplates'],
-    ['1.34', '/apis/storage.k8s.io/v1', 'volumeattributesclasses'],
-    ['1.36', '/apis/admissionregistration.k8s.io/v1', 'mutatingadmissionpolicies'],
-    ['1.37', '/apis/storagemigration.k8s.io/v1', 'storageversionmigrations'],
-  ] as const)('since %s: %s has %s', async (since, path, resource) => {
-    const serving: ServerGeneration[] = [];
-    for (const generation of ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'] as const) {
+    ['1.28', '/apis/authentication.k8s.io/v1', ['selfsubjectreviews']],
+    [
+      '1.29',
+      '/apis/flowcontrol.apiserver.k8s.io/v1',
+      ['flowschemas', 'prioritylevelconfigurations'],
+    ],
+    [
+      '1.30',
+      '/apis/admissionregistration.k8s.io/v1',
+      ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'],
+    ],
+    ['1.33', '/apis/networking.k8s.io/v1', ['ipaddresses', 'servicecidrs']],
+    ['1.33', '/api/v1', ['pods/resize']],
+    [
+      '1.34',
+      '/apis/resource.k8s.io/v1',
+      ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
+    ],
+    ['1.34', '/apis/storage.k8s.io/v1', ['volumeattributesclasses']],
+    [
+      '1.36',
+      '/apis/admissionregistration.k8s.io/v1',
+      ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
+    ],
+    ['1.37', '/apis/storagemigration.k8s.io/v1', ['storageversionmigrations']],
+  ] as const)('since %s: %s has %j', async (since, path, resources) => {
+    const all = ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'] as const;
+    const found: string[] = [];
+    for (const generation of all) {
       const { server, send } = await startCluster({ generation });
       const { body } = await send('GET', path);
       const names = (body?.resources ?? []).map(({ name }: { name: string }) => name);
-      if (names.includes(resource)) serving.push(generation);
+      found.push(
+        ...resources.filter((one) => names.includes(one)).map((one) => `${generation} ${one}`),
+      );
       await server.close();
     }
 
-    const all = ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'];
-    expect(serving).toEqual(all.filter((generation) => generation >= since));
+    const serving = all.filter((generation) => generation >= since);
+    expect(found).toEqual(serving.flatMap((one) => resources.map((name) => `${one} ${name}`)));
   });
 
   test.each([
@@ -264,13 +283,17 @@ describe('the Table of definitions', () => {
       ['ShortNames', 'string', 1],
       ['Established', 'boolean', 1],
     ]);
-    const created = rows[0].object.metadata.creationTimestamp;
+    // The second may be created a second after the first.
+    const [boats, ships] = rows.map(
+      (row: { object: { metadata: { creationTimestamp: string } } }) =>
+        row.object.metadata.creationTimestamp,
+    );
     expect(rows.map(({ cells }: { cells: unknown[] }) => cells)).toEqual([
       [
         'boats.sea.example',
         'Namespaced',
         'v1(storage),v2',
-        created,
+        boats,
         'sea.example',
         'BOATS',
         'bt,b',
@@ -280,7 +303,7 @@ describe('the Table of definitions', () => {
         'ships.sea.example',
         'Namespaced',
         'v1(storage),v2',
-        created,
+        ships,
         'sea.example',
         'SHIPS',
         '',

@@ -371,6 +371,30 @@ describe('[F-11] writes of custom resources', () => {
     expect([grown.status, body.spec.a]).toEqual([200, 2]);
   });
 
+  test('another kind in the body is refused by its validation, another version before', async () => {
+    const { send } = await startCluster();
+    await send('POST', DEFINITIONS, definition());
+    const { body: x } = await send('POST', FOOS, foo('x'));
+
+    const created = await send('POST', FOOS, { ...foo('y'), kind: 'Bar' });
+    const updated = await send('PUT', `${FOOS}/x`, { ...x, kind: 'Pod' });
+    const ofVersion = await send('POST', FOOS, { ...foo('y'), apiVersion: 'a.example/v7' });
+
+    const messages = [created, updated, ofVersion].map(({ status, body }) => [
+      status,
+      body.message,
+    ]);
+    expect(messages).toEqual([
+      [422, 'Bar.a.example "y" is invalid: kind: Invalid value: "Bar": must be Foo'],
+      [422, 'Pod.a.example "x" is invalid: kind: Invalid value: "Pod": must be Foo'],
+      [
+        400,
+        'the API version in the data (a.example/v7) does not match the expected API version (a.example/v1)',
+      ],
+    ]);
+    expect((await send('GET', FOOS)).body.items).toHaveLength(1);
+  });
+
   test('what was valid once may stay when the schema gets stricter', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, t: { type: 'string' } }));
@@ -422,10 +446,15 @@ describe('[F-11] writes of custom resources', () => {
   });
 });
 
-test('a definition that is refused is not there', async () => {
+test.each([
+  ['a schema that is none', {}],
+  ['a rule that does not compile', { 'x-kubernetes-validations': [{ rule: 'self > other' }] }],
+  ['a rule that is no question', { 'x-kubernetes-validations': [{ rule: 'self + 1' }] }],
+])('a definition with %s is refused, and not there', async (_, more) => {
   const { send } = await startCluster();
+  const type = 'x-kubernetes-validations' in more ? { type: 'integer' } : {};
 
-  const { status } = await send('POST', DEFINITIONS, definition({ a: {} }));
+  const { status } = await send('POST', DEFINITIONS, definition({ a: { ...type, ...more } }));
   const absent = await send('GET', FOO);
 
   expect([status, absent.status]).toEqual([422, 404]);

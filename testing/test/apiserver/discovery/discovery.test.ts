@@ -169,6 +169,40 @@ test('[F-13] a group that a definition brought leaves discovery with it', async 
   expect([served.status, gone.status, gone.text]).toEqual([200, 404, '404 page not found\n']);
 });
 
+test('[F-13] a group stays until the last of its definitions is deleted', async () => {
+  const cluster = await startCluster();
+  apply(cluster, definition('harbour.example', 'ferries', ['v1', 'v2']));
+  apply(cluster, definition('harbour.example', 'barges', ['v2']));
+  const remove = (plural: string): void =>
+    cluster.server.delete(
+      'apiextensions.k8s.io/v1',
+      'CustomResourceDefinition',
+      undefined,
+      `${plural}.harbour.example`,
+    );
+  const told = async (): Promise<readonly unknown[]> => {
+    const { body: groups } = await cluster.send('GET', '/apis');
+    const aggregated = await cluster.send('GET', '/apis', undefined, { accept: AGGREGATED });
+    const { status, body } = await cluster.send('GET', '/apis/harbour.example');
+    const { body: openApi } = await cluster.send('GET', '/openapi/v3');
+    return [
+      groups.groups.some(({ name }: { name: string }) => name === 'harbour.example'),
+      Object.keys(resourcesByVersion(aggregated.text)).filter((key) => key.startsWith('harbour.')),
+      status,
+      (body?.versions ?? []).map(({ version }: { version: string }) => version),
+      Object.keys(openApi.paths).filter((path) => path.startsWith('apis/harbour.example/')),
+    ];
+  };
+
+  remove('ferries');
+  const one = await told();
+  remove('barges');
+  const none = await told();
+
+  expect(one).toEqual([true, ['harbour.example/v2'], 200, ['v2'], ['apis/harbour.example/v2']]);
+  expect(none).toEqual([false, [], 404, [], []]);
+});
+
 test('[F-13] discovery is YAML for a client that asks for it, and 406 for a client that accepts neither form', async () => {
   const { send } = await startCluster();
 

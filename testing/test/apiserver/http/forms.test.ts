@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../../../src/time/fake-clock.ts';
 import { CONFIG_MAPS, configMap, startCluster, type TestCluster } from '../support/cluster.ts';
+import { watch } from '../support/watched.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -84,6 +85,38 @@ test('[F-13] only the first event of a table watch has columns', async () => {
   expect(first.rows[0].cells).toEqual(['a', 1, '0s']);
   expect(second.columnDefinitions).toBeNull();
   expect(second.rows[0].cells).toEqual(['b', 2, '0s']);
+});
+
+test('[F-13] a table watch ends with a bookmark that is a table without columns and rows', async () => {
+  const clock = new FakeClock();
+  const cluster = await startCluster({ clock });
+  const secrets = '/api/v1/namespaces/default/secrets';
+  const path = `${secrets}?watch=1&allowWatchBookmarks=1&timeoutSeconds=7`;
+  const watched = await watch(cluster, path, { accept: TABLE });
+  const { body } = await cluster.send('POST', secrets, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's' },
+  });
+  const added = await watched.next();
+
+  clock.advance(7_000);
+  const rest = await watched.rest();
+
+  const { resourceVersion } = body.metadata;
+  expect([added?.type, added?.object.rows.length]).toEqual(['ADDED', 1]);
+  expect(rest).toEqual([
+    {
+      type: 'BOOKMARK',
+      object: {
+        kind: 'Table',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: { resourceVersion },
+        columnDefinitions: null,
+        rows: [],
+      },
+    },
+  ]);
 });
 
 test('[F-13] metadata alone is to be had of an object and of a list, each by its own name', async () => {

@@ -270,6 +270,70 @@ describe('field selectors of Events', () => {
     expect(body.items).toHaveLength(found);
   });
 
+  const REFERENCE = {
+    kind: 'Pod',
+    namespace: 'default',
+    name: 'front-1',
+    uid: 'u-7',
+    apiVersion: 'v1',
+    resourceVersion: '512',
+    fieldPath: 'spec.containers{app}',
+  };
+  const ofReference = (field: string): string[] =>
+    Object.entries(REFERENCE).map(([name, value]) => `${field}.${name}=${value}`);
+  const OF_BOTH = ['reason=Unpacked', 'type=Warning', 'metadata.name=f'];
+
+  test.each([
+    [NEW, [...ofReference('regarding'), 'reportingController=a.example/loader']],
+    [
+      CORE,
+      [
+        ...ofReference('involvedObject'),
+        'reportingComponent=a.example/loader',
+        'source=a.example/loader',
+      ],
+    ],
+  ])('%s finds one of two Events by each of its fields', async (path, fields) => {
+    const { send } = await startCluster();
+    await send('POST', NEW, {
+      ...EVENT,
+      metadata: { name: 'f' },
+      reason: 'Unpacked',
+      type: 'Warning',
+      reportingController: 'a.example/loader',
+      regarding: REFERENCE,
+    });
+    await send('POST', NEW, { ...EVENT, regarding: { kind: 'Node', name: 'n' } });
+    const found = async (selector: string): Promise<string[]> => {
+      const { body } = await send('GET', `${path}?fieldSelector=${encodeURIComponent(selector)}`);
+      return body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
+    };
+
+    for (const field of [...fields, ...OF_BOTH]) {
+      const others = await found(field.replace('=', '!='));
+
+      expect([field, await found(field), others]).toEqual([field, ['f'], ['e']]);
+    }
+  });
+
+  test('the source of a core Event is its component, where it names one', async () => {
+    const { send } = await startCluster();
+    await send('POST', CORE, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'f' },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'front-1' },
+      source: { component: 'loader' },
+      reportingComponent: 'a.example/loader',
+      reportingInstance: 'loader-0',
+    });
+
+    const found = async (source: string): Promise<number> =>
+      (await send('GET', `${CORE}?fieldSelector=source%3D${source}`)).body.items.length;
+
+    expect([await found('loader'), await found('a.example/loader')]).toEqual([1, 0]);
+  });
+
   test.each([
     [NEW, 'involvedObject.kind'],
     [NEW, 'reportingComponent'],

@@ -146,6 +146,28 @@ test('a conflict names the fields of a struct before those that lie deeper', () 
   );
 });
 
+test('a conflict with several managers lists them by the alphabet, each with its fields in order', () => {
+  const zed = updated(undefined, configMap({ b: '1', d: '1' }), { manager: 'zed' });
+  const live = updated(zed, configMap({ a: '1', b: '1', c: '1', d: '1' }), { manager: 'amy' });
+
+  const apply = (): unknown => applied(live, configMap({ d: '2', c: '2', b: '2', a: '2' }));
+
+  const ofAmy = 'conflict with "amy" using v1';
+  const ofZed = 'conflict with "zed" using v1';
+  expect(apply).toThrow(
+    expect.objectContaining({
+      details: {
+        causes: [
+          [ofAmy, '.data.a'],
+          [ofAmy, '.data.c'],
+          [ofZed, '.data.b'],
+          [ofZed, '.data.d'],
+        ].map(([message, field]) => ({ reason: 'FieldManagerConflict', message, field })),
+      },
+    }),
+  );
+});
+
 describe('a list', () => {
   test('with keys keeps the items of others, in their places', () => {
     const items = (...names: string[]): JsonObject =>

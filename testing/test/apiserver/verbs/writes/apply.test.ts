@@ -204,6 +204,32 @@ describe('a null in a configuration', () => {
   });
 });
 
+test('a second manager adds owners and finalizers, and each gives up its own alone', async () => {
+  const cluster = await startCluster();
+  const path = `${SECRETS}/s`;
+  const held = (by: string): object => ({
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: by, uid: `uid-of-${by}` }],
+    finalizers: [`a.example/${by}`],
+  });
+  const secret = (metadata: object): object => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 's', ...metadata },
+  });
+  const left = ({ status, body: { metadata } }: Answer): unknown => [
+    status,
+    metadata.ownerReferences.map(({ name }: { name: string }) => name),
+    metadata.finalizers,
+  ];
+
+  await apply(cluster, path, secret(held('one')), 'first');
+  const both = await apply(cluster, path, secret(held('two')), 'second');
+  const second = await apply(cluster, path, secret({}), 'first');
+
+  expect(left(both)).toEqual([200, ['one', 'two'], ['a.example/one', 'a.example/two']]);
+  expect(left(second)).toEqual([200, ['two'], ['a.example/two']]);
+});
+
 test('an item without its key has the empty key', async () => {
   const cluster = await startCluster();
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n' };

@@ -77,6 +77,35 @@ describe('[F-8] the order of checks of a patch', () => {
   });
 });
 
+describe('[F-8] null in the place of a patch', () => {
+  test.each([
+    ['Secret', ''],
+    ['PriorityClass', '?fieldValidation=Strict'],
+    ['Box', '?fieldValidation=Ignore'],
+    ['Box', '/status'],
+    ['ReplicaSet', '/scale'],
+  ] as const)('is no merge patch: %s%s', async (kind, where) => {
+    const { patch } = await withObjects();
+
+    const { status, body } = await patch(kind, MERGE, 'null', where);
+
+    expect([status, body.reason, body.message]).toEqual([400, 'BadRequest', 'Invalid JSON Patch']);
+  });
+
+  test.each([
+    ['StatefulSet', STRATEGIC],
+    ['Secret', JSON_PATCH],
+    ['Box', JSON_PATCH],
+  ] as const)('changes nothing of a %s as %s', async (kind, type) => {
+    const { cluster, patch } = await withObjects();
+    const before = await cluster.send('GET', SAMPLES[kind].path);
+
+    const answer = await patch(kind, type, 'null');
+
+    expect([answer.status, answer.body]).toEqual([200, before.body]);
+  });
+});
+
 describe('[F-8] the identity in a patch', () => {
   const identities: readonly (readonly [SampleKind, object, number, string])[] = [
     ['Secret', { name: null }, 400, UNNAMED],
@@ -143,6 +172,34 @@ describe('[F-8] the identity in a patch', () => {
     const { uid, name, namespace } = before.body.metadata;
     expect(answer.body.metadata).toMatchObject({ uid, name, labels: { team: 'red' } });
     expect(answer.body.metadata.namespace).toBe(namespace);
+  });
+
+  test.each([
+    'Secret',
+    'StatefulSet',
+    'PriorityClass',
+    'Box',
+  ] as const)('a JSON patch that takes the name of a %s away is answered 400', async (kind) => {
+    const { patch } = await withObjects();
+
+    const answer = await patch(kind, JSON_PATCH, [{ op: 'remove', path: '/metadata/name' }]);
+
+    expect([answer.status, answer.body.message]).toEqual([400, UNNAMED]);
+  });
+
+  test.each([
+    ['StatefulSet', 'namespace'],
+    ['Secret', 'resourceVersion'],
+    ['PriorityClass', 'uid'],
+    ['ReplicaSet', 'creationTimestamp'],
+    ['Box', 'uid'],
+  ] as const)('a JSON patch of a %s cannot take the %s away', async (kind, field) => {
+    const { cluster, patch } = await withObjects();
+    const before = await cluster.send('GET', SAMPLES[kind].path);
+
+    const answer = await patch(kind, JSON_PATCH, [{ op: 'remove', path: `/metadata/${field}` }]);
+
+    expect([answer.status, answer.body]).toEqual([200, before.body]);
   });
 
   test('a JSON patch that takes the metadata away leaves an object without a name', async () => {

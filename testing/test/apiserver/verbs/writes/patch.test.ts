@@ -336,20 +336,35 @@ test('an apply that names the uid of another object changes nothing', async () =
   });
 });
 
-test.each([
-  ['?fieldManager=m'],
-  ['?fieldManager=m&dryRun=All'],
-])('an apply%s without the only annotation of its manager keeps the object', async (query) => {
+const LASTS: readonly (readonly [field: string, value: unknown])[] = [
+  ['annotations', { 'example.dev/seen': 'yes' }],
+  ['labels', { shelf: 'upper' }],
+  ['finalizers', ['example.dev/drain']],
+  ['ownerReferences', [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u-1' }]],
+];
+
+test.each(
+  LASTS.flatMap(([field, value]) =>
+    ['', '&dryRun=All'].map((query) => [field, query, value] as const),
+  ),
+)('an apply without the only %s of its manager%s keeps the object', async (field, query, value) => {
   const cluster = await startCluster();
-  const { metadata, ...rest } = configMap('a', { annotations: { 'example.dev/seen': 'yes' } });
-  const first = { type: APPLY, body: { ...rest, metadata }, query: '?fieldManager=m' };
-  const { body: created } = await patch(cluster, first);
+  const sent = { type: APPLY, query: '?fieldManager=m' };
+  const { body: created } = await patch(cluster, {
+    ...sent,
+    body: configMap('a', { [field]: value }),
+  });
 
-  const answer = await patch(cluster, { type: APPLY, body: configMap('a'), query });
+  const answer = await patch(cluster, {
+    ...sent,
+    body: configMap('a'),
+    query: sent.query + query,
+  });
 
+  expect(created.metadata[field]).toEqual(value);
   expect(answer).toMatchObject({ status: 200, body: { data: { k: 'v' } } });
   expect(answer.body.metadata).toMatchObject({ name: 'a', uid: created.metadata.uid });
-  expect(answer.body.metadata).not.toHaveProperty('annotations');
+  expect(answer.body.metadata).not.toHaveProperty(field);
 });
 
 test('an apply with the resourceVersion of an object that is gone creates it anew', async () => {
