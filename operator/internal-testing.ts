@@ -9,7 +9,15 @@ import './core/one-copy.ts';
 
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
+export { noMeter } from './core/metrics.ts';
 export { boundedText } from './core/text/visible-text.ts';
+export { OwnUses } from './flight/world/own-uses.ts';
+export {
+  inWorld,
+  replaceGlobals,
+  settleWorld,
+  type VirtualWorld,
+} from './flight/world/virtual-globals.ts';
 export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';

@@ -143,13 +143,6 @@ export type {
   ReplayClusterState,
 } from './flight/replay/replay-cluster.ts';
 export { type IncidentLine, incidentRecord } from './flight/replay/test-text.ts';
-export { OwnUses } from './flight/world/own-uses.ts';
-export {
-  inWorld,
-  replaceGlobals,
-  settleWorld,
-  type VirtualWorld,
-} from './flight/world/virtual-globals.ts';
 export { GATE_CONFIG_FILE, type GatePath, gateConfig } from './generate/gate/gate-config.ts';
 export { projectImageFiles } from './generate/image/project-image.ts';
 export { podTemplateOf } from './generate/lint/installation.ts';

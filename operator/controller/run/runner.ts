@@ -27,7 +27,6 @@ import { ShardedKeys } from './sharded-keys.ts';
 import { type Subscriptions, subscribe } from './subscribe.ts';
 import type { Term } from './term.ts';
 import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
-import type { WorkOrder } from './work-order.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
 /** The state of a controller for people. Plain data. */

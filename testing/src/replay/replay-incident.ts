@@ -1,5 +1,5 @@
 import type { Controller, KubernetesObject } from 'chancery';
-import { type IncidentLine, incidentRecord, type Replay, replay } from 'chancery/internal';
+import type { IncidentLine, Replay } from 'chancery/internal';
 import { withoutServerFields } from '../env/server-fields.ts';
 import { recordedCluster } from './recorded-cluster.ts';
 
@@ -24,6 +24,8 @@ export async function replayIncident(
   lines: readonly IncidentLine[],
   { controllers, key }: { readonly controllers: readonly Controller[]; readonly key: string },
 ): Promise<IncidentEnd> {
+  // What replays an incident is much, and few tests do.
+  const { incidentRecord, replay } = await import('chancery/internal');
   const record = incidentRecord(lines);
   const startCluster = recordedCluster;
   const found = await replay({ record, controllers, goesOn: true, startCluster });

@@ -1,7 +1,7 @@
 /** What two runs are compared by: not what the API server draws in the order of requests. */
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
-import { normalForm } from '../../src/explore/simulation/normal-form.ts';
+import { normalForm } from '../../src/explore/scenario/normal-form.ts';
 import { pod, service } from '../../src/objects/workloads.ts';
 
 function formOf(object: KubernetesObject): string | undefined {

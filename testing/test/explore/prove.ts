@@ -4,7 +4,7 @@ import process from 'node:process';
 import { isWhole, optionsOrExit } from '../../../test/scripts/options.ts';
 import { ExplorationFailure } from '../../src/explore/exploration-failure.ts';
 import { explore } from '../../src/explore/explore.ts';
-import type { Scenario } from '../../src/explore/scenario.ts';
+import type { Scenario } from '../../src/explore/scenario/scenario.ts';
 import { correctedScenario, type Fault, faultyScenario } from './faults/fault.ts';
 import { FAULTS } from './faults/faults.ts';
 import { HELD_OUT } from './faults/held-out.ts';

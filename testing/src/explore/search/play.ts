@@ -1,5 +1,5 @@
 import { ConfigurationError, type KubernetesObject } from 'chancery';
-import { inWorld, replaceGlobals } from 'chancery/internal';
+import { inWorld, replaceGlobals } from 'chancery/internal-testing';
 import { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import { Checks, type Reference } from '../invariants/checks.ts';

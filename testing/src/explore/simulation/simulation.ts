@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from 'chancery';
-import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal';
+import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal-testing';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
 import type { Violation } from '../invariants/violation.ts';

@@ -1,6 +1,6 @@
 /** The cluster of a scenario by resource and name, and the small objects that the operators here are about. */
 import type { KubernetesObject, ObjectMeta, OwnerReference, Resource } from 'chancery';
-import type { ScenarioCluster } from '../../../src/explore/scenario.ts';
+import type { ScenarioCluster } from '../../../src/explore/scenario/scenario.ts';
 
 /** The API group of the kinds of this folder. */
 export const GROUP = 'faults.example.dev';

@@ -1,4 +1,4 @@
-import type { Scenario } from '../../../src/explore/scenario.ts';
+import type { Scenario } from '../../../src/explore/scenario/scenario.ts';
 
 /** An operator with one fault that shows only in some orders of events, and the same operator without it. */
 export interface Fault {

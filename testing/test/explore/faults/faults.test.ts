@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { ExplorationFailure } from '../../../src/explore/exploration-failure.ts';
 import { explore, replaySchedule } from '../../../src/explore/explore.ts';
-import type { Scenario } from '../../../src/explore/scenario.ts';
+import type { Scenario } from '../../../src/explore/scenario/scenario.ts';
 import { correctedScenario, faultyScenario } from './fault.ts';
 import { FAULTS } from './faults.ts';
 import { HELD_OUT } from './held-out.ts';

@@ -33,6 +33,8 @@ export interface HttpResponse {
   end(chunk?: string | Buffer): unknown;
   destroy(error?: Error): unknown;
   once(event: 'close', listener: () => void): unknown;
+  on(event: 'drain' | 'close', listener: () => void): HttpResponse;
+  off(event: 'drain' | 'close', listener: () => void): HttpResponse;
 }
 
 /** One HTTP request and its answer. */
