@@ -13,7 +13,8 @@ import { writeRecord } from '../flight/replay/record-file.ts';
 const page = readFileSync(new URL('../../docs/debugging.md', import.meta.url), 'utf8');
 
 function fileOf(name: string): string {
-  const [, text = ''] = new RegExp(`<!-- file: ${name} -->\n\`\`\`ts\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+  const [, text = ''] =
+    new RegExp(`<!-- file: ${name} -->\n\`\`\`ts\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
   return text;
 }
 
@@ -77,10 +78,17 @@ test('an incident from its record to the fixed operator', async () => {
   expect(left.stdout.lines[0]).toContain(where);
 
   const [, incident = ''] = /INCIDENT: .* = (\[[\s\S]*\]);\n$/.exec(made) ?? [];
-  const lines = JSON.parse(incident.replace(/,\n\]$/, '\n]')) as Parameters<typeof replayIncident>[0];
+  const lines = JSON.parse(incident.replace(/,\n\]$/, '\n]')) as Parameters<
+    typeof replayIncident
+  >[0];
   const copiesBy = async (module: string): Promise<number> => {
-    const operator = (await import(pathToFileURL(join(folder, module)).href)) as { default: Controller };
-    const { objects } = await replayIncident(lines, { controllers: [operator.default], key: 'demo/web' });
+    const operator = (await import(pathToFileURL(join(folder, module)).href)) as {
+      default: Controller;
+    };
+    const { objects } = await replayIncident(lines, {
+      controllers: [operator.default],
+      key: 'demo/web',
+    });
     return objects.filter(({ metadata }) => metadata.labels?.['copy-of'] === 'web').length;
   };
   expect(await copiesBy('operator.ts')).toBe(2);

@@ -10,7 +10,7 @@ const MOST_KEPT = 20;
 export class Departures {
   readonly differences: Difference[] = [];
   /** Values that may come from Secrets, and are not compared: paths in bodies. */
-  readonly fromSecrets = new Set<string>();
+  readonly fromSecrets: Set<string> = new Set();
   readonly #goesOn: boolean;
   readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
@@ -24,11 +24,7 @@ export class Departures {
    * @param keyLeft - called once for each key that does otherwise than the record.
    * @param key - differences of other keys do not count. Undefined: those of all keys do.
    */
-  constructor(
-    goesOn: boolean,
-    keyLeft: (controller: string, key: string) => void,
-    key?: string,
-  ) {
+  constructor(goesOn: boolean, keyLeft: (controller: string, key: string) => void, key?: string) {
     this.#goesOn = goesOn;
     this.#keyLeft = keyLeft;
     this.#key = key;

@@ -51,9 +51,7 @@ export function recordedControllers(
   }
   const others = declared.filter(({ name }) => !names.has(name));
   if (others.length > 0) {
-    note(
-      `not in the record, and not replayed: ${list(others.map(({ name }) => name))}`,
-    );
+    note(`not in the record, and not replayed: ${list(others.map(({ name }) => name))}`);
   }
   // Resyncs and triggers follow the time since the start of the process: their wakes come from the record.
   const ofTime = { resyncPeriodMs: 0, triggers: [] };

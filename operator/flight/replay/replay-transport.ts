@@ -30,7 +30,7 @@ interface ReplayTransportOptions {
 /** Answers the requests of a replayed operator with what was recorded, when it was recorded. */
 export class ReplayTransport implements Transport {
   /** The attempt that the running code belongs to. */
-  readonly attempts = new AsyncLocalStorage<ReplayedAttempt>();
+  readonly attempts: AsyncLocalStorage<ReplayedAttempt> = new AsyncLocalStorage();
   readonly #options: ReplayTransportOptions;
   /** Recorded requests that belong to no attempt, by method and path, in their order. */
   readonly #others = new Map<string, RecordedExchange[]>();

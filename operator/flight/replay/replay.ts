@@ -425,4 +425,3 @@ const STOP_MS = 120_000;
 const JUMP_MS = 1_000;
 /** How long after its recorded end an attempt may still run. */
 const END_MS = 5_000;
-

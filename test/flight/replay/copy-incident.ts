@@ -41,7 +41,11 @@ const CREATED = {
 };
 
 const PATCHED = {
-  ...{ method: 'PATCH', path: `${PATH}/web-copy?fieldManager=copy&fieldValidation=Warn`, status: 200 },
+  ...{
+    method: 'PATCH',
+    path: `${PATH}/web-copy?fieldManager=copy&fieldValidation=Warn`,
+    status: 200,
+  },
   body: { data: { a: '3' } },
   answer: configMap('web-copy', '14', { a: '3' }),
 };

@@ -1,5 +1,11 @@
 import { type Controller, keyOf, type Log } from 'chancery';
-import { connect, connectOptions, noMeter, OperatorProcess, settingsFrom } from 'chancery/internal-testing';
+import {
+  connect,
+  connectOptions,
+  noMeter,
+  OperatorProcess,
+  settingsFrom,
+} from 'chancery/internal-testing';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import { MortalClock } from '../../operator/mortal.ts';
 import type { AttemptFacts } from '../scenario/attempt-facts.ts';
