@@ -135,13 +135,14 @@ export { VERSION } from './core/version.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
-export { type Replay, replay } from './flight/replay/replay.ts';
 export type {
   ClusterAnswer,
   ClusterChange,
   ReplayCluster,
   ReplayClusterState,
-} from './flight/replay/replay-cluster.ts';
+} from './flight/replay/recorded/replay-cluster.ts';
+export { replay } from './flight/replay/replay.ts';
+export type { Replay } from './flight/replay/replay-options.ts';
 export { type IncidentLine, incidentRecord } from './flight/replay/test-text.ts';
 export { GATE_CONFIG_FILE, type GatePath, gateConfig } from './generate/gate/gate-config.ts';
 export { projectImageFiles } from './generate/image/project-image.ts';

@@ -1,7 +1,7 @@
 import { readRecord } from '../../flight/read-record.ts';
 import type { HeaderLine } from '../../flight/record-line.ts';
+import type { StartReplayCluster } from '../../flight/replay/recorded/replay-cluster.ts';
 import { replay } from '../../flight/replay/replay.ts';
-import type { StartReplayCluster } from '../../flight/replay/replay-cluster.ts';
 import { timelinePage } from '../../flight/timeline/timeline-page.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';

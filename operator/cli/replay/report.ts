@@ -1,6 +1,6 @@
 import type { FlightRecord } from '../../flight/read-record.ts';
 import { differenceText, shownAt } from '../../flight/replay/difference.ts';
-import type { Replay } from '../../flight/replay/replay.ts';
+import type { Replay } from '../../flight/replay/replay-options.ts';
 import type { FoundUse } from '../../flight/world/own-uses.ts';
 import type { ModuleChanges } from './module-files.ts';
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Difference } from './difference.ts';
+import { idOf } from './recorded/replayed-watches.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
-import { idOf } from './replayed-watches.ts';
 
 /** More differences follow from the first ones. */
 const MOST_KEPT = 20;

@@ -1,12 +1,12 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { BeginLine, RecordedSource, RecordLine } from '../record-line.ts';
-import { asObject, collectionOf, jsonOf } from './recorded-objects.ts';
-import { type RecordedRun, recordedRun } from './recorded-run.ts';
+import { asObject, collectionOf, jsonOf } from './recorded/recorded-objects.ts';
+import { type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
+import { idOf } from './recorded/replayed-watches.ts';
+import { objectIdOf, requestTarget } from './recorded/request-target.ts';
+import { objectsInAnswer } from './recorded/seen-answers.ts';
 import { Relations } from './relations.ts';
-import { idOf } from './replayed-watches.ts';
-import { objectIdOf, requestTarget } from './request-target.ts';
-import { objectsInAnswer } from './seen-answers.ts';
 
 /** Fewer objects than this are all kept: none of them is in the way of a reader. */
 const FEW_OBJECTS = 20;

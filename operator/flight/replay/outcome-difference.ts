@@ -2,7 +2,7 @@ import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { OutcomeLine } from '../record-line.ts';
 import { type Difference, shownRequest } from './difference.ts';
-import type { RecordedExchange } from './recorded-run.ts';
+import type { RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 /** Delays that depend on the clock differ by what the processor took. */

@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../model/object.ts';
 import type { WorkQueue } from '../../queue/work-queue.ts';
 import type { BeginLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
 import type { Departures } from './departures.ts';
-import type { RecordedRun } from './recorded-run.ts';
+import type { RecordedRun } from './recorded/recorded-run.ts';
 import { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../model/object.ts';
-import { idOf } from './replayed-watches.ts';
+import { idOf } from './recorded/replayed-watches.ts';
 
 /** Which objects belong together: owners and what they own. */
 export class Relations {

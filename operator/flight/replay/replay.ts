@@ -1,90 +1,36 @@
 import { connect } from '../../client/connection.ts';
-import { type Controller, definedResources } from '../../controller/controller.ts';
+import { definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/seeded-random.ts';
 import { OperatorProcess } from '../../manager/operator-process.ts';
 import { connectOptions } from '../../manager/settings/connect-options.ts';
-import type { FlightRecord } from '../read-record.ts';
 import type { OutcomeLine, RecordLine } from '../record-line.ts';
-import { type FoundUse, OwnUses } from '../world/own-uses.ts';
+import { OwnUses } from '../world/own-uses.ts';
 import { inWorld, replaceGlobals, type VirtualWorld } from '../world/virtual-globals.ts';
 import { atRest } from './at-rest.ts';
 import { Departures } from './departures.ts';
-import type { Difference } from './difference.ts';
-import { FirstLists } from './first-lists.ts';
 import { endDifference, missingWrite, outcomeDifference } from './outcome-difference.ts';
-import { hasPlaceholders } from './placeholders.ts';
-import { RecordedObjects } from './recorded-objects.ts';
+import { FirstLists } from './recorded/first-lists.ts';
+import { hasPlaceholders } from './recorded/placeholders.ts';
+import { RecordedObjects } from './recorded/recorded-objects.ts';
 import {
   hasElection,
   recordedControllers,
   replaySettings,
   secretNote,
-} from './recorded-operator.ts';
+} from './recorded/recorded-operator.ts';
+import { type RecordedExchange, type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
+import { ReplayedWatches, type WatchedLine } from './recorded/replayed-watches.ts';
+import { requestTarget } from './recorded/request-target.ts';
+import { objectsInAnswer } from './recorded/seen-answers.ts';
 import { RecordedOrder } from './recorded-order.ts';
-import { type RecordedExchange, type RecordedRun, recordedRun } from './recorded-run.ts';
-import type { StartReplayCluster } from './replay-cluster.ts';
+import type { Replay, ReplayOptions } from './replay-options.ts';
 import { ReplayTransport } from './replay-transport.ts';
 import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
-import { ReplayedWatches, type WatchedLine } from './replayed-watches.ts';
-import { requestTarget } from './request-target.ts';
-import { objectsInAnswer } from './seen-answers.ts';
 import { Unrecorded } from './unrecorded.ts';
 import { VirtualClock } from './virtual-clock.ts';
-
-export interface ReplayOptions {
-  readonly record: FlightRecord;
-  /** Those of the recorded operator. */
-  readonly controllers: readonly Controller[];
-  /** Milliseconds since the recorder began: nothing later is replayed. Default: the end of the record. */
-  readonly untilAt?: number | undefined;
-  /** Only differences of this key count. Default: of all keys. */
-  readonly key?: string | undefined;
-  /** True: the replay goes on after a difference, and a cluster answers what was not recorded. Default false. */
-  readonly goesOn?: boolean;
-  /** Needed only where the replay leaves the record. */
-  readonly startCluster?: StartReplayCluster | undefined;
-  /** Called right before each attempt. */
-  readonly begins?: ((attempt: ReplayedAttempt) => void) | undefined;
-  /** Gets the log of the replayed operator. Default: nobody does. */
-  readonly log?: Log;
-}
-
-/** What a replay has found. */
-export interface Replay {
-  /** The first ones. Empty: the code did what is recorded. */
-  readonly differences: readonly Difference[];
-  /** How many keys did otherwise than recorded. */
-  readonly differing: number;
-  /** Attempts that were replayed. */
-  readonly attempts: number;
-  /** Recorded writes that were made again. */
-  readonly writes: number;
-  /** Where the replay ended, as milliseconds since the recorder began. */
-  readonly endedAt: number;
-  /** Wall time of a moment of the record, in milliseconds since 1970. */
-  readonly wallAt: (at: number) => number;
-  /** What the code uses past its context: a record has no answers of it. */
-  readonly ownUses: readonly FoundUse[];
-  /** What whoever reads the result should know. */
-  readonly notes: readonly string[];
-  /** What the API server has at the end, as far as the operator saw it. */
-  readonly objects: RecordedObjects;
-  /** What was done for a key, in all controllers. */
-  readonly ofKey: (key: string) => ReplayedKey;
-  /** The collection that the path of a request is about, as `objects` names it. */
-  readonly collectionOf: (path: string) => string | undefined;
-}
-
-/** What a replay did for one key. */
-export interface ReplayedKey {
-  /** In their order. */
-  readonly writes: readonly { readonly method: string; readonly path: string }[];
-  /** How its last attempt ended. Undefined when it did not. */
-  readonly outcome: AttemptEnd['outcome'] | undefined;
-}
 
 /**
  * Runs controllers against a record, in virtual time, and compares what they do with what was recorded.

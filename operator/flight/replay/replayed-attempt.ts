@@ -1,7 +1,7 @@
 import type { TransportRequest } from '../../transport/transport.ts';
 import { type BodyDifferences, bodyDifferences } from './body-differences.ts';
-import type { RecordedAttempt, RecordedExchange } from './recorded-run.ts';
-import { type RequestTarget, requestTarget } from './request-target.ts';
+import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
+import { type RequestTarget, requestTarget } from './recorded/request-target.ts';
 
 /** What an attempt finds in the record for one of its requests. */
 export type Found =

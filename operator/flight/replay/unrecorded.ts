@@ -4,14 +4,24 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { matcherOf } from '../../model/selection.ts';
 import type { TransportRequest } from '../../transport/transport.ts';
 import type { Departures } from './departures.ts';
-import { listAnswer } from './first-lists.ts';
-import { asObject, collectionOf, jsonOf, type RecordedObjects } from './recorded-objects.ts';
-import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
-import type { ReplayCluster, StartReplayCluster } from './replay-cluster.ts';
+import { listAnswer } from './recorded/first-lists.ts';
+import {
+  asObject,
+  collectionOf,
+  jsonOf,
+  type RecordedObjects,
+} from './recorded/recorded-objects.ts';
+import type { RecordedExchange, RecordedRun } from './recorded/recorded-run.ts';
+import type { ReplayCluster, StartReplayCluster } from './recorded/replay-cluster.ts';
+import type { ReplayedExchange } from './recorded/replayed-exchange.ts';
+import {
+  idOf,
+  isMetadataOnly,
+  metadataOf,
+  type ReplayedWatches,
+} from './recorded/replayed-watches.ts';
+import { objectIdOf, type RequestTarget, requestTarget } from './recorded/request-target.ts';
 import { isOfEvents } from './replayed-attempt.ts';
-import type { ReplayedExchange } from './replayed-exchange.ts';
-import { idOf, isMetadataOnly, metadataOf, type ReplayedWatches } from './replayed-watches.ts';
-import { objectIdOf, type RequestTarget, requestTarget } from './request-target.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 interface UnrecordedOptions {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { AmbassadorError, type ErrorCode } from '../../core/errors.ts';
-import type { TransportRequest, TransportResponse } from '../../transport/transport.ts';
-import type { RecordLine } from '../record-line.ts';
+import { AmbassadorError, type ErrorCode } from '../../../core/errors.ts';
+import type { TransportRequest, TransportResponse } from '../../../transport/transport.ts';
+import type { RecordLine } from '../../record-line.ts';
 
 type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
 

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../../core/errors.ts';
-import type { FlightRecord } from '../read-record.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import type { FlightRecord } from '../../read-record.ts';
 import type {
   AnswerLine,
   BeginLine,
@@ -12,7 +12,7 @@ import type {
   RecordLine,
   RequestLine,
   StateLine,
-} from '../record-line.ts';
+} from '../../record-line.ts';
 
 /** A request of the record, and everything that came back for it. */
 export interface RecordedExchange {

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../model/object.ts';
+import type { KubernetesObject } from '../../../model/object.ts';
 import { asObject, jsonOf } from './recorded-objects.ts';
 import type { RecordedExchange } from './recorded-run.ts';
 import { requestTarget } from './request-target.ts';

@@ -1,4 +1,4 @@
-import { objectKey } from '../../model/object.ts';
+import { objectKey } from '../../../model/object.ts';
 
 /** What a request is about, as its path says. */
 export interface RequestTarget {

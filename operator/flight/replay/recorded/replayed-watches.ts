@@ -1,7 +1,7 @@
-import { type KubernetesObject, objectKey } from '../../model/object.ts';
-import { matcherOf } from '../../model/selection.ts';
-import type { TransportRequest } from '../../transport/transport.ts';
-import type { RecordLine } from '../record-line.ts';
+import { type KubernetesObject, objectKey } from '../../../model/object.ts';
+import { matcherOf } from '../../../model/selection.ts';
+import type { TransportRequest } from '../../../transport/transport.ts';
+import type { RecordLine } from '../../record-line.ts';
 import { asObject, jsonOf } from './recorded-objects.ts';
 import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
 import type { ClusterChange } from './replay-cluster.ts';

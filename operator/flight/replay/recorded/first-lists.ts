@@ -1,6 +1,6 @@
-import type { KubernetesObject } from '../../model/object.ts';
-import type { TransportRequest } from '../../transport/transport.ts';
-import type { RecordedSource } from '../record-line.ts';
+import type { KubernetesObject } from '../../../model/object.ts';
+import type { TransportRequest } from '../../../transport/transport.ts';
+import type { RecordedSource } from '../../record-line.ts';
 import { asObject, collectionOf } from './recorded-objects.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { isMetadataOnly, metadataOf } from './replayed-watches.ts';

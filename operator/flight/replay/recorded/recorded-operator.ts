@@ -1,7 +1,7 @@
-import type { Controller } from '../../controller/controller.ts';
-import { ConfigurationError } from '../../core/errors.ts';
-import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
-import type { HeaderLine } from '../record-line.ts';
+import type { Controller } from '../../../controller/controller.ts';
+import { ConfigurationError } from '../../../core/errors.ts';
+import { type Settings, settingsFrom } from '../../../manager/settings/settings.ts';
+import type { HeaderLine } from '../../record-line.ts';
 
 /** A limit of the replayed process that nothing reaches: the record says when a watch ends. */
 const NEVER_SECONDS = 30 * 24 * 60 * 60;

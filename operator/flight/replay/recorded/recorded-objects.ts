@@ -1,6 +1,6 @@
-import { isMapping, type Mapping } from '../../core/mapping.ts';
-import { isOlder, type KubernetesObject, keyOf, objectKey } from '../../model/object.ts';
-import type { RecordedSource } from '../record-line.ts';
+import { isMapping, type Mapping } from '../../../core/mapping.ts';
+import { isOlder, type KubernetesObject, keyOf, objectKey } from '../../../model/object.ts';
+import type { RecordedSource } from '../../record-line.ts';
 
 /** The objects of one collection, by key. */
 type Objects = Map<string, KubernetesObject>;

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import type { KubernetesObject } from '../../model/object.ts';
-import type { RecordedSource } from '../record-line.ts';
+import type { Clock } from '../../../core/clock.ts';
+import type { KubernetesObject } from '../../../model/object.ts';
+import type { RecordedSource } from '../../record-line.ts';
 
 /** How the API server of a record was at the moment at which a replay needs one. */
 export interface ReplayClusterState {
