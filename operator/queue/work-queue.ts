@@ -243,7 +243,7 @@ export class WorkQueue<K> {
    */
   takeKey(key: K): boolean {
     const taken = this.#ready.takeKey(key);
-    if (taken !== undefined) this.#hold(taken);
+    if (taken !== undefined) this.#process(taken);
     return taken !== undefined;
   }
 
@@ -328,11 +328,11 @@ export class WorkQueue<K> {
   #start(): K | undefined {
     const taken = this.#ready.take(this.#clock.monotonic());
     if (taken === undefined) return undefined;
-    this.#hold(taken);
+    this.#process(taken);
     return taken.key;
   }
 
-  #hold({ key, priority, readyAtMs }: Taken<K>): void {
+  #process({ key, priority, readyAtMs }: Taken<K>): void {
     this.#waiting.delete(key);
     this.#processing.set(key, { priority, readyAtMs, takenAtMs: this.#clock.monotonic() });
     this.#metrics?.left(priority);

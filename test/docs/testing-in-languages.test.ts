@@ -51,7 +51,9 @@ test.each([...PAGES, 'testing-by-command.md'])('%s installs and names one comman
   expect(text).not.toMatch(/npx chancery|chancery"?,? "?apiserver(?!\.|\)|`\])/);
   const installed = blocksOf(page).flatMap(({ text: lines }) => lines.match(/^npm install .*$/gm));
   for (const line of installed) {
-    if (line !== null) expect(line).toBe('npm install --save-dev node@24 @chancery/testing');
+    if (line?.includes('chancery')) {
+      expect(line).toBe('npm install --save-dev node@24 @chancery/testing');
+    }
   }
 });
 

@@ -29,9 +29,9 @@ export function testText({ incident, key, module, args, expectation }: TestTextO
  * Made by "chancery replay --to-test" from a record of ${header.began}: what happened to ${key}, as it was recorded. Values
  * of Secrets are placeholders; read the rest before you hand it on.
  */
-import { replayIncident } from '@chancery/testing';
-import { expect, it } from 'vitest';
-import operator from ${JSON.stringify(module)};
+${imported('{ replayIncident }', '@chancery/testing')}
+${imported('{ expect, it }', 'vitest')}
+${imported('operator', module)}
 
 it(${JSON.stringify(`does not end as on ${day} for ${key}`)}, async () => {
   const controllers = ${controllers};
@@ -60,6 +60,10 @@ export function incidentRecord([header, ...lines]: readonly IncidentLine[]): Fli
     );
   }
   return { header, lines, unknownLines: 0 };
+}
+
+function imported(names: string, from: string): string {
+  return `import ${names} from ${JSON.stringify(from)};`;
 }
 
 /** The path by which a file in `folder` imports `module`. */
