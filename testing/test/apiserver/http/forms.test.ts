@@ -91,19 +91,18 @@ test('[F-13] a table watch ends with a bookmark that is a table without columns 
   const clock = new FakeClock();
   const cluster = await startCluster({ clock });
   const secrets = '/api/v1/namespaces/default/secrets';
-  const path = `${secrets}?watch=1&allowWatchBookmarks=1&timeoutSeconds=7`;
-  const watched = await watch(cluster, path, { accept: TABLE });
-  const { body } = await cluster.send('POST', secrets, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 's' },
-  });
+  const create = async (name: string): Promise<string> => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
+    return (await cluster.send('POST', secrets, secret)).body.metadata.resourceVersion;
+  };
+  const query = `watch=1&allowWatchBookmarks=1&timeoutSeconds=7&resourceVersion=${await create('a')}`;
+  const watched = await watch(cluster, `${secrets}?${query}`, { accept: TABLE });
+  const resourceVersion = await create('b');
   const added = await watched.next();
 
   clock.advance(7_000);
   const rest = await watched.rest();
 
-  const { resourceVersion } = body.metadata;
   expect([added?.type, added?.object.rows.length]).toEqual(['ADDED', 1]);
   expect(rest).toEqual([
     {

@@ -140,6 +140,7 @@ const REPLICAS = { replicas: 0, selector: null };
 
 test.each([
   ['1.36', 'apps/v1', 'deployments', {}, {}],
+  ['1.35', 'apps/v1', 'deployments', {}, {}],
   ['1.33', 'apps/v1', 'deployments', { creationTimestamp: null }, { creationTimestamp: null }],
 ] as const)('[F-2] [F-16] the bookmark of a Deployment from %s has what Go writes of an empty one', async (generation, group, plural, timestamp, templateTimestamp) => {
   const world = await startCluster({ generation, bookmarkIntervalMs: 10 });

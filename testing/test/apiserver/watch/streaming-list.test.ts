@@ -164,6 +164,20 @@ test.each([
   ]);
 });
 
+test.each([
+  '1.35',
+  '1.38',
+] as const)('[F-16] a watch of %s with initial events has the state, then the marker', async (generation) => {
+  const cluster = await startCluster({ generation });
+  cluster.server.create(configMap('a'));
+
+  const watched = await watch(cluster, `${CONFIG_MAPS}?${STREAMED}&allowWatchBookmarks=true`);
+  const [first, marker] = await watched.take(2);
+
+  expect(summary(first as never)).toBe('ADDED a');
+  expect(marker?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+});
+
 test('[F-16] 1.24 does not know sendInitialEvents and ignores it', async () => {
   const cluster = await startCluster({ generation: '1.24' });
   const from = cluster.server.create(configMap('a')).metadata.resourceVersion;

@@ -148,7 +148,8 @@ test('a conflict names the fields of a struct before those that lie deeper', () 
 
 test('a conflict with several managers lists them by the alphabet, each with its fields in order', () => {
   const zed = updated(undefined, configMap({ b: '1', d: '1' }), { manager: 'zed' });
-  const live = updated(zed, configMap({ a: '1', b: '1', c: '1', d: '1' }), { manager: 'amy' });
+  const all = configMap({ a: '1', b: '1', c: '1', d: '1' });
+  const live = updated(zed, all, { manager: 'amy', time: LATER });
 
   const apply = (): unknown => applied(live, configMap({ d: '2', c: '2', b: '2', a: '2' }));
 

@@ -312,9 +312,12 @@ test('[F-3] items of built-in lists have no kind, a last page no continue', asyn
 });
 
 describe('[F-3] while a watch cache is filled anew', () => {
-  test('lists and watches are 429, a page of everything and a GET are served', async () => {
+  test.each([
+    '1.33',
+    '1.36',
+  ] as const)('lists and watches of %s are 429, a page of everything and a GET are served', async (generation) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
-    const { send, server } = await filled(2, { clock });
+    const { send, server } = await filled(2, { clock, generation });
     server.refillCache('v1', 'ConfigMap', 50);
 
     const listed = await send('GET', CONFIG_MAPS);
