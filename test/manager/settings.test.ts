@@ -7,6 +7,8 @@ import {
   settingsFrom,
 } from '../../operator/manager/settings/settings.ts';
 
+const RECORD = { endpoint: false, folder: undefined, megabytes: 64, minutes: 10 };
+
 const DEFAULTS = {
   apiUrl: 'http://127.0.0.1:8001',
   namespaces: ['default'],
@@ -15,6 +17,7 @@ const DEFAULTS = {
   podName: undefined,
   healthPort: 8_081,
   healthHost: '::',
+  record: RECORD,
   statusPage: true,
   metricsPort: 8_080,
   metricsHost: '::',
@@ -75,6 +78,10 @@ describe('settingsFrom', () => {
     ['CHANCERY_CRD_WAIT', 'timeout', { crdWait: 'timeout' }],
     ['CHANCERY_CRD_WAIT', 'optional', { crdWait: 'optional' }],
     ['CHANCERY_RELIST_INTERVAL', '0', { relistIntervalMs: 0 }],
+    ['CHANCERY_RECORD_DIR', '/flights', { record: { ...RECORD, folder: '/flights' } }],
+    ['CHANCERY_RECORD_MINUTES', '3', { record: { ...RECORD, minutes: 3 } }],
+    ['CHANCERY_RECORD_MEGABYTES', '8', { record: { ...RECORD, megabytes: 8 } }],
+    ['CHANCERY_RECORD_ENDPOINT', 'true', { record: { ...RECORD, endpoint: true } }],
     ['CHANCERY_STATUS_PAGE', 'false', { statusPage: false }],
     ['CHANCERY_METRICS_PORT', '0', { metricsPort: 0 }],
     ['CHANCERY_METRICS_HOST', '127.0.0.1', { metricsHost: '127.0.0.1' }],
