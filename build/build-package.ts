@@ -33,7 +33,7 @@ interface Target {
 /**
  * Builds the package of `folder`, and removes what was in `dist` before.
  *
- * @param options.image - leaves out types, and what only benchmarks import.
+ * @param options.image - leaves out types, and what only benchmarks and tests import.
  * @throws Error for everything that the bundler warns about, and for a package that is imported and no
  *   dependency.
  */
@@ -84,10 +84,12 @@ async function bundleCode(
   { entries, image }: { readonly entries: readonly TypesEntry[]; readonly image: boolean },
 ): Promise<void> {
   const parts = PARTS[manifest.name] ?? {};
+  const { notInImages = [] } = parts;
+  const built = entries.filter(({ specifier }) => !image || !notInImages.includes(specifier));
   const build = await rolldown({
     ...options,
     input: {
-      ...Object.fromEntries(entries.map(({ output, source }) => [output, source])),
+      ...Object.fromEntries(built.map(({ output, source }) => [output, source])),
       ...parts.modules,
       ...(!image && parts.unpublished),
     },

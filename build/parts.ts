@@ -6,6 +6,8 @@ export interface Parts {
   readonly modules?: Readonly<Record<string, string>>;
   /** The same for benchmarks. `files` in package.json leaves them out of the published package. */
   readonly unpublished?: Readonly<Record<string, string>>;
+  /** Entries that only tests import: an image does not have them. */
+  readonly notInImages?: readonly string[];
   /** The folder for code that more than one module needs, or that is loaded later. */
   readonly chunks?: string;
   /** Modules that are put into a file of their own, with all that they import. */
@@ -29,14 +31,15 @@ export const PARTS: Readonly<Record<string, Parts>> = {
       'operator/core/yaml-thread/yaml-work': './operator/core/yaml-thread/yaml-work.ts',
     },
     unpublished: { 'operator/internal-bench': './bench/internals.ts' },
+    notInImages: ['chancery/internal-testing'],
     // One folder below `operator`, like the modules that find files by `import.meta.url`.
     chunks: 'operator/chunks/',
     groups: [
       // Alone for the API server of tests, which needs no more than this and schemas. Not in it are a thread, which is found by
-      // its place, and the file that imports another package.
+      // its place, the file that imports another package, and what only recordings need.
       {
         name: 'objects',
-        test: /\/operator\/(?:core\/(?!yaml-thread|text\/unified-diff)|model\/)/,
+        test: /\/operator\/(?:core\/(?!yaml-thread|text\/unified-diff)|model\/(?!masks))/,
         priority: 3,
       },
       // Includes everything that both entries import: a program that imports a part mostly needs the whole.

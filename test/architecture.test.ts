@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
   generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],
-  flight: ['core', 'model', 'transport', 'queue', 'client', 'controller', 'access', 'manager'],
+  flight: ['core', 'model', 'transport', 'client', 'controller', 'access', 'manager'],
   process: ['core'],
   cli: [
     'core',

@@ -1,14 +1,23 @@
-/**
- * One exploration with a seed, again and again: the same trace each time, event by event. `npm run prove -- exploration [TIMES]`,
- * 1,000 times by default.
- */
+/** `npm run prove -- exploration`: one exploration with a seed, again and again, has the same trace each time. */
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { ExplorationFailure, explore, type Scenario } from '@chancery/testing';
 import { controller, isControlledBy } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
+import { isWhole, optionsOrExit } from '../scripts/options.ts';
 
-const DEFAULT_TIMES = 1_000;
+const USAGE = `usage: npm run prove -- exploration [--times N]
+
+Explores one operator with one seed again and again. Each exploration has to find the same failure, with the
+same trace, event by event.
+
+  --times N   how often; default 1000
+  --help      this text
+
+Progress and the digest of the trace on standard output. Exits 0 when all traces are equal, 1 when not,
+2 for a wrong command line.
+`;
+
 const SEED = 7;
 /** Lines of progress in the whole run. */
 const LINES = 10;
@@ -65,7 +74,10 @@ async function traceOf(): Promise<string> {
   throw new Error('the exploration found nothing');
 }
 
-const times = Number(process.argv[2] ?? DEFAULT_TIMES);
+const options = optionsOrExit(USAGE, { times: { type: 'string', default: '1000' } }, (values) =>
+  isWhole(values.times) ? undefined : `--times ${values.times}: not a whole number above 0`,
+);
+const times = Number(options.times);
 const first = await traceOf();
 for (let run = 1; run < times; run++) {
   if ((await traceOf()) !== first)

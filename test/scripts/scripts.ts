@@ -122,7 +122,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         'test/ambassador/prove.ts',
       ),
       exploration: program(
-        'A seeded exploration has the same trace each time: 1,000 times, or as many as are named.',
+        'A seeded exploration has the same trace each time, 1,000 times.',
         SOURCES,
         'test/exploration/prove.ts',
       ),

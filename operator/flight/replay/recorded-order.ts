@@ -1,6 +1,5 @@
-import type { WorkOrder } from '../../controller/run/work-order.ts';
+import type { OrderedQueue, WorkOrder } from '../../controller/run/work-order.ts';
 import type { ObjectKey } from '../../model/object.ts';
-import type { WorkQueue } from '../../queue/work-queue.ts';
 import type { BeginLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
 import type { Departures } from './departures.ts';
 import type { RecordedRun } from './recorded/recorded-run.ts';
@@ -14,7 +13,7 @@ const PATIENCE_MS = 5_000;
 
 /** The keys of one controller. */
 interface Line {
-  readonly queue: WorkQueue<ObjectKey>;
+  readonly queue: OrderedQueue;
   readonly workers: number;
   /** Workers without a key. */
   readonly free: ((key: ObjectKey | undefined) => void)[];
@@ -57,7 +56,7 @@ export class RecordedOrder implements WorkOrder {
     }
   }
 
-  begin(controller: string, queue: WorkQueue<ObjectKey>): boolean {
+  begin(controller: string, queue: OrderedQueue): boolean {
     const { run, isContinued } = this.#options;
     const declared = run.header.controllers.find(({ name }) => name === controller);
     const workers = declared?.workers ?? 1;
@@ -210,7 +209,7 @@ export class RecordedOrder implements WorkOrder {
 }
 
 /** A key of the queue as it was when the record began. One that a worker had comes with its `begin`. */
-function putBack(queue: WorkQueue<ObjectKey>, line: QueuedLine): void {
+function putBack(queue: OrderedQueue, line: QueuedLine): void {
   const { priority, dueInMs = 0, failures, state } = line;
   const key = line.key as ObjectKey;
   if (state === 'working') return;

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { isJsonObject, type MakePlaceholder } from './secret-values.ts';
 
 /** Placeholders of the longest class have this many characters. */
@@ -11,7 +11,7 @@ const LONGEST = 512;
  */
 export function keyedPlaceholders(key: Buffer): MakePlaceholder {
   return (bytes, text) => {
-    const digest = createHmac('sha256', key).update(bytes).digest();
+    const digest = nodeCrypto().createHmac('sha256', key).update(bytes).digest();
     const hex = digest.toString('hex');
     const { length } = bytes;
     if (isJsonObject(text)) {
