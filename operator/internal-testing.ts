@@ -9,6 +9,7 @@ import './core/one-copy.ts';
 
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
+export { AmbassadorError } from './core/errors.ts';
 export { noMeter } from './core/metrics.ts';
 export { boundedText } from './core/text/visible-text.ts';
 export { OwnUses } from './flight/world/own-uses.ts';

@@ -133,7 +133,8 @@ export {
 } from './operator/test-operator.ts';
 export { freePort } from './ports/free-port.ts';
 export { recordedCluster } from './replay/recorded-cluster.ts';
-export { type IncidentEnd, replayIncident } from './replay/replay-incident.ts';
+export { replayIncident } from './replay/replay-incident.ts';
+export type { IncidentEnd } from './replay/replayed-incident.ts';
 export { type ConsistentlyOptions, consistently } from './time/consistently.ts';
 export { type EventuallyOptions, eventually } from './time/eventually.ts';
 export { FakeClock, settle } from './time/fake-clock.ts';

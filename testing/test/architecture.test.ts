@@ -10,6 +10,7 @@ import { importsIn, read, root } from './imports.ts';
 /** Folder of `testing/src/` → folders it may import from, all of them further down; `index.ts` imports any. */
 const KIT: Readonly<Record<string, readonly string[]>> = {
   explore: ['operator', 'apiserver'],
+  replay: ['env', 'apiserver'],
   admin: ['apiserver'],
   env: ['operator', 'control-plane', 'ambassador', 'faults', 'apiserver', 'time', 'ports'],
   operator: ['time'],

@@ -1,4 +1,4 @@
-import { OperatorError } from 'chancery';
+import { OperatorError } from 'chancery/internal-objects';
 import type { Violation } from './invariants/violation.ts';
 import type { Finding, Scenario } from './scenario/scenario.ts';
 import { formatSchedule, type Schedule } from './scenario/schedule.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { ExplorationFailure, traceOf } from './exploration-failure.ts';
 import type { Reference } from './invariants/checks.ts';
 import type { Exploration, ExploreOptions, Finding, Scenario } from './scenario/scenario.ts';

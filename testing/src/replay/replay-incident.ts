@@ -1,17 +1,6 @@
-import type { Controller, KubernetesObject } from 'chancery';
-import type { IncidentLine, Replay } from 'chancery/internal';
-import { withoutServerFields } from '../env/server-fields.ts';
-import { recordedCluster } from './recorded-cluster.ts';
-
-/** What a key came to in a replay. */
-export interface IncidentEnd {
-  /** The objects of the kinds that the key's reconciles write, without what a server makes up; by kind and name. */
-  readonly objects: readonly KubernetesObject[];
-  /** The writes of its reconciles, such as `POST /api/v1/namespaces/demo/configmaps`, in their order. */
-  readonly writes: readonly string[];
-  /** How its last reconcile ended, as `success` or `error`. Undefined when it did not end. */
-  readonly outcome: string | undefined;
-}
+import type { Controller } from 'chancery';
+import type { IncidentLine } from 'chancery/internal';
+import type { IncidentEnd } from './replayed-incident.ts';
 
 /**
  * Runs controllers against the lines of an incident, which `chancery replay --to-test` has written, in virtual time and
@@ -22,36 +11,9 @@ export interface IncidentEnd {
  */
 export async function replayIncident(
   lines: readonly IncidentLine[],
-  { controllers, key }: { readonly controllers: readonly Controller[]; readonly key: string },
+  options: { readonly controllers: readonly Controller[]; readonly key: string },
 ): Promise<IncidentEnd> {
-  // What replays an incident is much, and few tests do.
-  const { incidentRecord, replay } = await import('chancery/internal');
-  const record = incidentRecord(lines);
-  const startCluster = recordedCluster;
-  const found = await replay({ record, controllers, goesOn: true, startCluster });
-  const { writes, outcome } = found.ofKey(key);
-  return {
-    objects: writtenObjects(found, lines, key),
-    writes: writes.map(({ method, path }) => `${method} ${path.split('?')[0]}`),
-    outcome,
-  };
-}
-
-/** Of all collections that the key wrote to in the record or writes to now. */
-function writtenObjects(
-  { objects, ofKey, collectionOf }: Replay,
-  lines: readonly IncidentLine[],
-  key: string,
-): readonly KubernetesObject[] {
-  const recorded = lines.flatMap((line) =>
-    line.kind === 'request' && line.by?.key === key && line.method !== 'GET' ? [line.path] : [],
-  );
-  const paths = [...recorded, ...ofKey(key).writes.map(({ path }) => path)];
-  const collections = new Set(paths.flatMap((path) => collectionOf(path) ?? []));
-  const found = [...collections].flatMap((collection) => objects.list(collection, undefined));
-  return found.map(withoutServerFields).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-}
-
-function nameOf({ kind, metadata: { namespace = '', name } }: KubernetesObject): string {
-  return [kind, namespace, name].join(' ');
+  // What replays is much, and few test files wait for it.
+  const { replayed } = await import('./replayed-incident.ts');
+  return replayed(lines, options);
 }

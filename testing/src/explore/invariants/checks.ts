@@ -1,4 +1,5 @@
-import { type Controller, messageOf } from 'chancery';
+import type { Controller } from 'chancery';
+import { messageOf } from 'chancery/internal-objects';
 import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 import type { Invariant, LoggedWrite, Scenario, ScenarioCluster } from '../scenario/scenario.ts';
 import { Copies } from './copies.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 
 /** How a schedule departs from the usual order, at one step. */
 export interface Deviation {

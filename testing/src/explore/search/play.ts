@@ -1,4 +1,5 @@
-import { ConfigurationError, type KubernetesObject } from 'chancery';
+import type { KubernetesObject } from 'chancery';
+import { ConfigurationError } from 'chancery/internal-objects';
 import { inWorld, replaceGlobals } from 'chancery/internal-testing';
 import { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';

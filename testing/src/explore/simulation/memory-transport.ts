@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import { AmbassadorError, type Clock } from 'chancery';
+import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
+import { AmbassadorError } from 'chancery/internal-testing';
 import type { Transport } from 'chancery/low-level';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import { parsePath } from '../../apiserver/http/exchange/request-info.ts';

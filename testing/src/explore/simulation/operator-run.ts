@@ -1,4 +1,5 @@
-import { type Controller, keyOf, type Log } from 'chancery';
+import type { Controller, Log } from 'chancery';
+import { keyOf } from 'chancery/internal-objects';
 import {
   connect,
   connectOptions,

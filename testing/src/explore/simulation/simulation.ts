@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { messageOf } from 'chancery';
+import { messageOf } from 'chancery/internal-objects';
 import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal-testing';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
