@@ -137,7 +137,8 @@ class MemoryExchange {
       return;
     }
     if (this.#isOver) return;
-    const sent = { host: '127.0.0.1', 'user-agent': 'chancery', ...headers };
+    const given = headers as Readonly<Record<string, string>>;
+    const sent = { host: '127.0.0.1', 'user-agent': 'chancery', ...given };
     const receiver = this.#facts.isWatch ? this.#watchReceiver() : this.#callReceiver();
     carryOut(this.#facts, () => {
       this.#abandon = server.exchange({ method, path, headers: sent, body }, receiver);
