@@ -39,7 +39,7 @@ export function hooks({ means, images }: Place): void {
 
   test.skipIf(!canBuild)(
     '[hooks 23] [hooks S4] the config-watcher from a ConfigMap rolls a Deployment, and sees no token and no variable outside of the allow-list',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const world = await start(onlyBash);
       const { server, pod } = world;
@@ -70,7 +70,7 @@ export function hooks({ means, images }: Place): void {
 
   test.skipIf(!canBuild)(
     '[found 4] a hook reads neither environment, memory nor open files of the runner and of the first process, and opens no inspector',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const world = await start(onlySpy);
       const operator = world.pod.container('operator');

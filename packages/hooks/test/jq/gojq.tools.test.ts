@@ -40,7 +40,7 @@ function resultOf(outcome: JqOutcome): Result {
   return 'outputs' in outcome ? outcome.outputs : 'error';
 }
 
-test(`jq: ${PROGRAMS.length} programs have the results of gojq`, { timeout: 60_000 }, async () => {
+test(`jq: ${PROGRAMS.length} programs have the results of gojq`, { timeout: 180_000 }, async () => {
   const ours = await byUs(PROGRAMS);
   const unequal = PROGRAMS.flatMap((program) =>
     INPUTS.flatMap((input, at) => {
@@ -53,7 +53,7 @@ test(`jq: ${PROGRAMS.length} programs have the results of gojq`, { timeout: 60_0
   expect(unequal).toEqual([]);
 });
 
-test('jq: the listed differences from gojq are still there', { timeout: 60_000 }, async () => {
+test('jq: the listed differences from gojq are still there', { timeout: 180_000 }, async () => {
   const programs = DIFFERENT.map(({ program }) => program);
   const ours = await byUs(programs);
   const found = DIFFERENT.filter(({ program }) =>
