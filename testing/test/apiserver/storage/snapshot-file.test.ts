@@ -31,7 +31,11 @@ function folder(): string {
 const object = (name: string, namespace?: string, more: object = {}) => ({
   apiVersion: 'example.dev/v1',
   kind: 'Thing',
-  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  metadata: {
+    name,
+    uid: `uid of ${namespace}/${name}`,
+    ...(namespace === undefined ? {} : { namespace }),
+  },
   ...more,
 });
 
@@ -109,7 +113,7 @@ describe('a text that is no snapshot is refused', () => {
   const header = (more: object = {}): string =>
     `${JSON.stringify({ format: 'chancery snapshot', version: 1, revision: 9, objects: 1, ...more })}\n`;
   const line = (more: object = {}, metadata: object = {}): string =>
-    `${JSON.stringify({ resource: 'things', object: { ...object('a'), metadata: { name: 'a', resourceVersion: '9', ...metadata }, ...more } })}\n`;
+    `${JSON.stringify({ resource: 'things', object: { ...object('a'), metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata }, ...more } })}\n`;
 
   test('wherever it is cut off', () => {
     const whole = textOf(storageOf({ things: [object('a'), object('b'), object('ü')] }));
@@ -145,9 +149,10 @@ describe('a text that is no snapshot is refused', () => {
     [header() + line({ kind: 1 }), 'line 2 has an object without apiVersion or kind'],
     [header() + line({ metadata: [] }), 'line 2 has an object without metadata'],
     [header() + line({}, { name: '' }), 'line 2 has an object without a name'],
-    [header() + line({}, { namespace: 3 }), 'line 2 has an object without a name'],
-    [header() + line({}, { resourceVersion: '10' }), /line 2 .* beyond revision 9/],
-    [header() + line({}, { resourceVersion: 'new' }), /line 2 .* beyond revision 9/],
+    [header() + line({}, { uid: '' }), 'line 2 has an object without a uid'],
+    [header() + line({}, { namespace: 3 }), /^line 2 has wrong metadata: .*namespace/],
+    [header() + line({}, { resourceVersion: '10' }), /line 2 .* up to revision 9/],
+    [header() + line({}, { resourceVersion: 'new' }), /line 2 .* up to revision 9/],
     [header({ objects: 2 }) + line() + line(), 'line 3 has things a again'],
     [header() + line() + line(), 'it goes on after its 1 objects'],
   ])('%j', (text, message) => {
