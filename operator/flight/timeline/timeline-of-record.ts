@@ -12,7 +12,7 @@ import { TimelineItems } from './timeline-items.ts';
 import { WallClock } from './wall-clock.ts';
 import { counted } from './words.ts';
 
-/** Limits of a page. What is beyond them is left out, and the page says so. */
+/** Limits of a page. The page leaves out what exceeds them, and says how much. */
 export interface TimelineLimits {
   /** Default 100,000: a chart of more cannot be read. The oldest are left out. */
   readonly items?: number;

@@ -16,7 +16,7 @@ export class ReplayedExchange {
   constructor(request: TransportRequest) {
     this.request = request;
     this.response = this.#head.promise;
-    this.#body.on('error', () => {}); // whoever reads the body gets it
+    this.#body.on('error', () => {}); // the reader of the body gets the error
     const { signal } = request;
     if (signal.aborted) this.#abort(signal.reason);
     else signal.addEventListener('abort', () => this.#abort(signal.reason), { once: true });

@@ -77,7 +77,7 @@ export interface ScenarioCluster {
   ): KubernetesObject;
   /** @throws ApiError as the API server refuses it. */
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void;
-  /** What was written in this run so far, oldest first. */
+  /** The writes of this run so far, oldest first. */
   readonly writes: readonly LoggedWrite[];
 }
 

@@ -15,7 +15,7 @@ export interface SimulationResult {
   readonly leftOut: number;
   /** It ended because a state was reached that had been there before. */
   readonly isCut: boolean;
-  /** What was stored at rest, see `StoredState.comparable`. Undefined when the run did not get so far. */
+  /** The stored objects at rest, see `StoredState.comparable`. Undefined when the run ended before. */
   readonly end: ReadonlyMap<string, readonly string[]> | undefined;
   readonly findings: readonly Finding[];
 }

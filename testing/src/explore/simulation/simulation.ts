@@ -349,7 +349,7 @@ export class Simulation {
     const atMs = this.#clock.monotonic();
     const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
     this.#writes.push(write);
-    // What was told about objects is no part of what was done, and its names count what earlier runs told.
+    // Events report what was done, and their names depend on earlier runs: a trace leaves them out.
     if (write.object.kind === 'Event') return;
     this.#note(sentenceOf(write));
   }

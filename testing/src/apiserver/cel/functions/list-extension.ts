@@ -82,7 +82,7 @@ function flatten(items: readonly unknown[], depth: bigint): unknown[] {
   return items.flat(depth > 1_000n ? 1_000 : Number(depth));
 }
 
-/** Texts and numbers are told apart at once; other values are compared with each other. */
+/** The items without repetitions. A set finds equal texts and numbers; other values are compared pair by pair. */
 function distinct(items: readonly unknown[]): unknown[] {
   const simple = new Set<unknown>();
   const others: unknown[] = [];
