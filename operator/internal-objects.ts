@@ -33,6 +33,7 @@ export {
   formatSelector,
   matchesSelector,
   parseSelector,
+  type Selector,
   selectorFromObject,
 } from './model/selector.ts';
 export { fieldHash } from './model/shard/field-hash.ts';

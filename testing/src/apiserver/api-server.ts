@@ -19,7 +19,7 @@ import { InProcessAccess } from './in-process-access.ts';
 import { manifestObjects } from './objects/manifest-objects.ts';
 import { valueAt } from './objects/metadata.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from './objects/stored-object.ts';
-import { requireServable } from './servable-snapshot.ts';
+import { servableSnapshot } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { StorageListener } from './storage/storage-event.ts';
 import type { SecurePort, TlsOptions } from './tls/secure-port.ts';
@@ -280,9 +280,9 @@ export class ApiServer {
    *   server cannot serve. Nothing has changed then.
    */
   restore(snapshot: StorageSnapshot): void {
-    requireServable(this.#cluster, snapshot);
+    const servable = servableSnapshot(this.#cluster, snapshot);
     this.#http.closeWatches('clean');
-    this.#cluster.storage.restore(snapshot);
+    this.#cluster.storage.restore(servable);
     this.#cluster.watchCache.restart();
   }
 

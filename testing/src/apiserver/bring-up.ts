@@ -12,7 +12,7 @@ import { Definitions } from './crd/definitions.ts';
 import { StorageMigrations } from './crd/storage-migration.ts';
 import { InProcessAccess } from './in-process-access.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
-import { requireServable } from './servable-snapshot.ts';
+import { servableSnapshot } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import { cannotRestore } from './storage/snapshot-contents.ts';
 
@@ -71,13 +71,17 @@ export async function bringUp(
 
 /** @throws ConfigurationError `CONFIG` for objects that this server cannot serve. */
 function restore(cluster: Cluster, snapshot: StorageSnapshot): void {
+  cluster.storage.restore(servable(cluster, snapshot));
+  cluster.watchCache.restart();
+}
+
+/** @throws ConfigurationError `CONFIG` that names the file of the snapshot. */
+function servable(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot {
   try {
-    requireServable(cluster, snapshot);
+    return servableSnapshot(cluster, snapshot);
   } catch (error) {
     throw snapshot.path === undefined ? error : cannotRestore(snapshot.path, error);
   }
-  cluster.storage.restore(snapshot);
-  cluster.watchCache.restart();
 }
 
 /** After a restore most of it is. */

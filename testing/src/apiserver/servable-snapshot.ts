@@ -1,3 +1,4 @@
+import type { ObjectKey, ObjectMeta } from 'chancery';
 import { apiVersionOf, messageOf, resourceName } from 'chancery/internal-objects';
 import { builtInKindName } from './built-in-types/built-in-types.ts';
 import type { Cluster } from './cluster/cluster.ts';
@@ -7,15 +8,16 @@ import { NO_PACE } from './crd/definition-pace.ts';
 import { validateDefinition } from './crd/definition-rules/validate-definition.ts';
 import { ServingGate } from './crd/serving-gate.ts';
 import type { FieldError } from './failures/invalid.ts';
-import { isObject } from './objects/metadata.ts';
+import { isObject, type Json } from './objects/metadata.ts';
 import type { ResourceName, StoredObject } from './objects/stored-object.ts';
-import { decodeStruct, describeMismatch } from './objects/struct-decoder.ts';
+import { decodeMetadata, decodeStruct, describeMismatch } from './objects/struct-decoder.ts';
 import {
   BUILT_IN_RESOURCES,
   MIGRATION_RESOURCES,
   OLDER_RESOURCES,
 } from './registry/built-in-resources.ts';
-import type { StorageSnapshot } from './storage/snapshot.ts';
+import type { CollectionSnapshot } from './storage/collection.ts';
+import { StorageSnapshot } from './storage/snapshot.ts';
 import { ImpossibleSnapshot } from './storage/snapshot-contents.ts';
 import { validateBuiltIn } from './validation/built-in.ts';
 
@@ -28,24 +30,36 @@ interface Form {
 }
 
 /**
- * Refuses a snapshot of a text whose objects this server cannot serve, before anything of it is restored: an unknown
- * resource, another kind than that of the resource, a field of the wrong type, a field that is missing. Controllers
- * and verbs rely on these. Values are not validated again: an earlier release may have accepted them.
+ * A snapshot as this server can serve it. The objects of a text are read as those of a request are, so that nothing is
+ * null where its type has a value. A snapshot with an object that cannot be served is refused before anything of it is
+ * restored: an unknown resource, another kind than that of the resource, a field of the wrong type, a field that is
+ * missing. Controllers and verbs rely on these. Values are not validated again: an earlier release may have accepted
+ * them.
  *
  * @throws ImpossibleSnapshot `CONFIG` with the object and what is wrong with it.
  */
-export function requireServable(cluster: Cluster, { origin, collections }: StorageSnapshot): void {
-  if (origin === 'server') return;
+export function servableSnapshot(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot {
+  const { origin, revision, path } = snapshot;
+  if (origin === 'server') return snapshot;
   const forms = builtInForms();
+  const collections = new Map<ResourceName, CollectionSnapshot>();
+  const read = (resource: ResourceName, collection: CollectionSnapshot): void => {
+    const objects = new Map<ObjectKey, StoredObject>();
+    for (const [key, object] of collection.objects) {
+      objects.set(key, readObject(resource, object, forms.get(resource)));
+    }
+    collections.set(resource, { ...collection, objects });
+  };
+  const definitions = snapshot.collections.get(DEFINITIONS);
+  if (definitions !== undefined) read(DEFINITIONS, definitions);
   for (const definition of collections.get(DEFINITIONS)?.objects.values() ?? []) {
-    requireWell(DEFINITIONS, definition, forms.get(DEFINITIONS));
     requireDefinition(cluster, definition);
     forms.set(definition.metadata.name, customForm(definition));
   }
-  for (const [resource, { objects }] of collections) {
-    if (resource === DEFINITIONS) continue;
-    for (const object of objects.values()) requireWell(resource, object, forms.get(resource));
+  for (const [resource, collection] of snapshot.collections) {
+    if (resource !== DEFINITIONS) read(resource, collection);
   }
+  return new StorageSnapshot(revision, collections, origin, path);
 }
 
 function builtInForms(): Map<ResourceName, Form> {
@@ -67,13 +81,26 @@ function customForm(definition: StoredObject): Form {
   return { kind: names.kind, namespaced: scope === 'Namespaced', apiVersions, custom: true };
 }
 
-function requireWell(resource: ResourceName, object: StoredObject, form: Form | undefined): void {
-  const problem =
-    form === undefined ? 'is of a resource that is not known' : problemOf(object, form);
+/** @throws ImpossibleSnapshot `CONFIG`. */
+function readObject(
+  resource: ResourceName,
+  object: StoredObject,
+  form: Form | undefined,
+): StoredObject {
+  if (form === undefined) {
+    throw impossible(resource, object, 'is of a resource that is not known');
+  }
+  const problem = formProblem(object, form);
   if (problem !== undefined) throw impossible(resource, object, problem);
+  return form.custom
+    ? {
+        ...object,
+        metadata: decodeMetadata(object.metadata as unknown as Json).value as unknown as ObjectMeta,
+      }
+    : readBuiltIn(resource, object);
 }
 
-function problemOf(object: StoredObject, form: Form): string | undefined {
+function formProblem(object: StoredObject, form: Form): string | undefined {
   const { apiVersion, kind, metadata } = object;
   if (kind !== form.kind) return `has the kind ${JSON.stringify(kind)} and not ${form.kind}`;
   if (!form.apiVersions.has(apiVersion)) {
@@ -82,18 +109,25 @@ function problemOf(object: StoredObject, form: Form): string | undefined {
   if (form.namespaced !== ((metadata.namespace ?? '') !== '')) {
     return form.namespaced ? 'has no namespace' : 'has a namespace, and its kind has none';
   }
-  return form.custom ? undefined : fieldProblem(object);
+  return undefined;
 }
 
-function fieldProblem(object: StoredObject): string | undefined {
+/** @throws ImpossibleSnapshot `CONFIG`. */
+function readBuiltIn(resource: ResourceName, object: StoredObject): StoredObject {
   const typeName = builtInKindName(object.apiVersion, object.kind);
-  if (typeName === undefined) return undefined;
-  const { mismatch, unknown } = decodeStruct(object, typeName);
-  if (mismatch !== undefined) return describeMismatch(mismatch);
-  if (unknown.length > 0) return `has the field ${unknown[0]}, which is not known`;
+  if (typeName === undefined) return object;
+  const { value, mismatch, unknown } = decodeStruct(object, typeName);
+  if (mismatch !== undefined) throw impossible(resource, object, describeMismatch(mismatch));
+  if (unknown.length > 0) {
+    throw impossible(resource, object, `has the field ${unknown[0]}, which is not known`);
+  }
   // As for a change: a new object must not have what the server has set since.
-  const missing = missingField(validateBuiltIn(object, { ...object, '': '' }));
-  return missing && `${missing.field}: ${missing.message}`;
+  const read = value as StoredObject;
+  const missing = missingField(validateBuiltIn(read, { ...read, '': '' }));
+  if (missing !== undefined) {
+    throw impossible(resource, object, `${missing.field}: ${missing.message}`);
+  }
+  return read;
 }
 
 function missingField(problems: readonly FieldError[]): FieldError | undefined {
@@ -102,9 +136,11 @@ function missingField(problems: readonly FieldError[]): FieldError | undefined {
 
 function requireDefinition(cluster: Cluster, definition: StoredObject): void {
   const { spec, status } = definition;
-  const missing = missingField(validateDefinition(definition));
-  if (missing !== undefined) {
-    throw impossible(DEFINITIONS, definition, `${missing.field}: ${missing.message}`);
+  // The server writes its status, for which what never changes must be right.
+  const problem =
+    missingField(validateDefinition(definition)) ?? validateDefinition(definition, definition)[0];
+  if (problem !== undefined) {
+    throw impossible(DEFINITIONS, definition, `${problem.field}: ${problem.message}`);
   }
   if (!isObject(status) || !isObject(spec) || !Array.isArray(spec.versions)) {
     throw impossible(DEFINITIONS, definition, 'has no status or no versions');

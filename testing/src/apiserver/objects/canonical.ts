@@ -3,6 +3,7 @@ import { jsonText } from './json-text.ts';
 import { rebuildJson } from './json-walk.ts';
 import type { Json } from './metadata.ts';
 import type { StoredObject } from './stored-object.ts';
+import { OBJECT_META } from './struct-decoder.ts';
 import { encodeStruct } from './struct-encoder.ts';
 
 /** A built-in object as Go encodes it. */
@@ -22,8 +23,6 @@ export function storedBuiltIn(object: StoredObject): StoredObject {
   const isProtobuf = !STORED_IN_JSON.test(typeName);
   return encodeStruct(object as Json, typeName, isProtobuf) as StoredObject;
 }
-
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Metadata as Go encodes its struct. */
 function canonicalMetadata(metadata: Json): Json {

@@ -50,6 +50,14 @@ export function decodeStruct(
   return { value: decoded, unknown, mismatch: decoder.mismatch };
 }
 
+/** The type of the metadata of every object, custom ones too. */
+export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** Metadata as Go reads it. */
+export function decodeMetadata(metadata: Json): DecodedStruct {
+  return decodeStruct(metadata, OBJECT_META);
+}
+
 /** How the real server words a mismatch. */
 export function describeMismatch({ found, wanted, struct, fields, problem }: Mismatch): string {
   if (problem !== undefined) return problem;

@@ -1,9 +1,9 @@
-import type { ObjectKey } from 'chancery';
+import type { ObjectKey, OwnerReference } from 'chancery';
 import { ConfigurationError, keyOf, messageOf } from 'chancery/internal-objects';
 import { isJsonObject } from '../objects/json-value.ts';
 import type { Json } from '../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
-import { decodeStruct, describeMismatch } from '../objects/struct-decoder.ts';
+import { decodeMetadata, describeMismatch } from '../objects/struct-decoder.ts';
 import { StorageSnapshot } from './snapshot.ts';
 
 /** A snapshot that is complete, but whose objects no server has stored together. */
@@ -17,8 +17,6 @@ export function cannotRestore(path: string, cause: unknown): ConfigurationError 
     { cause },
   );
 }
-
-const OBJECT_META = '#io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /**
  * The objects of a snapshot while it is read. What holds for every object is checked: its metadata, and that no two
@@ -84,13 +82,26 @@ function objectProblem(object: unknown, revision: number): string | undefined {
     return 'has an object without apiVersion or kind';
   }
   if (!isJsonObject(metadata)) return 'has an object without metadata';
-  const { mismatch } = decodeStruct(metadata, OBJECT_META);
+  const { value, mismatch } = decodeMetadata(metadata);
   if (mismatch !== undefined) return `has wrong metadata: ${describeMismatch(mismatch)}`;
-  const { name = '', uid = '', resourceVersion } = metadata;
+  if (!ownersOf(value).every(isComplete)) {
+    return 'has an owner reference without apiVersion, kind, name or uid';
+  }
+  const { name = '', uid = '', resourceVersion } = value;
   if (name === '') return 'has an object without a name';
   if (uid === '') return 'has an object without a uid';
   const isPast = typeof resourceVersion === 'string' && /^[1-9][0-9]{0,15}$/.test(resourceVersion);
   if (isPast && Number(resourceVersion) <= revision) return undefined;
   const found = JSON.stringify(resourceVersion ?? null);
   return `has an object with the resourceVersion ${found}, which is not one up to revision ${revision}`;
+}
+
+type Owner = Partial<OwnerReference>;
+
+function ownersOf({ ownerReferences = [] }: Json): readonly Owner[] {
+  return ownerReferences as readonly Owner[];
+}
+
+function isComplete({ apiVersion, kind, name, uid }: Owner): boolean {
+  return [apiVersion, kind, name, uid].every((text) => text !== undefined && text !== '');
 }

@@ -1,14 +1,8 @@
 import type { Clock, Condition, LabelSelector, ObjectKey } from 'chancery';
-import {
-  controllerOf,
-  keyOf,
-  matchesSelector,
-  selectorFromObject,
-  setCondition,
-  splitKey,
-} from 'chancery/internal-objects';
+import { controllerOf, keyOf, setCondition, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
+import { isSelected } from '../../objects/stored-selector.ts';
 import { share } from '../apps/deployment.ts';
 import { watchSelf } from '../pods/dependents.ts';
 import { isFinished, isReady, type Pod } from '../pods/pod.ts';
@@ -62,9 +56,8 @@ function budgetsIn(access: ClusterAccess, { metadata }: StoredObject): readonly 
 }
 
 /** An empty selector covers the whole namespace, none at all covers nothing. */
-function covers({ spec: { selector } }: DisruptionBudget, { metadata }: StoredObject): boolean {
-  if (selector === undefined) return false;
-  return matchesSelector(selectorFromObject(selector), metadata.labels);
+function covers({ spec: { selector } }: DisruptionBudget, object: StoredObject): boolean {
+  return selector !== undefined && isSelected(selector, object);
 }
 
 function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefined {

@@ -1,12 +1,8 @@
 import type { LabelSelector, ObjectKey } from 'chancery';
-import {
-  controllerOf,
-  matchesSelector,
-  objectKey,
-  selectorFromObject,
-} from 'chancery/internal-objects';
+import { controllerOf, matchesSelector, objectKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
+import { storedSelector } from '../../objects/stored-selector.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';
 import { controllerReference } from './pod-template.ts';
 
@@ -49,10 +45,10 @@ export function watchOrphans(
   };
 }
 
-/** True when `spec.selector` of `owner` matches the labels of an object; an empty one matches none. */
+/** True when `spec.selector` of `owner` matches the labels of an object; an empty one matches none, nor does an invalid one. */
 function selectorOf(owner: StoredObject): (object: StoredObject) => boolean {
   const { selector } = (owner.spec ?? {}) as { selector?: LabelSelector };
-  const requirements = selector === undefined ? [] : selectorFromObject(selector);
+  const requirements = selector === undefined ? [] : (storedSelector(selector) ?? []);
   return ({ metadata }) =>
     requirements.length > 0 && matchesSelector(requirements, metadata.labels);
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { matchesSelector, selectorFromObject } from 'chancery/internal-objects';
+import { matchesSelector } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
+import { storedSelector } from '../../objects/stored-selector.ts';
 
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
@@ -28,12 +29,12 @@ export function aggregateRoles(access: ClusterAccess): () => void {
 function aggregate(access: ClusterAccess, role: StoredObject): void {
   const selectors = valueAt(role, ['aggregationRule', 'clusterRoleSelectors']);
   if (!Array.isArray(selectors)) return;
-  const parsed = selectors.filter(isObject).map((one) => selectorFromObject(one));
+  const parsed = selectors.filter(isObject).map(storedSelector);
   const parts = access
     .list(CLUSTER_ROLES)
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .filter(({ metadata }) =>
-      parsed.some((selector) => matchesSelector(selector, metadata.labels)),
+      parsed.some((selector) => selector && matchesSelector(selector, metadata.labels)),
     );
   const rules: unknown[] = [];
   for (const rule of parts.flatMap(rulesOf)) {

@@ -1,6 +1,7 @@
-import { matchesSelector, objectKey, selectorFromObject } from 'chancery/internal-objects';
+import { objectKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
+import { isSelected } from '../../objects/stored-selector.ts';
 import { isFinished, isReady, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
 import type { WatchedResource } from '../runner/workload-controller.ts';
@@ -71,10 +72,8 @@ export function isSelecting({ spec }: Service): boolean {
   return spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0;
 }
 
-function selects(service: Service, { metadata }: StoredObject): boolean {
-  if (!isSelecting(service)) return false;
-  const selector = selectorFromObject({ matchLabels: service.spec.selector ?? {} });
-  return matchesSelector(selector, metadata.labels);
+function selects(service: Service, object: StoredObject): boolean {
+  return isSelecting(service) && isSelected({ matchLabels: service.spec.selector ?? {} }, object);
 }
 
 /** The Pods behind a Service that have an address, in the order of their names. */

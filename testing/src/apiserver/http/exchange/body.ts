@@ -9,7 +9,7 @@ import {
 import { type Fractions, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
+import { decodeMetadata, decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
 import { encodeStruct } from '../../objects/struct-encoder.ts';
 import { openEnvelope } from '../../protobuf/envelope.ts';
 import { readMessage } from '../../protobuf/message.ts';
@@ -236,12 +236,10 @@ function decodeBuiltIn(
   throw cannotBeHandled(expected, expected, describeMismatch(decoded.mismatch));
 }
 
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-
 /** Of a custom object only the metadata has a type of its own; the rest is for its schema. */
 function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decodeBuiltIn> {
   if (!isObject(value.metadata)) return { value, unknown: [] };
-  const decoded = decodeStruct(value.metadata, OBJECT_META);
+  const decoded = decodeMetadata(value.metadata);
   if (decoded.mismatch !== undefined) {
     throw cannotBeHandled(expected, expected, describeMismatch(decoded.mismatch));
   }

@@ -8,7 +8,7 @@ import {
   withField,
   withoutField,
 } from '../../objects/json-value.ts';
-import { decodeStruct, type Mismatch } from '../../objects/struct-decoder.ts';
+import { decodeMetadata, decodeStruct, type Mismatch } from '../../objects/struct-decoder.ts';
 import type { FieldSchema } from '../fields/field-schema.ts';
 import {
   differenceOf,
@@ -20,7 +20,7 @@ import {
   unionOf,
   withoutSubtrees,
 } from '../fields/field-set.ts';
-import { kindSchema, OBJECT_META } from '../fields/kind-schema.ts';
+import { kindSchema } from '../fields/kind-schema.ts';
 import { fieldElement } from '../fields/path-element.ts';
 import type {
   ServerSideApplyRequest,
@@ -153,7 +153,7 @@ function asStored(object: JsonObject, apiVersion: string, applied: JsonObject): 
   if (typeName === undefined) {
     const { metadata } = object;
     if (!isJsonObject(metadata)) return withoutField(object, 'metadata');
-    return withField(object, 'metadata', decodeStruct(metadata, OBJECT_META).value);
+    return withField(object, 'metadata', decodeMetadata(metadata).value);
   }
   const { value, mismatch } = decodeStruct(object, typeName, 'converted');
   if (mismatch === undefined) return value;

@@ -1,4 +1,5 @@
 import { fieldOf, isJsonObject, type JsonObject } from '../../objects/json-value.ts';
+import { OBJECT_META } from '../../objects/struct-decoder.ts';
 import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
 
@@ -30,8 +31,6 @@ export function kindSchema(
   if (openApi !== undefined) CUSTOM_SCHEMAS.set(openApi, schema);
   return schema;
 }
-
-export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Schemas of custom resources, for as long as their definition stays. */
 const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();

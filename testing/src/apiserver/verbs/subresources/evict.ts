@@ -1,9 +1,10 @@
-import { matchesSelector, rfc3339, selectorFromObject } from 'chancery/internal-objects';
+import { rfc3339 } from 'chancery/internal-objects';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { runNow } from '../../cluster/steps.ts';
 import { failure, internalError } from '../../failures/failure.ts';
 import { isObject, valueAt, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
+import { isSelected } from '../../objects/stored-selector.ts';
 import type { DeletionOptions } from '../../request/delete-options.ts';
 import { canonical } from '../canonical.ts';
 import { deleteObject } from '../deletes/delete.ts';
@@ -89,8 +90,7 @@ function budgetOf({ storage }: Cluster, pod: StoredObject): StoredObject | undef
 
 function selects(budget: StoredObject, pod: StoredObject): boolean {
   const selector = valueAt(budget, ['spec', 'selector']);
-  if (!isObject(selector)) return false;
-  return matchesSelector(selectorFromObject(selector), pod.metadata.labels);
+  return isObject(selector) && isSelected(selector, pod);
 }
 
 interface Allowance {

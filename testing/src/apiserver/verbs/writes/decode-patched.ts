@@ -5,7 +5,7 @@ import { goJson } from '../../objects/canonical.ts';
 import type { Fractions } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
+import { decodeMetadata, decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
 import { goText } from '../../patch/apply/applied-problems.ts';
 import type { StrategicMerge } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
@@ -20,8 +20,6 @@ export interface DecodedPatch {
 }
 
 type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
-
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /**
  * The object of a built-in kind that a JSON patch or a merge patch has made: the server decodes its text again, and
@@ -101,7 +99,7 @@ export function decodeCustom(merged: unknown, served: ServedResource): DecodedPa
   if (document.apiVersion === null) {
     throw unfit(quote, '.apiVersion accessor error: <nil> is of the type <nil>, expected string');
   }
-  const { value, mismatch } = decodeStruct(metadata, OBJECT_META);
+  const { value, mismatch } = decodeMetadata(metadata);
   if (mismatch !== undefined) throw unfit(quote, describeMismatch(mismatch));
   const object = { ...document, metadata: value } as unknown as StoredObject;
   const unknown = served.strategy.unknownFields(document as unknown as StoredObject);
