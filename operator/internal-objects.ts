@@ -33,7 +33,6 @@ export {
   formatSelector,
   matchesSelector,
   parseSelector,
-  type Selector,
   selectorFromObject,
 } from './model/selector.ts';
 export { fieldHash } from './model/shard/field-hash.ts';
