@@ -101,7 +101,7 @@ export { DECORATED_BY, existingChild } from './controller/children/existing-chil
 export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { controlledWritesOf } from './controller/controlled-writes.ts';
-export { leaseNameOf, sourcesOf } from './controller/controller.ts';
+export { isController, leaseNameOf, sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
 export { withStoredNames } from './controller/object-shape/stored-form.ts';
 export { isSameResource, preparedSource } from './controller/source.ts';
@@ -135,6 +135,7 @@ export { VERSION } from './core/version.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
+export { collectionOf } from './flight/replay/recorded/recorded-objects.ts';
 export type {
   ClusterAnswer,
   ClusterChange,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { counted } from '../../core/text/counted.ts';
 import type { CacheSize } from '../../generate/lint/cache-memory.ts';
 import type { Diagnostic } from '../../generate/lint/diagnostic.ts';
 import { lint } from '../../generate/lint/lint.ts';
@@ -54,10 +55,6 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
   return `the caches of --status hold ${held}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** Names in a manifest may contain control characters that a terminal would obey. */

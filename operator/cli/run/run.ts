@@ -19,11 +19,11 @@ import type { GivenTo } from '../command-table.ts';
 import { splitAtDashes } from '../flags.ts';
 import { helpText } from '../help.ts';
 import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
+import { LoadedFiles } from '../loaded-files.ts';
 import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
 import { resolveToolkit } from '../toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
 import { flightOf } from './flight.ts';
-import { LoadedFiles } from './loaded-files.ts';
 import { runModuleCommand } from './module-command.ts';
 import { RUN } from './table.ts';
 

@@ -1,8 +1,10 @@
+import { jsonOf } from '../../core/json/json-of.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { BeginLine, RecordedSource, RecordLine } from '../record-line.ts';
-import { asObject, collectionOf, jsonOf } from './recorded/recorded-objects.ts';
-import { type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
+import { WatchedLines, watchedEvent } from '../watched-lines.ts';
+import { asObject, collectionOf } from './recorded/recorded-objects.ts';
+import { answeredText, type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 import { objectIdOf, requestTarget } from './recorded/request-target.ts';
 import { objectsInAnswer } from './recorded/seen-answers.ts';
@@ -69,8 +71,8 @@ class Kept {
   readonly #sources: ReadonlyMap<string, RecordedSource>;
   readonly #relations = new Relations();
   readonly #ids: ReadonlySet<string> | undefined;
-  /** Text of each watch after its last line break. */
-  readonly #rests = new Map<number, string>();
+  /** Of each watch. */
+  readonly #texts = new Map<number, WatchedLines>();
 
   constructor(run: RecordedRun, key: string) {
     this.#run = run;
@@ -121,15 +123,15 @@ class Kept {
       const answer = jsonOf(line.text);
       return answer === undefined ? line : { ...line, text: JSON.stringify(plain(answer)) };
     }
-    const lines = `${this.#rests.get(line.id) ?? ''}${line.text}`.split('\n');
-    this.#rests.set(line.id, lines.pop() ?? '');
-    const kept = lines.flatMap((text) => {
-      const value = jsonOf(text) as { type?: unknown; object?: unknown } | undefined;
-      const object = asObject(value?.object);
-      if (value?.type === 'BOOKMARK') return [];
+    const watched = this.#texts.get(line.id) ?? new WatchedLines();
+    this.#texts.set(line.id, watched);
+    const kept = watched.add(line.text).flatMap((text) => {
+      const event = watchedEvent(text);
+      const object = asObject(event?.object);
+      if (event?.type === 'BOOKMARK') return [];
       if (object === undefined) return [text];
       if (!this.#has(target.collection, object)) return [];
-      return [JSON.stringify({ type: value?.type, object: plain(object) })];
+      return [JSON.stringify({ type: event?.type, object: plain(object) })];
     });
     return kept.length === 0
       ? undefined
@@ -165,12 +167,12 @@ class Kept {
         if (found !== undefined && object !== undefined) yield [collectionOf(found), object];
       }
     }
-    for (const { request, reply } of this.#run.exchanges.values()) {
+    for (const exchange of this.#run.exchanges.values()) {
+      const { request } = exchange;
       const target = requestTarget(request.path);
       if (request.purpose !== 'watch' || target === undefined) continue;
-      const text = reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
-      for (const line of text.split('\n')) {
-        const object = asObject((jsonOf(line) as { object?: unknown } | undefined)?.object);
+      for (const line of answeredText(exchange).split('\n')) {
+        const object = asObject(watchedEvent(line)?.object);
         if (object !== undefined) yield [target.collection, object];
       }
     }

@@ -1,6 +1,6 @@
 import type { RequestPath } from '../../access/request-path.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { RecordedError, RequestLine } from '../record-line.ts';
-import { isObject } from './learned-answer.ts';
 import type { Fact, TimelineItem } from './timeline-data.ts';
 import { durationWords } from './words.ts';
 
@@ -83,14 +83,14 @@ function endWords(call: FinishedCall, failed: true | undefined): string {
   const took = durationWords(to - request.at);
   if (open) return ` had no answer after ${took}`;
   if (error !== undefined) return ` ended after ${took}: ${error.code}`;
-  const reason = isObject(answer) && typeof answer.reason === 'string' ? ` ${answer.reason}` : '';
+  const reason = isMapping(answer) && typeof answer.reason === 'string' ? ` ${answer.reason}` : '';
   if (failed) return ` was refused after ${took}: ${status}${reason}`;
   return `, answered with ${status ?? 'nothing'} after ${took}`;
 }
 
 function factsOf({ request, query, answer, leftOut, error }: FinishedCall): readonly Fact[] {
   const facts: Fact[] = [['Request', `${request.method} ${request.path}`]];
-  if (isObject(answer) && answer.kind === 'Status' && typeof answer.message === 'string') {
+  if (isMapping(answer) && answer.kind === 'Status' && typeof answer.message === 'string') {
     facts.push(['Message', answer.message]);
   }
   if (error !== undefined) facts.push(['Error', `${error.code}: ${error.message}`]);

@@ -1,7 +1,9 @@
 import { type RequestPath, requestPath } from '../../access/request-path.ts';
+import { jsonOf } from '../../core/json/json-of.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { AnswerLine, ChunkLine, EndedLine, RequestLine } from '../record-line.ts';
 import { callItem, type FinishedCall, isWrite } from './call-item.ts';
-import { isObject, learnAnswer, learnedName } from './learned-answer.ts';
+import { learnAnswer, learnedName } from './learned-answer.ts';
 import type { Moment, ObjectHistories } from './object-histories.ts';
 import { yamlLines } from './object-lines.ts';
 import type { PackedTexts } from './packed-texts.ts';
@@ -106,7 +108,7 @@ export class ExchangeItems {
 
   #finish(call: OpenCall, end: Pick<FinishedCall, 'to' | 'error' | 'open'>): void {
     const { request, path, query, status, leftOut } = call;
-    const answer = parsed(call.chunks.join(''));
+    const answer = jsonOf(call.chunks.join(''));
     const finished = { request, path, query, status, leftOut, answer, ...end };
     const item = callItem(finished, this.#nameOfTarget(call, answer));
     this.#parts.items.add({
@@ -153,14 +155,14 @@ export class ExchangeItems {
   /** The object that a write is about, before it. */
   #target(request: RequestLine, path: RequestPath | undefined): Moment | undefined {
     const { histories, sources } = this.#parts;
-    const name = learnedName(sources, path, parsed(request.body ?? ''));
+    const name = learnedName(sources, path, jsonOf(request.body ?? ''));
     return name && histories.now(histories.refer(name));
   }
 
   #nameOfTarget({ request, path }: OpenCall, answer: unknown): string {
     const { sources } = this.#parts;
     const name =
-      learnedName(sources, path, parsed(request.body ?? '')) ?? learnedName(sources, path, answer);
+      learnedName(sources, path, jsonOf(request.body ?? '')) ?? learnedName(sources, path, answer);
     if (name !== undefined) return `${name.kind} ${name.key}`;
     if (path === undefined) return request.path.split('?', 1)[0] ?? '';
     const place = path.namespace === undefined ? '' : ` in ${path.namespace}`;
@@ -169,18 +171,10 @@ export class ExchangeItems {
 
   #sent({ body }: RequestLine): Partial<TimelineItem> {
     if (body === undefined || body === '') return {};
-    const value = parsed(body);
+    const value = jsonOf(body);
     const sent = this.#parts.texts.add(
-      isObject(value) || Array.isArray(value) ? yamlLines(value) : body.split('\n'),
+      isMapping(value) || Array.isArray(value) ? yamlLines(value) : body.split('\n'),
     );
     return sent === undefined ? {} : { sent };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // such as the log of a Pod
   }
 }

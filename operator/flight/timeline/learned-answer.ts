@@ -1,29 +1,24 @@
 import type { RequestPath } from '../../access/request-path.ts';
+import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { keyOf, objectKey } from '../../model/object.ts';
 import type { Moment, ObjectHistories, ObjectName } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 /** What an object must have to be one that is named. */
-export interface NamedObject extends JsonObject {
+export interface NamedObject extends Mapping {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isNamed(value: unknown): value is NamedObject {
-  if (!isObject(value) || !isObject(value.metadata)) return false;
+  if (!isMapping(value) || !isMapping(value.metadata)) return false;
   const { name, namespace } = value.metadata;
   return typeof name === 'string' && (namespace === undefined || typeof namespace === 'string');
 }
 
 /** Only the metadata of an object. */
-export function isPartial({ kind }: JsonObject): boolean {
+export function isPartial({ kind }: Mapping): boolean {
   return typeof kind === 'string' && kind.startsWith('PartialObjectMetadata');
 }
 
@@ -56,7 +51,7 @@ export function learnedName(
   if (name === undefined) return undefined;
   const { apiVersion, kind } = sources.kindOf(path);
   const isUnknown = kind === path.plural;
-  const own = isUnknown && path.subresource !== 'scale' && isObject(body) ? body.kind : undefined;
+  const own = isUnknown && path.subresource !== 'scale' && isMapping(body) ? body.kind : undefined;
   const key = objectKey(path.namespace, name);
   return { apiVersion, kind: typeof own === 'string' ? own : kind, key, form: 'full' };
 }

@@ -1,3 +1,4 @@
+import { isMapping } from '../../core/mapping.ts';
 import { visibleJson } from '../../core/text/visible-text.ts';
 
 /** A text that means the same without quotes, as people write it: a word, a path, a sentence. */
@@ -29,7 +30,7 @@ export function yamlLines(value: unknown): readonly string[] {
  * would hide what changed.
  */
 export function objectLines(object: unknown): readonly string[] {
-  if (!isRecord(object) || !isRecord(object.metadata)) return yamlLines(object);
+  if (!isMapping(object) || !isMapping(object.metadata)) return yamlLines(object);
   const { managedFields, ...metadata } = object.metadata;
   const lines = yamlLines({ ...object, metadata });
   return Array.isArray(managedFields) ? [...lines, ...managers(managedFields)] : lines;
@@ -37,7 +38,7 @@ export function objectLines(object: unknown): readonly string[] {
 
 function managers(entries: readonly unknown[]): readonly string[] {
   const words = entries
-    .filter(isRecord)
+    .filter(isMapping)
     .map(({ manager, operation, subresource, time }) =>
       [manager, operation, subresource, time].filter((word) => typeof word === 'string').join(' '),
     );
@@ -110,8 +111,4 @@ function addBlock(lines: string[], start: string, text: string, indent: string):
 function scalar(text: string): string {
   const isPlain = PLAIN.test(text) && !OTHER_MEANING.test(text);
   return isPlain ? text : visibleJson(JSON.stringify(text));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,10 @@
+import { counted } from '../../core/text/counted.ts';
 import type { BeginLine, HeldLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
 import type { Moment, ObjectHistories } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 import type { TimelineItem } from './timeline-data.ts';
 import type { GrowingItem, TimelineItems } from './timeline-items.ts';
-import { counted, durationWords } from './words.ts';
+import { durationWords } from './words.ts';
 
 interface Collected {
   readonly items: TimelineItems;

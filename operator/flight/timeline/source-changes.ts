@@ -1,7 +1,8 @@
 import type { RequestPath } from '../../access/request-path.ts';
+import { isMapping } from '../../core/mapping.ts';
 import { keyOf } from '../../model/object.ts';
 import type { CachedLine, RecordedSource } from '../record-line.ts';
-import { isNamed, isObject, isPartial } from './learned-answer.ts';
+import { isNamed, isPartial } from './learned-answer.ts';
 import type { Moment, ObjectHistories } from './object-histories.ts';
 import { objectIn, type RecordedSources } from './recorded-sources.ts';
 import type { TimelineItems } from './timeline-items.ts';
@@ -49,7 +50,7 @@ export class SourceChanges {
   /** A page of a list. After its last page, objects that it does not have are gone. */
   listed(path: RequestPath, query: URLSearchParams, answer: unknown, at: number): void {
     const source = this.#parts.sources.ofCollection(path, query);
-    if (source === undefined || !isObject(answer) || !Array.isArray(answer.items)) return;
+    if (source === undefined || !isMapping(answer) || !Array.isArray(answer.items)) return;
     const view = this.#view(source, path.namespace);
     if (!query.has('continue')) view.listing = new Set();
     const isForeign = isPartial(answer) !== (source.form === 'metadata');
@@ -59,7 +60,7 @@ export class SourceChanges {
       view.listing.add(object);
       if (!isForeign) this.#relisted(source, object, withKind(source, state), at);
     }
-    const { continue: next } = isObject(answer.metadata) ? answer.metadata : {};
+    const { continue: next } = isMapping(answer.metadata) ? answer.metadata : {};
     if (typeof next !== 'string' || next === '') this.#complete(source, view, at);
   }
 

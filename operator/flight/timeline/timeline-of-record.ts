@@ -1,3 +1,4 @@
+import { counted } from '../../core/text/counted.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { HeaderLine, LogLine, RecordLine, StateLine } from '../record-line.ts';
 import { aboutRecord, REASONS } from './about-record.ts';
@@ -10,7 +11,6 @@ import { StateBars } from './state-bars.ts';
 import type { Fact, TimelineData } from './timeline-data.ts';
 import { TimelineItems } from './timeline-items.ts';
 import { WallClock } from './wall-clock.ts';
-import { counted } from './words.ts';
 
 /** Limits of a page. The page leaves out what exceeds them, and says how much. */
 export interface TimelineLimits {

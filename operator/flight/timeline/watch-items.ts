@@ -1,4 +1,5 @@
 import type { RequestPath } from '../../access/request-path.ts';
+import { mappingOf } from '../../core/mapping.ts';
 import type {
   AnswerLine,
   ChunkLine,
@@ -6,7 +7,7 @@ import type {
   RecordedSource,
   RequestLine,
 } from '../record-line.ts';
-import { isObject } from './learned-answer.ts';
+import { WatchedLines, watchedEvent } from '../watched-lines.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 import type { SourceChanges } from './source-changes.ts';
 import type { StateBars } from './state-bars.ts';
@@ -26,8 +27,7 @@ interface OpenWatch {
   readonly source: RecordedSource | undefined;
   readonly namespace: string | undefined;
   readonly row: number;
-  /** Bytes after the last line break. */
-  rest: string;
+  readonly lines: WatchedLines;
   status: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export class WatchItems {
     const source = path && sources.ofCollection(path, query);
     const namespace = path?.namespace;
     const row = source === undefined ? items.process('Requests') : items.source(source.id);
-    this.#watches.set(request.id, { source, namespace, row, rest: '', status: undefined });
+    this.#watches.set(request.id, { source, namespace, row, lines: new WatchedLines(), status: undefined });
     const isStream = query.get('sendInitialEvents') === 'true' && request.carried !== true;
     if (source === undefined) return;
     if (isStream) changes.streaming(source, namespace);
@@ -72,9 +72,7 @@ export class WatchItems {
   received({ id, text, at }: ChunkLine): void {
     const watch = this.#watches.get(id);
     if (watch === undefined || (watch.status ?? 200) >= 400) return;
-    const lines = `${watch.rest}${text}`.split('\n');
-    watch.rest = lines.pop() ?? '';
-    for (const line of lines) this.#event(watch, line, at);
+    for (const line of watch.lines.add(text)) this.#event(watch, line, at);
   }
 
   ended({ id, at, error }: EndedLine): void {
@@ -87,12 +85,12 @@ export class WatchItems {
   }
 
   #event(watch: OpenWatch, line: string, at: number): void {
-    const event = parsedEvent(line);
+    const event = watchedEvent(line);
     const { source, namespace } = watch;
     if (event === undefined || source === undefined) return;
     const { type, object } = event;
     if (type === 'ERROR') {
-      const { code = '', reason = '', message = '' } = isObject(object) ? object : {};
+      const { code = '', reason = '', message = '' } = mappingOf(object);
       const facts = [['Message', `${message}`]] as const;
       this.#failed(watch, at, `watch was ended by the server: ${code} ${reason}`, facts);
     } else if (type !== 'BOOKMARK') {
@@ -104,17 +102,5 @@ export class WatchItems {
 
   #failed({ row }: OpenWatch, at: number, summary: string, facts: readonly Fact[]): void {
     this.#parts.items.add({ kind: 'watch', row, at, failed: true, tone: 'bad', summary, facts });
-  }
-}
-
-function parsedEvent(
-  line: string,
-): { readonly type: string; readonly object: unknown } | undefined {
-  try {
-    const event: unknown = JSON.parse(line);
-    if (!isObject(event) || typeof event.type !== 'string') return undefined;
-    return { type: event.type, object: event.object };
-  } catch {
-    return undefined; // the watch fails by it, and says so
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MinHeap } from '../../operator/queue/ready-line.ts';
+import { MinHeap } from '../../operator/core/min-heap.ts';
 
 test('whatever goes in comes out sorted, and first is what comes next', () => {
   fc.assert(
