@@ -5,11 +5,11 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
-import { loadModules, merged } from '../load-modules.ts';
-import { LoadedFiles } from '../loaded-files.ts';
+import { loadModules, merged } from '../loading/load-modules.ts';
+import { LoadedFiles } from '../loading/loaded-files.ts';
+import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import { runModules } from '../run/run.ts';
 import { RUN } from '../run/table.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
 import { onMessage, sendMessage, type ToOperator } from './messages.ts';
 
@@ -31,7 +31,9 @@ export async function runOperator(
   const go = nextGo(channel);
   // At once: a module may end this process while it loads.
   const files = new LoadedFiles();
-  files.notice((path, sha256) => sendMessage(channel, { kind: 'files', files: { [path]: sha256 } }));
+  files.notice((path, sha256) =>
+    sendMessage(channel, { kind: 'files', files: { [path]: sha256 } }),
+  );
   try {
     resolveToolkit();
     const loaded = await loadModules(modules, { args, environment: io.env });
@@ -39,7 +41,12 @@ export async function runOperator(
     const { webhookListen: listen } = settingsFrom(io.env);
     const declarations = declarationsOf(controllers, place, { webhooks, listen }, settings);
     const { pid } = process;
-    sendMessage(channel, { kind: 'loaded', pid, files: Object.fromEntries(files.hashes), declarations });
+    sendMessage(channel, {
+      kind: 'loaded',
+      pid,
+      files: Object.fromEntries(files.hashes),
+      declarations,
+    });
   } catch (error) {
     sendMessage(channel, { kind: 'failed', files: Object.fromEntries(files.hashes) });
     throw withPlace(error);

@@ -8,8 +8,8 @@ import type { ProcessStatus } from '../../manager/status-page/process-status.ts'
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
+import { type ManifestDocument, readManifests } from '../files/manifest-files.ts';
 import { LineWriter } from '../line-writer.ts';
-import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { LINT } from './table.ts';
 
 const FORMATS: Readonly<Record<'json' | 'text', (diagnostic: Diagnostic) => string>> = {

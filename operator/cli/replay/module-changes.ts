@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { HeaderLine } from '../../flight/record-line.ts';
-import type { LoadedFiles } from '../loaded-files.ts';
+import type { LoadedFiles } from '../loading/loaded-files.ts';
 
 /** How the files of an operator are now, beside those that were recorded. */
 export interface ModuleChanges {

@@ -10,8 +10,8 @@ import type { Logger } from '../../manager/observe/logger.ts';
 import { ENVIRONMENT, type Settings } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
-import type { LoadedFiles } from '../loaded-files.ts';
-import { projectUrl } from '../toolkit-hooks.ts';
+import type { LoadedFiles } from '../loading/loaded-files.ts';
+import { projectUrl } from '../loading/toolkit-hooks.ts';
 
 interface FlightOptions {
   /** Of `--record`. Default: that of the settings. */

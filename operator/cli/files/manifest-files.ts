@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ConfigurationError, messageOf } from '../core/errors.ts';
-import { parseYamlDocuments } from '../core/yaml.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { parseYamlDocuments } from '../../core/yaml.ts';
 
 /** One document of a manifest, and the file that contains it. */
 export interface ManifestDocument {

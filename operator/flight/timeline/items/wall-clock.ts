@@ -1,6 +1,6 @@
-import type { ClockLine } from '../record-line.ts';
+import type { ClockLine } from '../../record-line.ts';
+import { durationWords } from '../duration-words.ts';
 import type { TimelineItems } from './timeline-items.ts';
-import { durationWords } from './words.ts';
 
 /** Less is the drift of two clocks. The recorder writes a line for more. */
 const JUMP_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConfigurationError, messageOf, OperatorError } from '../core/errors.ts';
+import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 
 /** A file that a command adds to a project. */
 export interface NewFile {

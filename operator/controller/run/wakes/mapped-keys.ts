@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../core/clock.ts';
-import { OperatorError } from '../../core/errors.ts';
-import type { Entry } from '../../model/entry.ts';
+import { type Clock, sleep } from '../../../core/clock.ts';
+import { OperatorError } from '../../../core/errors.ts';
+import type { Entry } from '../../../model/entry.ts';
 import {
   keyFrom,
   type ObjectKey,
@@ -8,10 +8,10 @@ import {
   objectKey,
   ownersIn,
   type Target,
-} from '../../model/object.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { Change } from '../../store/change.ts';
-import type { Mapping, MappingContext } from '../mapping.ts';
+} from '../../../model/object.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { Change } from '../../../store/change.ts';
+import type { Mapping, MappingContext } from '../../mapping.ts';
 
 /** Maximum number of calls of a mapping for one change. Then the change is dropped. */
 const MAP_TRIES = 3;

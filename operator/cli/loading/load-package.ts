@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire, enableCompileCache } from 'node:module';
 import { dirname } from 'node:path';
-import { ConfigurationError, messageOf } from '../core/errors.ts';
-import { VERSION } from '../core/version.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { VERSION } from '../../core/version.ts';
 import type {
   CertificatesPackage,
   HooksPackage,

@@ -1,24 +1,24 @@
-import type { AccessDeclaration } from '../controller/access-declaration.ts';
-import type { Log } from '../controller/reconciler.ts';
-import type { Clock } from '../core/clock.ts';
-import type { ManifestFile } from '../generate/manifests/manifest-file.ts';
-import type { ManifestsOptions } from '../generate/manifests/manifests-options.ts';
-import type { KnownKinds } from '../model/known-kinds.ts';
-import type { KubernetesObject } from '../model/object.ts';
-import type { Webhook } from '../webhook/webhook.ts';
-import type { CERTIFICATES } from './certificates/table.ts';
-import type { CHECK } from './check/table.ts';
-import type { ExitCode, Io } from './command.ts';
-import type { Generating } from './declarations/declaring.ts';
-import type { GenerateArguments } from './generate/arguments.ts';
-import type { PoliciesOptions, PolicyFiles } from './generate/policies.ts';
-import type { GENERATE } from './generate/table.ts';
-import type { FileState } from './generate/written-files.ts';
-import type { HOOKS } from './hooks/table.ts';
-import type { METACONTROLLER } from './metacontroller/table.ts';
-import type { PLUGIN } from './plugin/table.ts';
-import type { RunOf } from './table-command.ts';
-import type { TestHookArguments } from './test-hook/arguments.ts';
+import type { AccessDeclaration } from '../../controller/access-declaration.ts';
+import type { Log } from '../../controller/reconciler.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { ManifestFile } from '../../generate/manifests/manifest-file.ts';
+import type { ManifestsOptions } from '../../generate/manifests/manifests-options.ts';
+import type { KnownKinds } from '../../model/known-kinds.ts';
+import type { KubernetesObject } from '../../model/object.ts';
+import type { Webhook } from '../../webhook/webhook.ts';
+import type { CERTIFICATES } from '../certificates/table.ts';
+import type { CHECK } from '../check/table.ts';
+import type { ExitCode, Io } from '../command.ts';
+import type { Generating } from '../declarations/declaring.ts';
+import type { GenerateArguments } from '../generate/arguments.ts';
+import type { PoliciesOptions, PolicyFiles } from '../generate/policies.ts';
+import type { GENERATE } from '../generate/table.ts';
+import type { FileState } from '../generate/written-files.ts';
+import type { HOOKS } from '../hooks/table.ts';
+import type { METACONTROLLER } from '../metacontroller/table.ts';
+import type { PLUGIN } from '../plugin/table.ts';
+import type { RunOf } from '../table-command.ts';
+import type { TestHookArguments } from '../test-hook/arguments.ts';
 
 /** `@chancery/certificates/command`: what commands need of the package. */
 export interface CertificatesPackage {

@@ -1,10 +1,10 @@
-import type { RequestPath } from '../../access/request-path.ts';
-import { isMapping } from '../../core/mapping.ts';
-import { keyOf } from '../../model/object.ts';
-import type { CachedLine, RecordedSource } from '../record-line.ts';
-import { isNamed, isPartial } from './learned-answer.ts';
-import type { Moment, ObjectHistories } from './object-histories.ts';
-import { objectIn, type RecordedSources } from './recorded-sources.ts';
+import type { RequestPath } from '../../../access/request-path.ts';
+import { isMapping } from '../../../core/mapping.ts';
+import { keyOf } from '../../../model/object.ts';
+import type { CachedLine, RecordedSource } from '../../record-line.ts';
+import { isNamed, isPartial } from '../objects/learned-answer.ts';
+import type { Moment, ObjectHistories } from '../objects/object-histories.ts';
+import { objectIn, type RecordedSources } from '../objects/recorded-sources.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 interface SourceParts {

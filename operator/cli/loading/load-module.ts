@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Controller, isController } from '../controller/controller.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { HealthCheck, HealthChecks } from '../manager/http/health-server.ts';
-import { isRegistry, type MetricsRegistry } from '../manager/metrics/registry.ts';
-import { isRunnable, type Runnable } from '../manager/runnable.ts';
-import { isProgram, type Program } from '../manager/with-arguments.ts';
-import { isWebhook, type Webhook } from '../webhook/webhook.ts';
+import { type Controller, isController } from '../../controller/controller.ts';
+import { ConfigurationError } from '../../core/errors.ts';
+import type { HealthCheck, HealthChecks } from '../../manager/http/health-server.ts';
+import { isRegistry, type MetricsRegistry } from '../../manager/metrics/registry.ts';
+import { isRunnable, type Runnable } from '../../manager/runnable.ts';
+import { isProgram, type Program } from '../../manager/with-arguments.ts';
+import { isWebhook, type Webhook } from '../../webhook/webhook.ts';
 import { loadRemedy } from './load-remedy.ts';
 
 /** What one module exports for `chancery run`. */

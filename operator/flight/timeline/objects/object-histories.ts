@@ -1,7 +1,7 @@
-import { isOlder, type ObjectKey } from '../../model/object.ts';
+import { isOlder, type ObjectKey } from '../../../model/object.ts';
+import type { TimelineObject, TimelineVersion } from '../timeline-data.ts';
 import { objectLines } from './object-lines.ts';
 import type { PackedTexts } from './packed-texts.ts';
-import type { TimelineObject, TimelineVersion } from './timeline-data.ts';
 
 /** Names one object, in one form. */
 export interface ObjectName {

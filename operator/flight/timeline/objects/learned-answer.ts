@@ -1,6 +1,6 @@
-import type { RequestPath } from '../../access/request-path.ts';
-import { isMapping, type Mapping } from '../../core/mapping.ts';
-import { keyOf, objectKey } from '../../model/object.ts';
+import type { RequestPath } from '../../../access/request-path.ts';
+import { isMapping, type Mapping } from '../../../core/mapping.ts';
+import { keyOf, objectKey } from '../../../model/object.ts';
 import type { Moment, ObjectHistories, ObjectName } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 

@@ -1,4 +1,4 @@
-import type { TimelineItem, TimelineRow } from './timeline-data.ts';
+import type { TimelineItem, TimelineRow } from '../timeline-data.ts';
 
 /** An item while the record is read: its end may still come. */
 export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeCrypto } from '../core/builtin-modules.ts';
-import { LAUNCHER } from './launcher.ts';
+import { nodeCrypto } from '../../core/builtin-modules.ts';
+import { LAUNCHER } from '../launcher.ts';
 
 /** The folders of the toolkit and its test kit: their files are none of an operator. */
 const TOOLKIT = ['operator/', 'dist/', 'testing/'].map((folder) =>

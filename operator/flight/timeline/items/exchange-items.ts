@@ -1,16 +1,16 @@
-import { type RequestPath, requestPath } from '../../access/request-path.ts';
-import { jsonOf } from '../../core/json/json-of.ts';
-import { isMapping } from '../../core/mapping.ts';
-import type { AnswerLine, ChunkLine, EndedLine, RequestLine } from '../record-line.ts';
+import { type RequestPath, requestPath } from '../../../access/request-path.ts';
+import { jsonOf } from '../../../core/json/json-of.ts';
+import { isMapping } from '../../../core/mapping.ts';
+import type { AnswerLine, ChunkLine, EndedLine, RequestLine } from '../../record-line.ts';
+import { learnAnswer, learnedName } from '../objects/learned-answer.ts';
+import type { Moment, ObjectHistories } from '../objects/object-histories.ts';
+import { yamlLines } from '../objects/object-lines.ts';
+import type { PackedTexts } from '../objects/packed-texts.ts';
+import type { RecordedSources } from '../objects/recorded-sources.ts';
+import type { TimelineItem } from '../timeline-data.ts';
 import { callItem, type FinishedCall, isWrite } from './call-item.ts';
-import { learnAnswer, learnedName } from './learned-answer.ts';
-import type { Moment, ObjectHistories } from './object-histories.ts';
-import { yamlLines } from './object-lines.ts';
-import type { PackedTexts } from './packed-texts.ts';
-import type { RecordedSources } from './recorded-sources.ts';
 import { SourceChanges } from './source-changes.ts';
 import type { StateBars } from './state-bars.ts';
-import type { TimelineItem } from './timeline-data.ts';
 import type { TimelineItems } from './timeline-items.ts';
 import { WatchItems } from './watch-items.ts';
 

@@ -1,8 +1,8 @@
-import { type ObjectKey, objectKey } from '../../model/object.ts';
-import type { Resource } from '../../model/resource.ts';
-import type { Change } from '../../store/change.ts';
-import type { Cause } from '../policies/key-gate.ts';
-import type { Log } from '../reconciler.ts';
+import { type ObjectKey, objectKey } from '../../../model/object.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { Change } from '../../../store/change.ts';
+import type { Cause } from '../../policies/key-gate.ts';
+import type { Log } from '../../reconciler.ts';
 
 /** The part of a declaration that turned a change into a key. */
 export type Via = 'for' | 'owns' | 'mapping';

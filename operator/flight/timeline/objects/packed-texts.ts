@@ -1,4 +1,4 @@
-import type { PackedText } from './timeline-data.ts';
+import type { PackedText } from '../timeline-data.ts';
 
 /**
  * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser opens in a

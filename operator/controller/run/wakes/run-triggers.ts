@@ -1,7 +1,7 @@
-import { exponentialBackoff } from '../../core/backoff.ts';
-import { type Clock, sleep } from '../../core/clock.ts';
-import type { Log } from '../reconciler.ts';
-import type { Enqueue, Trigger } from '../trigger.ts';
+import { exponentialBackoff } from '../../../core/backoff.ts';
+import { type Clock, sleep } from '../../../core/clock.ts';
+import type { Log } from '../../reconciler.ts';
+import type { Enqueue, Trigger } from '../../trigger.ts';
 
 interface RunTriggersOptions {
   readonly enqueue: Enqueue;

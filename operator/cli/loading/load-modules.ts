@@ -1,13 +1,13 @@
-import { type Controller, isController } from '../controller/controller.ts';
-import { requireNames } from '../controller/known-options.ts';
-import { ConfigurationError, OperatorError } from '../core/errors.ts';
-import { argumentWords, positionalRefused } from '../manager/argument-values.ts';
-import type { HealthChecks } from '../manager/http/health-server.ts';
-import type { MetricsRegistry } from '../manager/metrics/registry.ts';
-import { isRunnable, type Runnable } from '../manager/runnable.ts';
-import { type Settings, settingsFrom } from '../manager/settings/settings.ts';
-import type { Program, ProgramParts } from '../manager/with-arguments.ts';
-import { isWebhook, type Webhook } from '../webhook/webhook.ts';
+import { type Controller, isController } from '../../controller/controller.ts';
+import { requireNames } from '../../controller/known-options.ts';
+import { ConfigurationError, OperatorError } from '../../core/errors.ts';
+import { argumentWords, positionalRefused } from '../../manager/argument-values.ts';
+import type { HealthChecks } from '../../manager/http/health-server.ts';
+import type { MetricsRegistry } from '../../manager/metrics/registry.ts';
+import { isRunnable, type Runnable } from '../../manager/runnable.ts';
+import { type Settings, settingsFrom } from '../../manager/settings/settings.ts';
+import type { Program, ProgramParts } from '../../manager/with-arguments.ts';
+import { isWebhook, type Webhook } from '../../webhook/webhook.ts';
 import {
   isDeclared,
   kindOf,

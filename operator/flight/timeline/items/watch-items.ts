@@ -1,17 +1,18 @@
-import type { RequestPath } from '../../access/request-path.ts';
-import { mappingOf } from '../../core/mapping.ts';
+import type { RequestPath } from '../../../access/request-path.ts';
+import { mappingOf } from '../../../core/mapping.ts';
+import { INITIAL_EVENTS_END } from '../../../model/entry.ts';
 import type {
   AnswerLine,
   ChunkLine,
   EndedLine,
   RecordedSource,
   RequestLine,
-} from '../record-line.ts';
-import { WatchedLines, watchedEvent } from '../watched-lines.ts';
-import type { RecordedSources } from './recorded-sources.ts';
+} from '../../record-line.ts';
+import { WatchedLines, watchedEvent } from '../../watched-lines.ts';
+import type { RecordedSources } from '../objects/recorded-sources.ts';
+import type { Fact } from '../timeline-data.ts';
 import type { SourceChanges } from './source-changes.ts';
 import type { StateBars } from './state-bars.ts';
-import type { Fact } from './timeline-data.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 interface WatchParts {
@@ -38,9 +39,6 @@ const WATCHING = {
   tone: 'good',
 } as const;
 
-/** Where a watch that begins with all objects says that it has sent them. */
-const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
-
 /** The requests of watches: what they bring, and what ends them. */
 export class WatchItems {
   readonly #parts: WatchParts;
@@ -55,7 +53,13 @@ export class WatchItems {
     const source = path && sources.ofCollection(path, query);
     const namespace = path?.namespace;
     const row = source === undefined ? items.process('Requests') : items.source(source.id);
-    this.#watches.set(request.id, { source, namespace, row, lines: new WatchedLines(), status: undefined });
+    this.#watches.set(request.id, {
+      source,
+      namespace,
+      row,
+      lines: new WatchedLines(),
+      status: undefined,
+    });
     const isStream = query.get('sendInitialEvents') === 'true' && request.carried !== true;
     if (source === undefined) return;
     if (isStream) changes.streaming(source, namespace);

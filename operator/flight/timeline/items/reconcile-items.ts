@@ -1,10 +1,10 @@
-import { counted } from '../../core/text/counted.ts';
-import type { BeginLine, HeldLine, OutcomeLine, QueuedLine, WakeLine } from '../record-line.ts';
-import type { Moment, ObjectHistories } from './object-histories.ts';
-import type { RecordedSources } from './recorded-sources.ts';
-import type { TimelineItem } from './timeline-data.ts';
+import { counted } from '../../../core/text/counted.ts';
+import type { BeginLine, HeldLine, OutcomeLine, QueuedLine, WakeLine } from '../../record-line.ts';
+import { durationWords } from '../duration-words.ts';
+import type { Moment, ObjectHistories } from '../objects/object-histories.ts';
+import type { RecordedSources } from '../objects/recorded-sources.ts';
+import type { TimelineItem } from '../timeline-data.ts';
 import type { GrowingItem, TimelineItems } from './timeline-items.ts';
-import { durationWords } from './words.ts';
 
 interface Collected {
   readonly items: TimelineItems;

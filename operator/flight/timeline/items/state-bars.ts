@@ -1,5 +1,5 @@
-import type { LeaderLine, WatchLine } from '../record-line.ts';
-import type { Fact, TimelineItem } from './timeline-data.ts';
+import type { LeaderLine, WatchLine } from '../../record-line.ts';
+import type { Fact, TimelineItem } from '../timeline-data.ts';
 import type { GrowingItem, TimelineItems } from './timeline-items.ts';
 
 const GOOD: ReadonlySet<string> = new Set(['watching', 'healthy', 'synced', 'polling']);

@@ -1,8 +1,8 @@
-import type { RequestPath } from '../../access/request-path.ts';
-import { isMapping } from '../../core/mapping.ts';
-import type { RecordedError, RequestLine } from '../record-line.ts';
-import type { Fact, TimelineItem } from './timeline-data.ts';
-import { durationWords } from './words.ts';
+import type { RequestPath } from '../../../access/request-path.ts';
+import { isMapping } from '../../../core/mapping.ts';
+import type { RecordedError, RequestLine } from '../../record-line.ts';
+import { durationWords } from '../duration-words.ts';
+import type { Fact, TimelineItem } from '../timeline-data.ts';
 
 /** A call with its answer, or without. */
 export interface FinishedCall {

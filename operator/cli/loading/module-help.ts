@@ -1,5 +1,5 @@
-import type { Program } from '../manager/with-arguments.ts';
-import { wrappedTable } from './help.ts';
+import type { Program } from '../../manager/with-arguments.ts';
+import { wrappedTable } from '../help.ts';
 import { loadModule } from './load-module.ts';
 
 /** True when the words after `--` ask what a module takes. */

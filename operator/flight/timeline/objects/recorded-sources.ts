@@ -1,6 +1,6 @@
-import type { RequestPath } from '../../access/request-path.ts';
-import type { ObjectKey } from '../../model/object.ts';
-import type { HeaderLine, RecordedSource } from '../record-line.ts';
+import type { RequestPath } from '../../../access/request-path.ts';
+import type { ObjectKey } from '../../../model/object.ts';
+import type { HeaderLine, RecordedSource } from '../../record-line.ts';
 import type { ObjectName } from './object-histories.ts';
 
 /** The sources and controllers of a record: which objects a line is about. */

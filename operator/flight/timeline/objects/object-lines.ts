@@ -1,5 +1,5 @@
-import { isMapping } from '../../core/mapping.ts';
-import { visibleJson } from '../../core/text/visible-text.ts';
+import { isMapping } from '../../../core/mapping.ts';
+import { visibleJson } from '../../../core/text/visible-text.ts';
 
 /** A text that means the same without quotes, as people write it: a word, a path, a sentence. */
 const PLAIN = /^[A-Za-z_][\w./@%+-]*(?:[ :][\w./@%+(),;=-]+)*$/;
