@@ -10,15 +10,14 @@ import './core/one-copy.ts';
 export { connect } from './client/connection.ts';
 export { abortable, aborted } from './core/abort.ts';
 export { AmbassadorError } from './core/errors.ts';
+export { jsonOf } from './core/json/json-of.ts';
 export { noMeter } from './core/metrics.ts';
+export { seededRandom } from './core/seeded-random.ts';
 export { boundedText } from './core/text/visible-text.ts';
 export { OwnUses } from './flight/world/own-uses.ts';
-export {
-  inWorld,
-  replaceGlobals,
-  settleWorld,
-  type VirtualWorld,
-} from './flight/world/virtual-globals.ts';
+export { settleWorld } from './flight/world/settle-world.ts';
+export { type Alarm, VirtualClock } from './flight/world/virtual-clock.ts';
+export { inWorld, replaceGlobals, type VirtualWorld } from './flight/world/virtual-globals.ts';
 export { OperatorProcess } from './manager/operator-process.ts';
 export { connectOptions } from './manager/settings/connect-options.ts';
 export { settingsFrom } from './manager/settings/settings.ts';
@@ -36,5 +35,5 @@ export { keptAnnotation, keptFrom } from './schema/conversion/kept-annotation.ts
 export type { KeptField } from './schema/conversion/kept-fields.ts';
 export { variedObject } from './schema/samples/varied-object.ts';
 export { storedForm } from './schema/validation/stored-form.ts';
-export { undiciTransport } from './transport/undici-transport.ts';
+export { DEADLINES_MS, undiciTransport } from './transport/undici-transport.ts';
 export { localConfigurations } from './webhook/webhook-configurations.ts';

@@ -27,6 +27,14 @@ export { ownedResources } from './cli/create/owned-resources.ts';
 export type { Declaring, Generating } from './cli/declarations/declaring.ts';
 export { describeError } from './cli/describe-error.ts';
 export { warnOfExposedEnvironment } from './cli/exposed-environment.ts';
+export {
+  listItems,
+  type ManifestDocument,
+  manifestItems,
+  readManifests,
+} from './cli/files/manifest-files.ts';
+export { type NewFile, namesIn } from './cli/files/new-files.ts';
+export { fillTemplate } from './cli/files/template.ts';
 export { parseFlags } from './cli/flags.ts';
 export type { GenerateArguments } from './cli/generate/arguments.ts';
 export { withTexts } from './cli/generate/folder-files.ts';
@@ -42,25 +50,17 @@ export { packageSpecs } from './cli/init/packages.ts';
 export { projectTemplate } from './cli/init/project.ts';
 export { LAUNCHER } from './cli/launcher.ts';
 export { LineWriter } from './cli/line-writer.ts';
-export { isPackageInstalled, loadPackage } from './cli/load-package.ts';
-export {
-  listItems,
-  type ManifestDocument,
-  manifestItems,
-  readManifests,
-} from './cli/manifest-files.ts';
-export { METACONTROLLER } from './cli/metacontroller/table.ts';
-export { type NewFile, namesIn } from './cli/new-files.ts';
+export { isPackageInstalled, loadPackage } from './cli/loading/load-package.ts';
 export type {
   ControllerFiles,
   DeclaredControllers,
   DeclaredHooks,
   PackagingPackage,
   TestHookParts,
-} from './cli/packages.ts';
+} from './cli/loading/packages.ts';
+export { METACONTROLLER } from './cli/metacontroller/table.ts';
 export type { PLUGIN } from './cli/plugin/table.ts';
 export { DryRun } from './cli/run/dry-run.ts';
-export { fillTemplate } from './cli/template.ts';
 export { requireNoFunction, type TestHookArguments } from './cli/test-hook/arguments.ts';
 export type { JsonPatchOperation } from './client/client.ts';
 export { isUnknownResource } from './client/discovery.ts';
@@ -101,7 +101,7 @@ export { DECORATED_BY, existingChild } from './controller/children/existing-chil
 export { memberOf, mergePatchOf, requireDepth } from './controller/children/json-difference.ts';
 export { isSameContent, withSystemFieldsOf } from './controller/children/system-fields.ts';
 export { controlledWritesOf } from './controller/controlled-writes.ts';
-export { leaseNameOf, sourcesOf } from './controller/controller.ts';
+export { isController, leaseNameOf, sourcesOf } from './controller/controller.ts';
 export { SourceUnavailableError } from './controller/errors.ts';
 export { withStoredNames } from './controller/object-shape/stored-form.ts';
 export { isSameResource, preparedSource } from './controller/source.ts';
@@ -135,6 +135,7 @@ export { VERSION } from './core/version.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
+export { collectionOf } from './flight/replay/recorded/recorded-objects.ts';
 export type {
   ClusterAnswer,
   ClusterChange,

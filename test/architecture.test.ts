@@ -90,7 +90,7 @@ const PACKAGE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * installation, and is no part of a process that does not ask for it.
  */
 const LOADS_LAZILY: Readonly<Record<string, readonly string[]>> = {
-  'cli/load-package.ts': [
+  'cli/loading/load-package.ts': [
     '@chancery/testing',
     '@chancery/certificates',
     '@chancery/hooks',

@@ -16,7 +16,7 @@ import { overview } from './help.ts';
 import { HOOKS } from './hooks/table.ts';
 import { INIT } from './init/table.ts';
 import { LINT } from './lint/table.ts';
-import { loadPackage } from './load-package.ts';
+import { loadPackage } from './loading/load-package.ts';
 import { METACONTROLLER } from './metacontroller/table.ts';
 import { MIGRATE } from './migrate/table.ts';
 import { PLUGIN } from './plugin/table.ts';

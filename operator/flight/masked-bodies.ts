@@ -1,3 +1,4 @@
+import { jsonOf } from '../core/json/json-of.ts';
 import { maskedAnswer } from '../model/masks/masked-call.ts';
 import type { SecretValues } from '../model/masks/secret-values.ts';
 import type { KeptChunk } from './kept-line.ts';
@@ -92,7 +93,7 @@ export class MaskedBodies {
     let leftOut = 0;
     const masked = whole.split(LINE_BREAK).map((text) => {
       if (text.trim() === '') return text;
-      if (isJson(text)) return maskedAnswer(text, hasSecret, this.#values);
+      if (jsonOf(text) !== undefined) return maskedAnswer(text, hasSecret, this.#values);
       leftOut += Buffer.byteLength(text);
       return '';
     });
@@ -105,15 +106,6 @@ function isTextOfApi(answer: AnswerLine | undefined, text: string): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } =
     answer?.headers ?? {};
   if (encoding !== 'identity') return false;
-  if (/^application\/json\b/.test(type)) return isJson(text);
+  if (/^application\/json\b/.test(type)) return jsonOf(text) !== undefined;
   return /^text\/plain\b|^$/.test(type);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

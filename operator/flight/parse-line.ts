@@ -1,3 +1,4 @@
+import { isMapping } from '../core/mapping.ts';
 import type { RecordLine } from './record-line.ts';
 
 /** The type of a member; with `?` it may be missing. */
@@ -77,7 +78,7 @@ export function recordLineText(line: RecordLine): string {
  */
 export function parseRecordLine(text: string): RecordLine | undefined {
   const line = parsed(text);
-  if (!isObject(line) || typeof line.kind !== 'string') {
+  if (!isMapping(line) || typeof line.kind !== 'string') {
     throw new RecordLineError('is no JSON object with a kind');
   }
   if (!Object.hasOwn(FIELDS, line.kind)) return undefined;
@@ -98,14 +99,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function hasType(value: unknown, type: FieldType): boolean {
   if (value === undefined) return type.endsWith('?');
   if (type.startsWith('list')) return Array.isArray(value);
-  if (type.startsWith('object')) return isObject(value);
+  if (type.startsWith('object')) return isMapping(value);
   if (type.startsWith('number')) return typeof value === 'number';
   return typeof value === (type.startsWith('text') ? 'string' : 'boolean');
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { constants, createGunzip } from 'node:zlib';
 import { ConfigurationError, messageOf } from '../core/errors.ts';
+import { jsonOf } from '../core/json/json-of.ts';
 import { parseRecordLine, RecordLineError } from './parse-line.ts';
 import { type HeaderLine, RECORD_FORMAT, RECORD_VERSION, type RecordLine } from './record-line.ts';
 
@@ -37,12 +38,12 @@ export async function readRecord(file: string, limits: RecordLimits = {}): Promi
   let cutOff: string | undefined;
   try {
     for await (const { text, number, isWhole } of linesOf(file, limits)) {
-      if (!isWhole && !isJson(text)) cutOff = `line ${number} ends in its middle`;
+      if (!isWhole && jsonOf(text) === undefined) cutOff = `line ${number} ends in its middle`;
       else reader.add(text, number);
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw unreadable(file, messageOf(error), error);
+    throw unreadable(file, reader.hasBegun ? messageOf(error) : problemOf(error), error);
   }
   return reader.record(cutOff);
 }
@@ -56,6 +57,11 @@ class RecordReader {
 
   constructor(file: string) {
     this.#file = file;
+  }
+
+  /** A line was read. */
+  get hasBegun(): boolean {
+    return this.#header !== undefined;
   }
 
   add(text: string, number: number): void {
@@ -155,13 +161,12 @@ async function* linesOf(
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** Why nothing of a file can be read. */
+function problemOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'Z_DATA_ERROR'
+    ? 'it is not compressed, as records of "chancery run --record" are'
+    : messageOf(error);
 }
 
 function unreadable(file: string, problem: string, cause?: unknown): ConfigurationError {

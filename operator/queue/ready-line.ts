@@ -1,3 +1,5 @@
+import { MinHeap } from '../core/min-heap.ts';
+
 /** One key in line. */
 interface ReadyKey<K> {
   readonly key: K;
@@ -286,71 +288,5 @@ export class LinkedList<T> {
     if (next === undefined) this.#last = previous;
     else next.previous = previous;
     this.#size--;
-  }
-}
-
-interface Ranked<T> {
-  readonly value: T;
-  readonly rank: number;
-}
-
-/** A binary heap with the lowest rank first. The order of equal ranks is not defined. */
-export class MinHeap<T> {
-  readonly #items: Ranked<T>[] = [];
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  /** The item that `pop` would take. */
-  get first(): Ranked<T> | undefined {
-    return this.#items[0];
-  }
-
-  /** Costs one comparison if ranks are pushed in ascending order. */
-  push(value: T, rank: number): void {
-    this.#items.push({ value, rank });
-    this.#siftUp(this.#items.length - 1);
-  }
-
-  pop(): Ranked<T> | undefined {
-    const first = this.#items[0];
-    const last = this.#items.pop();
-    if (last !== undefined && this.#items.length > 0) {
-      this.#items[0] = last;
-      this.#siftDown(0);
-    }
-    return first;
-  }
-
-  #siftUp(start: number): void {
-    for (let at = start; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (!this.#swapIfLower(at, parent)) return;
-      at = parent;
-    }
-  }
-
-  #siftDown(start: number): void {
-    for (let at = start; ; ) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      const child = this.#rankAt(right) < this.#rankAt(left) ? right : left;
-      if (!this.#swapIfLower(child, at)) return;
-      at = child;
-    }
-  }
-
-  #rankAt(index: number): number {
-    return this.#items[index]?.rank ?? Number.POSITIVE_INFINITY;
-  }
-
-  #swapIfLower(index: number, other: number): boolean {
-    const a = this.#items[index];
-    const b = this.#items[other];
-    if (a === undefined || b === undefined || a.rank >= b.rank) return false;
-    this.#items[index] = b;
-    this.#items[other] = a;
-    return true;
   }
 }

@@ -27,11 +27,18 @@ export interface UndiciTransportOptions {
   readonly clock?: Clock;
 }
 
+/** Defaults of `callDeadlineMs` and `leaseDeadlineMs`, by purpose. A watch has no deadline. */
+export const DEADLINES_MS: {
+  readonly call: number;
+  readonly election: number;
+  readonly watch: undefined;
+} = { call: 65_000, election: 5_000, watch: undefined };
+
 const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
   userAgent: `chancery/${VERSION}`,
   maxInFlight: 64,
-  callDeadlineMs: 65_000,
-  leaseDeadlineMs: 5_000,
+  callDeadlineMs: DEADLINES_MS.call,
+  leaseDeadlineMs: DEADLINES_MS.election,
   clock: systemClock,
 };
 
@@ -73,7 +80,7 @@ export function undiciTransport(apiUrl: string, options: UndiciTransportOptions 
   requirePositive('maxInFlight', maxInFlight);
   requirePositive('callDeadlineMs', callDeadlineMs);
   requirePositive('leaseDeadlineMs', leaseDeadlineMs);
-  const deadlinesMs = { call: callDeadlineMs, election: leaseDeadlineMs, watch: undefined };
+  const deadlinesMs = { ...DEADLINES_MS, call: callDeadlineMs, election: leaseDeadlineMs };
   const { origin, socketPath, host } = parseApiUrl(apiUrl);
 
   const shared: Pool.Options = {

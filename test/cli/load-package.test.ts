@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { loadPackage, requireUsable } from '../../operator/cli/load-package.ts';
+import { loadPackage, requireUsable } from '../../operator/cli/loading/load-package.ts';
 import type {
   HooksPackage,
   MetacontrollerPackage,
   PackagingPackage,
-} from '../../operator/cli/packages.ts';
+} from '../../operator/cli/loading/packages.ts';
 import { VERSION } from '../../operator/core/version.ts';
 import { BIN, start } from './child.ts';
 

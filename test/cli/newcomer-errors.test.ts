@@ -17,8 +17,8 @@ export default controller({ name: 'hello', for: source(configMaps), reconcile: a
 async function refusals(files: Readonly<Record<string, string>>, modules: readonly string[]) {
   const folder = folderWith(files);
   const script = `
-    import { loadModule } from ${JSON.stringify(`${TOOLKIT}load-module.ts`)};
-    import { resolveToolkit } from ${JSON.stringify(`${TOOLKIT}toolkit-hooks.ts`)};
+    import { loadModule } from ${JSON.stringify(`${TOOLKIT}loading/load-module.ts`)};
+    import { resolveToolkit } from ${JSON.stringify(`${TOOLKIT}loading/toolkit-hooks.ts`)};
     resolveToolkit();
     for (const name of ${JSON.stringify(modules)}) {
       const said = await loadModule(${JSON.stringify(`${folder}/`)} + name).then(() => 'loads', (error) => error.message);

@@ -1,6 +1,6 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { mapInOrder } from '../../operator/controller/run/mapped-keys.ts';
+import { mapInOrder } from '../../operator/controller/run/wakes/mapped-keys.ts';
 import { objectKey } from '../../operator/model/object.ts';
 
 const item = (name: string, nth: number) => ({ key: objectKey('demo', name), nth });

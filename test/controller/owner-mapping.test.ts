@@ -1,6 +1,6 @@
 import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
-import { ownerKeys } from '../../operator/controller/run/mapped-keys.ts';
+import { ownerKeys } from '../../operator/controller/run/wakes/mapped-keys.ts';
 import { source } from '../../operator/controller/source.ts';
 import type { KubernetesObject, OwnerReference } from '../../operator/model/object.ts';
 import { ControllerBench, others, recordKeys, things } from '../support/controller-bench.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf } from '../../operator/cli/dev/loaded-files.ts';
 import { QUIET_MS, WatchedFiles } from '../../operator/cli/dev/watched-files.ts';
+import { hashOf } from '../../operator/cli/loading/loaded-files.ts';
 
 interface Watched {
   readonly clock: FakeClock;

@@ -194,7 +194,7 @@ describe('read', () => {
     await expect(readRecord(path, { lineChars: 50_000 })).rejects.toThrow(
       'line 2 has more than 50000',
     );
-    await expect(readRecord(plain)).rejects.toThrow('cannot read the flight record');
+    await expect(readRecord(plain)).rejects.toThrow('it is not compressed, as records of');
     await expect(readRecord(join(plain, 'none'))).rejects.toThrow('cannot read the flight record');
   });
 });

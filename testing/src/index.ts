@@ -134,8 +134,9 @@ export {
 export { freePort } from './ports/free-port.ts';
 export { recordedCluster } from './replay/recorded-cluster.ts';
 export { replayIncident } from './replay/replay-incident.ts';
-export type { IncidentEnd } from './replay/replayed-incident.ts';
+export type { IncidentEnd, IncidentOptions } from './replay/replayed-incident.ts';
 export { type ConsistentlyOptions, consistently } from './time/consistently.ts';
 export { type EventuallyOptions, eventually } from './time/eventually.ts';
-export { FakeClock, settle } from './time/fake-clock.ts';
+export { FakeClock } from './time/fake-clock.ts';
 export { MovableClock } from './time/movable-clock.ts';
+export { settle } from './time/settle.ts';

@@ -6,8 +6,8 @@ import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.
 import { isLoopbackAddress } from '../../core/loopback.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { loadPackage } from '../load-package.ts';
-import { readManifests } from '../manifest-files.ts';
+import { readManifests } from '../files/manifest-files.ts';
+import { loadPackage } from '../loading/load-package.ts';
 import { applyManifests, installManifests } from './apply-manifests.ts';
 import { type ApiserverArguments, apiserverArguments } from './arguments.ts';
 import { requireOurs, writeKubeconfig } from './kubeconfig.ts';

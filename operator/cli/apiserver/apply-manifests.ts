@@ -1,6 +1,6 @@
 import { OperatorError } from '../../core/errors.ts';
 import { isNamespaceMissing, isUnserved } from '../../model/not-found.ts';
-import { type ManifestDocument, manifestItems } from '../manifest-files.ts';
+import { type ManifestDocument, manifestItems } from '../files/manifest-files.ts';
 import type { RunningServer } from './testing-package.ts';
 
 /**

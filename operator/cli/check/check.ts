@@ -25,7 +25,7 @@ import { type Declaring, declaringOf } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { withHooksDefaults } from '../hooks/settings-defaults.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadPackage } from '../loading/load-package.ts';
 import { type SharedWork, sharedWork, sharedWorkText } from './shared-work.ts';
 import type { CHECK } from './table.ts';
 

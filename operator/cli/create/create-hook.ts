@@ -7,8 +7,8 @@ import { pluralOf } from '../../model/plural.ts';
 import { apiVersionOf, defineResource, type Resource } from '../../model/resource.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { installCommand, isPackageInstalled } from '../load-package.ts';
-import { conflictsOf, writeNewFiles } from '../new-files.ts';
+import { conflictsOf, writeNewFiles } from '../files/new-files.ts';
+import { installCommand, isPackageInstalled } from '../loading/load-package.ts';
 import { hookFiles, type NewHook } from './hook-files.ts';
 import type { CREATE } from './table.ts';
 

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { conflictsOf, type NewFile, writeNewFiles } from '../new-files.ts';
+import { conflictsOf, type NewFile, writeNewFiles } from '../files/new-files.ts';
 import { type CreateArguments, createArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
 import { createHook } from './create-hook.ts';

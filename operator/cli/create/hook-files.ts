@@ -1,8 +1,8 @@
 import { textFiles } from '../../core/text/text-files.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { apiVersionOf, type Resource } from '../../model/resource.ts';
-import type { NewFile } from '../new-files.ts';
-import { fillTemplate } from '../template.ts';
+import type { NewFile } from '../files/new-files.ts';
+import { fillTemplate } from '../files/template.ts';
 
 /** Language → ending of its files. */
 const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;

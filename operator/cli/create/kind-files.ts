@@ -1,7 +1,7 @@
 import { textFiles } from '../../core/text/text-files.ts';
 import { MAX_DNS_LABEL } from '../../model/dns-name.ts';
-import type { NewFile } from '../new-files.ts';
-import { fillTemplate, type TemplateValues } from '../template.ts';
+import type { NewFile } from '../files/new-files.ts';
+import { fillTemplate, type TemplateValues } from '../files/template.ts';
 import type { KindNames } from './names.ts';
 import type { OwnedResource } from './owned-resources.ts';
 import { specFields } from './spec-fields.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
-import { namesIn } from '../new-files.ts';
+import { namesIn } from '../files/new-files.ts';
 
 /** The project of a module. */
 export interface ProjectFolder {

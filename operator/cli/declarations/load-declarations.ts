@@ -1,9 +1,9 @@
 import { declaringRunnables } from '../../manager/runnable.ts';
 import type { Settings } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
-import { loadModules, merged } from '../load-modules.ts';
-import { loadPackage } from '../load-package.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
+import { loadModules, merged } from '../loading/load-modules.ts';
+import { loadPackage } from '../loading/load-package.ts';
+import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import type { Declaring, Generating } from './declaring.ts';
 
 /** Not `metacontroller`: the original's namespace and ClusterRole have that name, and both may be installed. */

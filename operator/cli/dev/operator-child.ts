@@ -5,12 +5,12 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { ExitCode, Io } from '../command.ts';
 import { parseFlags } from '../flags.ts';
-import { loadModules, merged } from '../load-modules.ts';
+import { loadModules, merged } from '../loading/load-modules.ts';
+import { LoadedFiles } from '../loading/loaded-files.ts';
+import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import { runModules } from '../run/run.ts';
 import { RUN } from '../run/table.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
-import { LoadedFiles } from './loaded-files.ts';
 import { onMessage, sendMessage, type ToOperator } from './messages.ts';
 
 /** The file by which `GuardedChild` connects a process with the one that started it. */
@@ -30,7 +30,10 @@ export async function runOperator(
   channel.on('error', () => {}); // the other end is gone, and our guard ends this process
   const go = nextGo(channel);
   // At once: a module may end this process while it loads.
-  const files = new LoadedFiles((more) => sendMessage(channel, { kind: 'files', files: more }));
+  const files = new LoadedFiles();
+  files.notice((path, sha256) =>
+    sendMessage(channel, { kind: 'files', files: { [path]: sha256 } }),
+  );
   try {
     resolveToolkit();
     const loaded = await loadModules(modules, { args, environment: io.env });
@@ -38,9 +41,14 @@ export async function runOperator(
     const { webhookListen: listen } = settingsFrom(io.env);
     const declarations = declarationsOf(controllers, place, { webhooks, listen }, settings);
     const { pid } = process;
-    sendMessage(channel, { kind: 'loaded', pid, files: files.hashes, declarations });
+    sendMessage(channel, {
+      kind: 'loaded',
+      pid,
+      files: Object.fromEntries(files.hashes),
+      declarations,
+    });
   } catch (error) {
-    sendMessage(channel, { kind: 'failed', files: files.hashes });
+    sendMessage(channel, { kind: 'failed', files: Object.fromEntries(files.hashes) });
     throw withPlace(error);
   }
   const environment = await Promise.race([go, aborted(io.signal)]);

@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
-import { isManifestName, type ManifestDocument, readManifests } from '../manifest-files.ts';
-import { hashOf } from './loaded-files.ts';
+import { isManifestName, type ManifestDocument, readManifests } from '../files/manifest-files.ts';
+import { hashOf } from '../loading/loaded-files.ts';
 import { WatchedFiles } from './watched-files.ts';
 
 export interface SampleFilesOptions {

@@ -1,7 +1,7 @@
 import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { OperatorError } from '../../core/errors.ts';
-import type { ManifestDocument } from '../manifest-files.ts';
+import type { ManifestDocument } from '../files/manifest-files.ts';
 import type { DevCluster } from './ambassador.ts';
 import type { Declarations } from './declarations.ts';
 import type { FileHashes } from './messages.ts';

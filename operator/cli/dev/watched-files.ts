@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Cancel, Clock } from '../../core/clock.ts';
-import { hashOf } from './loaded-files.ts';
+import { hashOf } from '../loading/loaded-files.ts';
 import type { FileHashes } from './messages.ts';
 
 /**

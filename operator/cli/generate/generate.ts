@@ -26,7 +26,7 @@ import type { GivenTo } from '../command-table.ts';
 import { type Declaring, declaringWords, type Generating } from '../declarations/declaring.ts';
 import { type Declarations, loadDeclarations } from '../declarations/load-declarations.ts';
 import { LineWriter } from '../line-writer.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadPackage } from '../loading/load-package.ts';
 import { type GenerateArguments, generateArguments, isTree, withTag } from './arguments.ts';
 import { reportStates, writeGenerated } from './generated-files.ts';
 import { givenResources } from './given-resources.ts';

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
-import { isManifestName, manifestItems, readManifests } from '../manifest-files.ts';
+import { isManifestName, manifestItems, readManifests } from '../files/manifest-files.ts';
 
 /** What `--resource` names. */
 export interface GivenResources {

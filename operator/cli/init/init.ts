@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { visibleText } from '../../core/text/visible-text.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../new-files.ts';
+import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../files/new-files.ts';
 import { type InitArguments, initArguments } from './arguments.ts';
 import { definitionKinds } from './existing/definition-files.ts';
 import { projectKinds } from './existing/kubebuilder-project.ts';

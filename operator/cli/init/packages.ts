@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../core/errors.ts';
 import { VERSION } from '../../core/version.ts';
-import { namesIn } from '../new-files.ts';
+import { namesIn } from '../files/new-files.ts';
 
 /** The packages that a new project installs, each with its spec for package.json. */
 export interface PackageSpecs {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
+import { counted } from '../../core/text/counted.ts';
 import type { CacheSize } from '../../generate/lint/cache-memory.ts';
 import type { Diagnostic } from '../../generate/lint/diagnostic.ts';
 import { lint } from '../../generate/lint/lint.ts';
@@ -7,8 +8,8 @@ import type { ProcessStatus } from '../../manager/status-page/process-status.ts'
 import type { KubernetesObject } from '../../model/object.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
+import { type ManifestDocument, readManifests } from '../files/manifest-files.ts';
 import { LineWriter } from '../line-writer.ts';
-import { type ManifestDocument, readManifests } from '../manifest-files.ts';
 import type { LINT } from './table.ts';
 
 const FORMATS: Readonly<Record<'json' | 'text', (diagnostic: Diagnostic) => string>> = {
@@ -54,10 +55,6 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
   return `the caches of --status hold ${held}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** Names in a manifest may contain control characters that a terminal would obey. */

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { messageOf } from '../../core/errors.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadPackage } from '../loading/load-package.ts';
 
 /**
  * The process of `chancery plugin kubebuilder`. kubebuilder starts one for each request, three for a command, so the

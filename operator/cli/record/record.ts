@@ -4,7 +4,7 @@ import { messageOf, OperatorError, ProtocolError } from '../../core/errors.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { isPackageInstalled, loadPackage } from '../load-package.ts';
+import { isPackageInstalled, loadPackage } from '../loading/load-package.ts';
 import { recordArguments } from './arguments.ts';
 import type { ReadProtobuf } from './passage.ts';
 import { RECORD_LIMITS } from './recorded-exchange.ts';

@@ -20,7 +20,8 @@ const OPTIONS = {
 /** The command line of `chancery record`. */
 export const RECORD: CommandTable<typeof OPTIONS> = {
   name: 'record',
-  summary: 'record what passes between clients and a cluster, without its secrets',
+  summary:
+    'record what a cluster answers, to compare the embedded API server with it; run --record records an operator',
   usage: ['--server URL --out DIR [OPTION...]'],
   options: OPTIONS,
   isLasting: true,
@@ -29,7 +30,8 @@ export const RECORD: CommandTable<typeof OPTIONS> = {
 kubectl, an operator or any other client at the URL on standard output. SIGINT or SIGTERM ends the recording and writes
 its file.
 
-The file has one exchange a line, as "npm run conformance -- DIR" of Chancery's repository replays them.`,
+The file has one exchange a line, as "npm run conformance -- DIR" of Chancery's repository replays them. What an operator
+does is recorded by "chancery run --record", and replayed by "chancery replay".`,
   notes: `Credentials and the data of Secrets never reach the disk. Each value has a placeholder instead, the same in requests
 and answers, so that a replay compares as before. ConfigMaps and all else are recorded as they are: read the file before
 you hand it on.

@@ -1,8 +1,9 @@
+import { counted } from '../../core/text/counted.ts';
 import type { FlightRecord } from '../../flight/read-record.ts';
 import { differenceText, shownAt } from '../../flight/replay/difference.ts';
 import type { Replay } from '../../flight/replay/replay-options.ts';
 import type { FoundUse } from '../../flight/world/own-uses.ts';
-import type { ModuleChanges } from './module-files.ts';
+import type { ModuleChanges } from './module-changes.ts';
 
 /** What is known before the replay begins, a line each. */
 export function recordLines(
@@ -57,8 +58,4 @@ const OWN_USES: Readonly<Record<FoundUse['what'], (name: string) => string>> = {
 
 function ownUseLine({ what, name, where }: FoundUse): string {
   return `${where}: ${OWN_USES[what](name)}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -22,7 +22,7 @@ const OPTIONS = {
 /** The command line of `chancery replay`. */
 export const REPLAY: CommandTable<typeof OPTIONS> = {
   name: 'replay',
-  summary: 'run controllers against a flight record, and compare what they do',
+  summary: 'run controllers against a record of run --record, and compare what they do',
   usage: ['FILE MODULE... [OPTION...] [-- ARGUMENT...]', 'FILE --html FILE'],
   arguments: [
     { name: 'FILE', isPath: true },

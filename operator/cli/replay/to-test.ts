@@ -6,8 +6,8 @@ import { incidentOf, likelyKey } from '../../flight/replay/incident.ts';
 import { type RecordedAttempt, recordedRun } from '../../flight/replay/recorded/recorded-run.ts';
 import type { StartReplayCluster } from '../../flight/replay/recorded/replay-cluster.ts';
 import { importPath, testText } from '../../flight/replay/test-text.ts';
-import { loadModule } from '../load-module.ts';
-import { loadPackage } from '../load-package.ts';
+import { loadModule } from '../loading/load-module.ts';
+import { loadPackage } from '../loading/load-package.ts';
 import { writeNew } from './output-file.ts';
 
 /** The part of `@chancery/testing` that this command uses. */

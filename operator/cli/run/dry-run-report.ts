@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { DryRunSink, DryWrite } from '../../client/interceptors/dry-run.ts';
 import { isMapping } from '../../core/mapping.ts';
+import { counted } from '../../core/text/counted.ts';
 import { unifiedDiff } from '../../core/text/unified-diff.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import { formatYaml } from '../../core/yaml.ts';
@@ -156,10 +157,6 @@ function eventLine(event: KubernetesObject): string {
 /** Anybody may have written the message, and a terminal would obey its control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ');
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function coloured(line: string): string {

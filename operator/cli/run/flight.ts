@@ -1,5 +1,8 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
+import type { HeaderLine } from '../../flight/record-line.ts';
 import { recordedLog } from '../../flight/recorded-log.ts';
 import { FlightRecording } from '../../flight/recording.ts';
 import type { ManagerOptions } from '../../manager/manager.ts';
@@ -7,7 +10,8 @@ import type { Logger } from '../../manager/observe/logger.ts';
 import { ENVIRONMENT, type Settings } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import { exitCodeOf } from '../exit-code.ts';
-import type { LoadedFiles } from './loaded-files.ts';
+import type { LoadedFiles } from '../loading/loaded-files.ts';
+import { projectUrl } from '../loading/toolkit-hooks.ts';
 
 interface FlightOptions {
   /** Of `--record`. Default: that of the settings. */
@@ -41,7 +45,7 @@ export function flightOf(options: FlightOptions): Flight | undefined {
     facts: {
       settings: settingsIn(io.env),
       ...{ arguments: args, environment: io.env },
-      modules: () => files.loaded(),
+      modules: modulesOf(files),
     },
   });
   const { recorder } = recording;
@@ -68,6 +72,16 @@ async function during(recording: FlightRecording, work: () => Promise<void>): Pr
   } finally {
     await recording.stop();
   }
+}
+
+/** The files up to the moment of a record. Paths are from the working directory, unless a file is outside of it. */
+function modulesOf({ hashes }: LoadedFiles): () => HeaderLine['modules'] {
+  const project = projectUrl();
+  const shown = (path: string): string => {
+    const inside = project === undefined ? path : relative(fileURLToPath(project), path);
+    return inside.startsWith('..') ? path : inside;
+  };
+  return () => [...hashes].map(([path, sha256]) => ({ path: shown(path), sha256 }));
 }
 
 /** The variables that the toolkit reads and that are set. */

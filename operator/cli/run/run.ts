@@ -18,12 +18,12 @@ import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { splitAtDashes } from '../flags.ts';
 import { helpText } from '../help.ts';
-import { type LoadedModule, loadModules, merged } from '../load-modules.ts';
-import { asksForModuleHelp, moduleHelp } from '../module-help.ts';
-import { resolveToolkit } from '../toolkit-hooks.ts';
+import { type LoadedModule, loadModules, merged } from '../loading/load-modules.ts';
+import { LoadedFiles } from '../loading/loaded-files.ts';
+import { asksForModuleHelp, moduleHelp } from '../loading/module-help.ts';
+import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import { DryRun } from './dry-run.ts';
 import { flightOf } from './flight.ts';
-import { LoadedFiles } from './loaded-files.ts';
 import { runModuleCommand } from './module-command.ts';
 import { RUN } from './table.ts';
 

@@ -7,7 +7,7 @@ const OPTIONS = {
   record: {
     type: 'path',
     value: 'DIR',
-    help: 'keep what the operator does in memory, and write a record of it into DIR when asked, and when something is wrong',
+    help: 'flight recorder: keep what the operator does in memory, and write a record of it into DIR when asked, and when something is wrong',
   },
   'insecure-allow-token': {
     help: 'start although a ServiceAccount token is visible to this process',
@@ -45,6 +45,7 @@ asks to be reconciled later is not waited for, and the last line on standard err
 
 With --record, or CHANCERY_RECORD_DIR, the last 10 minutes of the operator are kept in memory. They are written into DIR on
 SIGQUIT, on a loop of writes, when a reconcile takes too long, and when the process fails. Values of Secrets are not written.
+"chancery replay" runs such a record again. The command "chancery record" makes none: it records what a cluster answers.
 
 The log goes to standard error, as JSON unless that is a terminal; SIGUSR2 turns its debug lines on and off.`,
   exitCodes: {

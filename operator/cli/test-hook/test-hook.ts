@@ -9,8 +9,8 @@ import { parseYaml } from '../../core/yaml.ts';
 import { knownKinds } from '../../model/known-kinds.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { loadPackage } from '../load-package.ts';
-import { readManifests } from '../manifest-files.ts';
+import { readManifests } from '../files/manifest-files.ts';
+import { loadPackage } from '../loading/load-package.ts';
 import { testHookArguments } from './arguments.ts';
 import type { TEST_HOOK } from './table.ts';
 

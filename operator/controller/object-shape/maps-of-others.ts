@@ -1,4 +1,5 @@
 import { deepCopy } from '../../core/json/deep-json.ts';
+import { jsonOf } from '../../core/json/json-of.ts';
 import { isMapping, type Mapping, mappingOf } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -89,14 +90,6 @@ function itemOf(list: unknown, name: string): unknown {
   return list.find((item: unknown) =>
     key.every(([field, value]) => memberOf(item, field) === value),
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // it is nothing that the server has written
-  }
 }
 
 export function isEmpty(value: unknown): boolean {

@@ -32,7 +32,7 @@ import type { ReconcileMetrics } from './reconcile-metrics.ts';
 import { RefusedChildren } from './refused-children.ts';
 import type { RunObserver } from './run-observer.ts';
 import type { Term } from './term.ts';
-import type { WakeCauses } from './wake-causes.ts';
+import type { WakeCauses } from './wakes/wake-causes.ts';
 
 interface ReconcileLoopOptions {
   readonly controller: Controller;

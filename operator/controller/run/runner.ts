@@ -20,13 +20,13 @@ import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import type { WaitingKey } from './run-observer.ts';
-import { runTriggers } from './run-triggers.ts';
 import type { RunnerOptions } from './runner-options.ts';
 import { settledSources } from './settled-sources.ts';
 import { ShardedKeys } from './sharded-keys.ts';
-import { type Subscriptions, subscribe } from './subscribe.ts';
 import type { Term } from './term.ts';
-import { changedObject, howChanged, WakeCauses } from './wake-causes.ts';
+import { runTriggers } from './wakes/run-triggers.ts';
+import { type Subscriptions, subscribe } from './wakes/subscribe.ts';
+import { changedObject, howChanged, WakeCauses } from './wakes/wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
 /** The state of a controller for people. Plain data. */

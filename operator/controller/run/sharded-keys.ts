@@ -6,8 +6,8 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Controller } from '../controller.ts';
 import type { Cause } from '../policies/key-gate.ts';
 import { isSameResource, type Source } from '../source.ts';
-import { owners } from './mapped-keys.ts';
 import type { Shards, Term } from './term.ts';
+import { owners } from './wakes/mapped-keys.ts';
 
 interface ShardedKeysOptions {
   readonly controller: Controller;

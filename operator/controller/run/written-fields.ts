@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import type { AcceptedWrite } from '../policies/key-gate.ts';
-import { shownObject } from './wake-causes.ts';
+import { shownObject } from './wakes/wake-causes.ts';
 
 /** Changes in one line of the log. */
 const MAX_CHANGES = 10;

@@ -1,5 +1,5 @@
+import { jsonOf } from '../../core/json/json-of.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { jsonOf } from './recorded/recorded-objects.ts';
 
 /** Times of a record and of its replay differ by what the processor took, and by the fraction of a second. */
 const SAME_TIME_MS = 2_000;

@@ -1,5 +1,5 @@
+import { jsonOf } from '../../core/json/json-of.ts';
 import { mappingOf } from '../../core/mapping.ts';
-import { jsonOf } from './recorded/recorded-objects.ts';
 
 /** Where a replay does otherwise than the record. */
 export interface Difference {

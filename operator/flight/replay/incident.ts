@@ -1,8 +1,17 @@
+import { jsonOf } from '../../core/json/json-of.ts';
+import { isMapping, mappingOf } from '../../core/mapping.ts';
+import { INITIAL_EVENTS_END } from '../../model/entry.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { FlightRecord } from '../read-record.ts';
-import type { BeginLine, RecordedSource, RecordLine } from '../record-line.ts';
-import { asObject, collectionOf, jsonOf } from './recorded/recorded-objects.ts';
-import { type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
+import type { BeginLine, ChunkLine, RecordedSource, RecordLine } from '../record-line.ts';
+import { WatchedLines, watchedEvent } from '../watched-lines.ts';
+import { asObject, collectionOf } from './recorded/recorded-objects.ts';
+import {
+  answeredText,
+  type RecordedExchange,
+  type RecordedRun,
+  recordedRun,
+} from './recorded/recorded-run.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 import { objectIdOf, requestTarget } from './recorded/request-target.ts';
 import { objectsInAnswer } from './recorded/seen-answers.ts';
@@ -69,8 +78,8 @@ class Kept {
   readonly #sources: ReadonlyMap<string, RecordedSource>;
   readonly #relations = new Relations();
   readonly #ids: ReadonlySet<string> | undefined;
-  /** Text of each watch after its last line break. */
-  readonly #rests = new Map<number, string>();
+  /** Of each watch. */
+  readonly #texts = new Map<number, WatchedLines>();
 
   constructor(run: RecordedRun, key: string) {
     this.#run = run;
@@ -110,30 +119,55 @@ class Kept {
   }
 
   #isKept(id: number): boolean {
-    const request = this.#run.exchanges.get(id)?.request;
-    return request?.purpose === 'watch' || request?.by?.key === this.#key;
+    const exchange = this.#run.exchanges.get(id);
+    if (exchange === undefined) return false;
+    const { purpose, by } = exchange.request;
+    return purpose === 'watch' || by?.key === this.#key || this.#listOf(exchange) !== undefined;
   }
 
-  #chunk(line: Extract<RecordLine, { kind: 'chunk' }>): RecordLine | undefined {
-    const request = this.#run.exchanges.get(line.id)?.request;
+  /** The collection of a list that fills a cache: without it no watch of a replay would begin where this one does. */
+  #listOf({ request }: RecordedExchange): string | undefined {
+    const { by, method, path, purpose } = request;
+    if (by !== undefined || purpose !== 'call' || method !== 'GET') return undefined;
+    const target = requestTarget(path);
+    const isOfSource = [...this.#sources.values()].some(
+      (source) => collectionOf(source) === target?.collection,
+    );
+    return isOfSource && target?.name === undefined ? target?.collection : undefined;
+  }
+
+  #chunk(line: ChunkLine): RecordLine | undefined {
+    const exchange = this.#run.exchanges.get(line.id);
+    const request = exchange?.request;
     const target = requestTarget(request?.path ?? '');
     if (request?.purpose !== 'watch' || target === undefined) {
+      const list = exchange && this.#listOf(exchange);
+      if (exchange !== undefined && list !== undefined) return this.#page(line, exchange, list);
       const answer = jsonOf(line.text);
       return answer === undefined ? line : { ...line, text: JSON.stringify(plain(answer)) };
     }
-    const lines = `${this.#rests.get(line.id) ?? ''}${line.text}`.split('\n');
-    this.#rests.set(line.id, lines.pop() ?? '');
-    const kept = lines.flatMap((text) => {
-      const value = jsonOf(text) as { type?: unknown; object?: unknown } | undefined;
-      const object = asObject(value?.object);
-      if (value?.type === 'BOOKMARK') return [];
+    const watched = this.#texts.get(line.id) ?? new WatchedLines();
+    this.#texts.set(line.id, watched);
+    const kept = watched.add(line.text).flatMap((text) => {
+      const event = watchedEvent(text);
+      const object = asObject(event?.object);
+      if (event?.type === 'BOOKMARK') return text.includes(INITIAL_EVENTS_END) ? [text] : [];
       if (object === undefined) return [text];
       if (!this.#has(target.collection, object)) return [];
-      return [JSON.stringify({ type: value?.type, object: plain(object) })];
+      return [JSON.stringify({ type: event?.type, object: plain(object) })];
     });
     return kept.length === 0
       ? undefined
       : { ...line, text: kept.map((each) => `${each}\n`).join('') };
+  }
+
+  /** A page of a list, with the objects that are kept, in the place of its first chunk. */
+  #page(line: ChunkLine, exchange: RecordedExchange, collection: string): RecordLine | undefined {
+    const answer = jsonOf(answeredText(exchange));
+    if (!isMapping(answer) || !Array.isArray(answer.items)) return line;
+    if (exchange.reply.find(({ kind }) => kind === 'chunk') !== line) return undefined;
+    const items = itemsOf(answer).filter((item) => this.#has(collection, item));
+    return { ...line, text: JSON.stringify({ ...answer, items: items.map(plain) }) };
   }
 
   #has(collection: string, object: KubernetesObject): boolean {
@@ -165,12 +199,16 @@ class Kept {
         if (found !== undefined && object !== undefined) yield [collectionOf(found), object];
       }
     }
-    for (const { request, reply } of this.#run.exchanges.values()) {
+    for (const exchange of this.#run.exchanges.values()) {
+      const list = this.#listOf(exchange);
+      if (list !== undefined) {
+        for (const item of itemsOf(jsonOf(answeredText(exchange)))) yield [list, item];
+      }
+      const { request } = exchange;
       const target = requestTarget(request.path);
       if (request.purpose !== 'watch' || target === undefined) continue;
-      const text = reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
-      for (const line of text.split('\n')) {
-        const object = asObject((jsonOf(line) as { object?: unknown } | undefined)?.object);
+      for (const line of answeredText(exchange).split('\n')) {
+        const object = asObject(watchedEvent(line)?.object);
         if (object !== undefined) yield [target.collection, object];
       }
     }
@@ -182,14 +220,20 @@ function contentType(headers: Readonly<Record<string, string>>): Readonly<Record
   return type === undefined ? {} : { 'content-type': type };
 }
 
-/** The value without what `kubectl` and servers keep about writers. */
+/** What has a name among the items of a list, which do not say their kind. */
+function itemsOf(list: unknown): readonly KubernetesObject[] {
+  const { items } = mappingOf(list);
+  if (!Array.isArray(items)) return [];
+  return items.filter((item) => typeof mappingOf(mappingOf(item).metadata).name === 'string');
+}
+
+/** An object, or an item of a list, without what `kubectl` and servers keep about writers. */
 function plain(value: unknown): unknown {
-  const object = asObject(value);
-  if (object === undefined) return value;
-  const { managedFields: _, annotations, ...metadata } = object.metadata;
-  const { [LAST_APPLIED]: __, ...others } = annotations ?? {};
+  if (!isMapping(value) || !isMapping(value.metadata)) return value;
+  const { managedFields: _, annotations, ...metadata } = value.metadata;
+  const { [LAST_APPLIED]: __, ...others } = mappingOf(annotations);
   const kept = Object.keys(others).length > 0 ? { annotations: others } : {};
-  return { ...object, metadata: { ...metadata, ...kept } };
+  return { ...value, metadata: { ...metadata, ...kept } };
 }
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';

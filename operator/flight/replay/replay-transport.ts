@@ -1,18 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transport, TransportRequest, TransportResponse } from '../../transport/transport.ts';
-import type { RecordLine } from '../record-line.ts';
 import { bodyDifferences } from './body-differences.ts';
 import type { Departures } from './departures.ts';
 import { type Difference, shownRequest } from './difference.ts';
 import type { FirstLists } from './recorded/first-lists.ts';
-import type { RecordedExchange, RecordedRun } from './recorded/recorded-run.ts';
+import type { RecordedExchange, RecordedRun, ReplyLine } from './recorded/recorded-run.ts';
 import { ReplayedExchange } from './recorded/replayed-exchange.ts';
 import type { ReplayedWatches } from './recorded/replayed-watches.ts';
 import { objectIdOf, type RequestTarget, requestTarget } from './recorded/request-target.ts';
 import { isOfEvents, isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import type { Unrecorded } from './unrecorded.ts';
-
-type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
 
 interface ReplayTransportOptions {
   readonly run: RecordedRun;

@@ -1,15 +1,18 @@
+import { AsyncResource } from 'node:async_hooks';
 import { connect } from '../../client/connection.ts';
 import { definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
+import type { Clock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/seeded-random.ts';
 import { OperatorProcess } from '../../manager/operator-process.ts';
 import { connectOptions } from '../../manager/settings/connect-options.ts';
 import type { OutcomeLine, RecordLine } from '../record-line.ts';
 import { OwnUses } from '../world/own-uses.ts';
+import { settleWorld } from '../world/settle-world.ts';
+import { VirtualClock } from '../world/virtual-clock.ts';
 import { inWorld, replaceGlobals, type VirtualWorld } from '../world/virtual-globals.ts';
-import { atRest } from './at-rest.ts';
 import { Departures } from './departures.ts';
 import { endDifference, missingWrite, outcomeDifference } from './outcome-difference.ts';
 import { FirstLists } from './recorded/first-lists.ts';
@@ -30,7 +33,6 @@ import type { Replay, ReplayOptions } from './replay-options.ts';
 import { ReplayTransport } from './replay-transport.ts';
 import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import { Unrecorded } from './unrecorded.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /**
  * Runs controllers against a record, in virtual time, and compares what they do with what was recorded.
@@ -62,6 +64,8 @@ class Replaying {
   readonly #random: () => number;
   readonly #run: RecordedRun;
   readonly #clock: VirtualClock;
+  /** The clock as the replayed process has it. */
+  readonly #time: Clock;
   readonly #objects = new RecordedObjects();
   readonly #departures: Departures;
   readonly #order: RecordedOrder;
@@ -85,9 +89,10 @@ class Replaying {
     const isContinued = state.leads && run.cached.length > 0;
     this.#isContinued = isContinued;
     this.#clock = new VirtualClock(state.at - (isContinued ? START_MS : 0), wall - state.at);
+    this.#time = withContext(this.#clock);
     this.#random = seededRandom(state.random).next;
     this.world = {
-      clock: this.#clock,
+      clock: this.#time,
       // Numbers of its own: those of the toolkit follow one another as they did.
       random: seededRandom(state.random + 1).next,
       uses: (what, name) => this.#uses.note(what, name),
@@ -111,7 +116,7 @@ class Replaying {
     for (const [collection, object] of lists.objects()) this.#objects.put(collection, object);
     for (const { resourceVersion } of run.cached) this.#objects.saw(resourceVersion);
     this.#unrecorded = new Unrecorded({
-      ...{ run, objects: this.#objects, departures, clock: this.#clock, watches },
+      ...{ run, objects: this.#objects, departures, clock: this.#time, watches },
       startCluster: options.startCluster,
       definitions: definedResources(options.controllers).map(({ definition }) => definition),
     });
@@ -202,14 +207,14 @@ class Replaying {
         isOver = true;
       });
     // The times of the stop pass, too. What does not end by then is left behind.
-    await atRest();
-    while (!isOver && this.#clock.fireNext(until)) await atRest();
+    await settleWorld(this.world);
+    while (!isOver && this.#clock.ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
   }
 
-  /** Moves to a moment, and fires the alarms before it. */
+  /** Moves to a moment, and rings the alarms before it. */
   async #advance(at: number): Promise<void> {
-    while (!this.#departures.isOver && this.#clock.fireNext(at)) await this.#rest();
+    while (!this.#departures.isOver && this.#clock.ringNext(at)) await this.#rest();
     this.#clock.moveTo(at);
     this.#checkEnds();
   }
@@ -217,10 +222,10 @@ class Replaying {
   /** Lets the operator do all that it can do at this moment. */
   async #rest(): Promise<void> {
     do {
-      await atRest();
+      await settleWorld(this.world);
       while (this.#unrecorded.isUnderWay) {
         await this.#unrecorded.settled();
-        await atRest();
+        await settleWorld(this.world);
       }
     } while (!this.#departures.isOver && this.#order.handOut());
   }
@@ -308,9 +313,9 @@ class Replaying {
     return new OperatorProcess({
       settings,
       controllers: recordedControllers(header, controllers, (note) => this.#notes.push(note)),
-      clock: this.#clock,
+      clock: this.#time,
       connection: connect(apiUrl, {
-        ...{ clock: this.#clock, transport: this.#transport },
+        ...{ clock: this.#time, transport: this.#transport },
         ...connectOptions(settings, log),
       }),
       logFor: () => log,
@@ -361,6 +366,15 @@ class Replaying {
       }
     }
   }
+}
+
+/** Alarms wake in the context that set them, as timers of Node do: what an attempt does later is still known as its own. */
+function withContext(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    schedule: (delayMs, wake) => clock.schedule(delayMs, AsyncResource.bind(wake)),
+  };
 }
 
 /** How long the replayed process may take to be where the recorded one was when the record began. */

@@ -1,17 +1,14 @@
 import { showsAll } from '../../controller/children/applied-memory.ts';
+import type { Clock } from '../../core/clock.ts';
+import { jsonOf } from '../../core/json/json-of.ts';
 import { isMapping, mappingOf } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { matcherOf } from '../../model/selection.ts';
 import type { TransportRequest } from '../../transport/transport.ts';
 import type { Departures } from './departures.ts';
 import { listAnswer } from './recorded/first-lists.ts';
-import {
-  asObject,
-  collectionOf,
-  jsonOf,
-  type RecordedObjects,
-} from './recorded/recorded-objects.ts';
-import type { RecordedExchange, RecordedRun } from './recorded/recorded-run.ts';
+import { asObject, collectionOf, type RecordedObjects } from './recorded/recorded-objects.ts';
+import { answeredText, type RecordedExchange, type RecordedRun } from './recorded/recorded-run.ts';
 import type { ReplayCluster, StartReplayCluster } from './recorded/replay-cluster.ts';
 import type { ReplayedExchange } from './recorded/replayed-exchange.ts';
 import {
@@ -22,13 +19,12 @@ import {
 } from './recorded/replayed-watches.ts';
 import { objectIdOf, type RequestTarget, requestTarget } from './recorded/request-target.ts';
 import { isOfEvents } from './replayed-attempt.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
 interface UnrecordedOptions {
   readonly run: RecordedRun;
   readonly objects: RecordedObjects;
   readonly departures: Departures;
-  readonly clock: VirtualClock;
+  readonly clock: Clock;
   readonly watches: ReplayedWatches;
   /** Undefined: nothing that is not in the record can be answered, besides reads. */
   readonly startCluster: StartReplayCluster | undefined;
@@ -73,13 +69,12 @@ export class Unrecorded {
   }
 
   /** The replay does not make this write: from now on the record is not right about its object. */
-  notMade({ request, reply }: RecordedExchange): void {
+  notMade(exchange: RecordedExchange): void {
     const { departures } = this.#options;
-    const target = requestTarget(request.path);
+    const target = requestTarget(exchange.request.path);
     if (target === undefined) return;
     if (target.name !== undefined) departures.leaveObject(objectIdOf(target));
-    const body = reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
-    const answer = asObject(jsonOf(body));
+    const answer = asObject(jsonOf(answeredText(exchange)));
     if (answer !== undefined) departures.leaveObject(idOf(target.collection, answer));
   }
 

@@ -1,6 +1,6 @@
 import type { HeaderLine, RecordReason } from '../record-line.ts';
+import { durationWords } from './duration-words.ts';
 import type { AboutPart, Fact } from './timeline-data.ts';
-import { durationWords } from './words.ts';
 
 /** Why a record was written, for its title. */
 export const REASONS: Readonly<Record<RecordReason, string>> = {

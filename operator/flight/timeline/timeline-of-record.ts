@@ -1,16 +1,16 @@
+import { counted } from '../../core/text/counted.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { HeaderLine, LogLine, RecordLine, StateLine } from '../record-line.ts';
 import { aboutRecord, REASONS } from './about-record.ts';
-import { ExchangeItems } from './exchange-items.ts';
-import { ObjectHistories } from './object-histories.ts';
-import { PackedTexts } from './packed-texts.ts';
-import { ReconcileItems } from './reconcile-items.ts';
-import { RecordedSources } from './recorded-sources.ts';
-import { StateBars } from './state-bars.ts';
+import { ExchangeItems } from './items/exchange-items.ts';
+import { ReconcileItems } from './items/reconcile-items.ts';
+import { StateBars } from './items/state-bars.ts';
+import { TimelineItems } from './items/timeline-items.ts';
+import { WallClock } from './items/wall-clock.ts';
+import { ObjectHistories } from './objects/object-histories.ts';
+import { PackedTexts } from './objects/packed-texts.ts';
+import { RecordedSources } from './objects/recorded-sources.ts';
 import type { Fact, TimelineData } from './timeline-data.ts';
-import { TimelineItems } from './timeline-items.ts';
-import { WallClock } from './wall-clock.ts';
-import { counted } from './words.ts';
 
 /** Limits of a page. The page leaves out what exceeds them, and says how much. */
 export interface TimelineLimits {

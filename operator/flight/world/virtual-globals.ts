@@ -20,16 +20,6 @@ export interface VirtualWorld {
 
 const worlds = new AsyncLocalStorage<VirtualWorld>();
 
-/** The event loop of the machine, which the simulation itself runs on. */
-const realSetImmediate = globalThis.setImmediate;
-
-/** Lets everything run that can run without an event of the simulation: microtasks, ticks and immediates. */
-export async function settleWorld(world: VirtualWorld): Promise<void> {
-  do await new Promise((resolve) => realSetImmediate(resolve));
-  while (world.immediates > 0);
-  await new Promise((resolve) => realSetImmediate(resolve));
-}
-
 /** How many explorations have replaced the globals. */
 let users = 0;
 let restore: () => void = () => {};
@@ -126,7 +116,8 @@ function replaceTimers(put: Put): void {
   for (const target of [globalThis, timers]) {
     put(target, 'setTimeout', either(target.setTimeout as never, virtualTimeout));
     put(target, 'setInterval', either(target.setInterval as never, virtualInterval));
-    put(target, 'setImmediate', either(target.setImmediate as never, virtualImmediate));
+    put(target, 'setImmediate', either(target.setImmediate as never, countedImmediate));
+    put(target, 'clearImmediate', clearCounted);
     for (const name of ['clearTimeout', 'clearInterval'] as const) {
       const real = target[name] as (timer: unknown) => void;
       put(target, name, (timer: unknown) => {
@@ -153,7 +144,7 @@ function replaceTimers(put: Put): void {
     either(
       promises.setImmediate as (value?: unknown) => Promise<unknown>,
       (world, value) =>
-        new Promise((resolve) => void virtualImmediate(world, () => resolve(value))),
+        new Promise((resolve) => void countedImmediate(world, () => resolve(value))),
     ),
   );
   put(
@@ -235,12 +226,31 @@ function virtualInterval(
   return new VirtualTimer(arm);
 }
 
-function virtualImmediate(world: VirtualWorld, act: Callback, ...given: unknown[]): unknown {
-  world.immediates++;
-  return realSetImmediate(() => {
-    world.immediates--;
+const { clearImmediate: realClearImmediate, setImmediate: realSetImmediate } = globalThis;
+
+/** Immediates of worlds that have not run. */
+const counted = new WeakMap<NodeJS.Immediate, VirtualWorld>();
+
+function countedImmediate(world: VirtualWorld, act: Callback, ...given: unknown[]): unknown {
+  const immediate = realSetImmediate(() => {
+    discount(immediate);
     act(...given);
   });
+  counted.set(immediate, world);
+  world.immediates++;
+  return immediate;
+}
+
+function clearCounted(immediate: NodeJS.Immediate | undefined): void {
+  if (immediate) discount(immediate);
+  realClearImmediate(immediate);
+}
+
+function discount(immediate: NodeJS.Immediate): void {
+  const world = counted.get(immediate);
+  if (world === undefined) return;
+  counted.delete(immediate);
+  world.immediates--;
 }
 
 function replaceRandomness(put: Put): void {

@@ -1,7 +1,7 @@
 import type { Slotting } from '../../client/sharded-source.ts';
 import { controlledWritesOf } from '../../controller/controlled-writes.ts';
 import type { Controller } from '../../controller/controller.ts';
-import { owners } from '../../controller/run/mapped-keys.ts';
+import { owners } from '../../controller/run/wakes/mapped-keys.ts';
 import type { Source } from '../../controller/source.ts';
 import { type KubernetesObject, splitKey } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';

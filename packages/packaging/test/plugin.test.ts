@@ -104,9 +104,9 @@ test('flags and metadata are answered before anything but their tables is loaded
     .flatMap((url) => /\/((?:operator|packages)\/.*)$/.exec(url)?.[1] ?? []);
   expect(loaded.sort()).toEqual([
     'operator/cli/chancery.js',
-    'operator/cli/load-package.ts',
+    'operator/cli/loading/load-package.ts',
+    'operator/cli/loading/toolkit-hooks.ts',
     'operator/cli/plugin/main.ts',
-    'operator/cli/toolkit-hooks.ts',
     'operator/core/errors.ts',
     'operator/core/text/visible-text.ts',
     'operator/core/version.ts',

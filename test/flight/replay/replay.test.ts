@@ -1,8 +1,9 @@
 import { recordedCluster } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
+import { recordedError } from '../../../operator/flight/recording-transport.ts';
 import { replay } from '../../../operator/flight/replay/replay.ts';
 import { copyIncident, copying } from './copy-incident.ts';
-import { PATH } from './made-record.ts';
+import { configMap, MadeRecord, PATH } from './made-record.ts';
 
 describe('a replay', () => {
   it('does what is recorded when the code is the same, in a moment', async () => {
@@ -43,5 +44,26 @@ describe('a replay', () => {
     const copies = found.objects.list('/api/v1/configmaps', 'demo');
     const data = copies.map((each) => [each.metadata.name, (each as { data?: object }).data]);
     expect(Object.fromEntries(data)).toEqual({ web: { a: '3' }, 'web-2-copy': { a: '3' } });
+  });
+
+  it('knows an attempt again that failed by an error without a code', async () => {
+    const record = new MadeRecord({ objects: [configMap('web', '9', { a: '1' })] })
+      .event(2_000, 'MODIFIED', configMap('web', '11', { a: '2' }))
+      .attempt(2_001, 'demo/web', [], {
+        result: 'panic',
+        error: recordedError(new RangeError('out of range')),
+      })
+      .record();
+    const failing = {
+      ...copying(),
+      reconcile: () => {
+        throw new RangeError('out of range');
+      },
+    };
+
+    const { attempts, differences } = await replay({ record, controllers: [failing] });
+
+    expect(differences).toEqual([]);
+    expect(attempts).toBe(1);
   });
 });

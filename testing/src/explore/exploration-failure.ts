@@ -85,6 +85,8 @@ export function traceOf(steps: readonly Step[]): string {
     .join('\n');
 }
 
+/** A text as code, in one line. */
 function quoted(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', ' ')}'`;
+  const escaped = JSON.stringify(text.replaceAll(/\s+/g, ' ')).slice(1, -1);
+  return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }

@@ -1,9 +1,11 @@
 import type { KubernetesObject, ObjectKey } from 'chancery';
-import type {
-  ClusterAnswer,
-  ClusterChange,
-  ReplayCluster,
-  ReplayClusterState,
+import {
+  type ClusterAnswer,
+  type ClusterChange,
+  collectionOf,
+  isBuiltInGroup,
+  type ReplayCluster,
+  type ReplayClusterState,
 } from 'chancery/internal';
 import { keyOf } from 'chancery/internal-objects';
 import { ApiServer } from '../apiserver/api-server.ts';
@@ -54,7 +56,8 @@ class RecordedCluster implements ReplayCluster {
     const defined = new Set(definitions.map(({ metadata: { name } }) => name));
     for (const definition of definitions) this.#server.create(definition);
     for (const source of sources) {
-      if (!source.apiVersion.includes('.') || isBuiltIn(source.apiVersion)) continue;
+      const [group = ''] = source.apiVersion.split('/');
+      if (isBuiltInGroup({ group })) continue;
       const definition = definitionOf(source);
       if (defined.has(definition.metadata.name)) continue;
       defined.add(definition.metadata.name);
@@ -144,24 +147,8 @@ function resourceNameOf(collection: string): ResourceName {
 function changeOf(resource: ResourceName, { type, object }: CommittedEvent): ClusterChange {
   const [plural = ''] = resource.split('.');
   const { apiVersion } = object;
-  const root = apiVersion.includes('/') ? '/apis' : '/api';
-  return { collection: `${root}/${apiVersion}/${plural}`, type, object };
+  return { collection: collectionOf({ apiVersion, plural }), type, object };
 }
-
-/** Groups of Kubernetes itself that have a dot: every server serves them without a definition. */
-function isBuiltIn(apiVersion: string): boolean {
-  const [group = ''] = apiVersion.split('/');
-  return group.endsWith('.k8s.io') && BUILT_IN.has(group);
-}
-
-const BUILT_IN: ReadonlySet<string> = new Set(
-  [
-    ...['admissionregistration', 'apiextensions', 'apiregistration', 'authentication'],
-    ...['authorization', 'certificates', 'coordination', 'discovery', 'events'],
-    ...['flowcontrol.apiserver', 'internal.apiserver', 'networking', 'node'],
-    ...['rbac.authorization', 'resource', 'scheduling', 'storage', 'storagemigration'],
-  ].map((name) => `${name}.k8s.io`),
-);
 
 /** A definition that takes every field: the record does not say what the real one was. */
 function definitionOf({

@@ -1,6 +1,5 @@
-import type { Controller } from 'chancery';
 import type { IncidentLine } from 'chancery/internal';
-import type { IncidentEnd } from './replayed-incident.ts';
+import type { IncidentEnd, IncidentOptions } from './replayed-incident.ts';
 
 /**
  * Runs controllers against the lines of an incident, which `chancery replay --to-test` has written, in virtual time and
@@ -11,7 +10,7 @@ import type { IncidentEnd } from './replayed-incident.ts';
  */
 export async function replayIncident(
   lines: readonly IncidentLine[],
-  options: { readonly controllers: readonly Controller[]; readonly key: string },
+  options: IncidentOptions,
 ): Promise<IncidentEnd> {
   // What replays is much, and few test files wait for it.
   const { replayed } = await import('./replayed-incident.ts');

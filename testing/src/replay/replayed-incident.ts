@@ -1,7 +1,20 @@
-import type { Controller, KubernetesObject } from 'chancery';
-import { type IncidentLine, incidentRecord, type Replay, replay } from 'chancery/internal';
+import type { Controller, KubernetesObject, Runnable, Webhook } from 'chancery';
+import {
+  type IncidentLine,
+  incidentRecord,
+  isController,
+  type Replay,
+  replay,
+} from 'chancery/internal';
 import { withoutServerFields } from '../env/server-fields.ts';
 import { recordedCluster } from './recorded-cluster.ts';
+
+/** What is replayed, and of which key the end is told. */
+export interface IncidentOptions {
+  /** What the operator's module exports. Runnables and webhooks are not replayed: a record does not have what they did. */
+  readonly controllers: readonly (Controller | Runnable | Webhook)[];
+  readonly key: string;
+}
 
 /** What a key came to in a replay. */
 export interface IncidentEnd {
@@ -16,9 +29,10 @@ export interface IncidentEnd {
 /** Does what `replayIncident` says. */
 export async function replayed(
   lines: readonly IncidentLine[],
-  { controllers, key }: { readonly controllers: readonly Controller[]; readonly key: string },
+  { controllers: exported, key }: IncidentOptions,
 ): Promise<IncidentEnd> {
   const record = incidentRecord(lines);
+  const controllers = exported.filter(isController);
   const startCluster = recordedCluster;
   const found = await replay({ record, controllers, goesOn: true, startCluster });
   const { writes, outcome } = found.ofKey(key);

@@ -1,50 +1,44 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
-
-interface Alarm {
-  readonly atMs: number;
-  readonly order: number;
-  readonly wake: () => void;
-}
+import { VirtualClock } from 'chancery/internal-testing';
+import { settle } from './settle.ts';
 
 /** A clock that moves only by `advance`. Both of its readings start at `startMs`. */
 export class FakeClock implements Clock {
-  #nowMs: number;
-  #order = 0;
-  readonly #alarms = new Set<Alarm>();
+  readonly #time: VirtualClock;
+  #scheduled = 0;
 
   constructor(startMs = 0) {
-    this.#nowMs = startMs;
+    this.#time = new VirtualClock(startMs, 0);
   }
 
   now(): number {
-    return this.#nowMs;
+    return this.#time.monotonic();
   }
 
   monotonic(): number {
-    return this.#nowMs;
+    return this.#time.monotonic();
   }
 
   schedule(delayMs: number, wake: () => void): Cancel {
-    const alarm = { atMs: this.#nowMs + Math.max(delayMs, 0), order: this.#order++, wake };
-    this.#alarms.add(alarm);
-    return () => this.#alarms.delete(alarm);
+    this.#scheduled++;
+    return this.#time.schedule(delayMs, wake);
   }
 
   /** How many alarms have ever been set: grows with everything that happens. */
   get scheduled(): number {
-    return this.#order;
+    return this.#scheduled;
   }
 
   /** How many alarms wait. */
   get pending(): number {
-    return this.#alarms.size;
+    return [...this.#time.alarms()].length;
   }
 
   /** Milliseconds until the earliest alarm, or undefined when none waits. */
   get nextInMs(): number | undefined {
-    const next = this.#next();
-    return next === undefined ? undefined : next.atMs - this.#nowMs;
+    const { next } = this.#time;
+    return next === undefined ? undefined : next.dueAt - this.monotonic();
   }
 
   /**
@@ -52,15 +46,15 @@ export class FakeClock implements Clock {
    * that awaits runs only when the caller awaits: see `advanceAndSettle`.
    */
   advance(ms: number): void {
-    this.#advanceTo(this.#nowMs + ms);
+    this.#advanceTo(this.monotonic() + ms);
   }
 
   /** Like `advance`, but lets waiting code run after each alarm, so that chains of sleeps unfold. */
   async advanceAndSettle(ms: number): Promise<void> {
-    const untilMs = this.#nowMs + ms;
+    const untilMs = this.monotonic() + ms;
     await settle();
-    for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {
-      this.#advanceTo(next.atMs);
+    for (let next = this.#time.next; next && next.dueAt <= untilMs; next = this.#time.next) {
+      this.#advanceTo(next.dueAt);
       await settle();
     }
     this.#advanceTo(untilMs);
@@ -69,29 +63,7 @@ export class FakeClock implements Clock {
 
   /** To a time, not by a difference: sums of fractions would miss alarms by a hair, or go back. */
   #advanceTo(untilMs: number): void {
-    for (let next = this.#next(); next && next.atMs <= untilMs; next = this.#next()) {
-      this.#alarms.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      next.wake();
-    }
-    this.#nowMs = Math.max(this.#nowMs, untilMs);
+    while (this.#time.ringNext(untilMs));
+    this.#time.moveTo(untilMs);
   }
-
-  #next(): Alarm | undefined {
-    let first: Alarm | undefined;
-    for (const alarm of this.#alarms) {
-      if (
-        !first ||
-        alarm.atMs < first.atMs ||
-        (alarm.atMs === first.atMs && alarm.order < first.order)
-      )
-        first = alarm;
-    }
-    return first;
-  }
-}
-
-/** Lets every promise that is ready run. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

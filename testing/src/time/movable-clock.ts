@@ -1,7 +1,7 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
 import { systemClock } from 'chancery/internal-objects';
-import { settle } from './fake-clock.ts';
+import { settle } from './settle.ts';
 
 interface Alarm {
   readonly atMs: number;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FakeClock, settle } from '../../src/time/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
+import { settle } from '../../src/time/settle.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 import { summary, watch } from './support/watched.ts';
 

@@ -1,5 +1,6 @@
 /** What operators use past the clock and the client that they get, and what an exploration makes of it. */
-import { explore, type Scenario } from '@chancery/testing';
+import { readFile } from 'node:fs/promises';
+import { explore, type Scenario, type ScenarioCluster } from '@chancery/testing';
 import { configMaps, secrets } from 'chancery/kubernetes';
 import { expect, test } from 'vitest';
 import { copier, createsOnce, scenarioOf } from './operators.ts';
@@ -38,6 +39,29 @@ test('a timer of user code is due in virtual time', async () => {
   const { findings } = await explore(waits, USUAL);
 
   expect(findings).toMatchObject([{ what: 'clock', name: 'setTimeout' }]);
+});
+
+test('a file that user code reads is waited for', async () => {
+  const reads = notes('reads a file', async () => {
+    const own = await readFile(new URL(import.meta.url), 'utf8');
+    return `${own.length > 100}`;
+  });
+  const written = {
+    name: 'the note is there',
+    check: (cluster: ScenarioCluster) =>
+      cluster.get('v1', 'Secret', 'default', 'note') === undefined ? 'it is not' : undefined,
+  };
+
+  await expect(explore({ ...reads, atRest: [written] }, USUAL)).resolves.toBeDefined();
+});
+
+test('an immediate that user code has cleared is not waited for', async () => {
+  const clears = notes('clears an immediate', () => {
+    clearImmediate(setImmediate(() => {}));
+    return 'cleared';
+  });
+
+  await expect(explore(clears, USUAL)).resolves.toBeDefined();
 });
 
 test('the network is refused, and who asked for it is named', async () => {

@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/faults/replies.ts';
 import { ScriptedServer } from '../../src/faults/scripted-server.ts';
 import { advanceUntil } from '../../src/faults/settle-sockets.ts';
-import { FakeClock, settle } from '../../src/time/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
+import { settle } from '../../src/time/settle.ts';
 
 const { signal } = new AbortController();
 

@@ -2,7 +2,8 @@ import { sleep } from 'chancery/internal';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { propertyRuns } from '../../../test/support/property-runs.ts';
-import { FakeClock, settle } from '../../src/time/fake-clock.ts';
+import { FakeClock } from '../../src/time/fake-clock.ts';
+import { settle } from '../../src/time/settle.ts';
 
 const never = (): AbortSignal => new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isDefinition } from '../../../schema/definition.ts';
-import { manifestItems, readManifests } from '../../manifest-files.ts';
+import { manifestItems, readManifests } from '../../files/manifest-files.ts';
 import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
 import { existingKind } from './existing-kind.ts';
 

@@ -5,8 +5,8 @@ import { ConfigurationError, messageOf } from '../../../core/errors.ts';
 import { isMapping, type Mapping } from '../../../core/mapping.ts';
 import { isDefinition } from '../../../schema/definition.ts';
 import { kindNames } from '../../create/names.ts';
-import { isManifestName, manifestItems, readManifests } from '../../manifest-files.ts';
-import { namesIn } from '../../new-files.ts';
+import { isManifestName, manifestItems, readManifests } from '../../files/manifest-files.ts';
+import { namesIn } from '../../files/new-files.ts';
 import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
 import { type ExistingKind, existingKind } from './existing-kind.ts';
 

@@ -85,13 +85,3 @@ export function asObject(value: unknown): KubernetesObject | undefined {
   if (typeof value.kind !== 'string' || typeof name !== 'string') return undefined;
   return value as unknown as KubernetesObject;
 }
-
-/** The value that a text of JSON has; undefined for any other text. */
-export function jsonOf(text: string | undefined): unknown {
-  if (text === undefined || text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -14,11 +14,19 @@ import type {
   StateLine,
 } from '../../record-line.ts';
 
+/** A part of what came back for a request. */
+export type ReplyLine = AnswerLine | ChunkLine | EndedLine;
+
 /** A request of the record, and everything that came back for it. */
 export interface RecordedExchange {
   readonly request: RequestLine;
   /** In the order of the record. */
-  readonly reply: (AnswerLine | ChunkLine | EndedLine)[];
+  readonly reply: ReplyLine[];
+}
+
+/** The body of the answer, as far as it came. */
+export function answeredText({ reply }: RecordedExchange): string {
+  return reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
 }
 
 /** An attempt at a key, as it was recorded. */

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import { AmbassadorError, type ErrorCode } from '../../../core/errors.ts';
 import type { TransportRequest, TransportResponse } from '../../../transport/transport.ts';
-import type { RecordLine } from '../../record-line.ts';
-
-type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
+import type { ReplyLine } from './recorded-run.ts';
 
 /** A request of the replayed operator, which is answered piece by piece. */
 export class ReplayedExchange {

@@ -1,14 +1,13 @@
+import { mappingOf } from '../../../core/mapping.ts';
 import { type KubernetesObject, objectKey } from '../../../model/object.ts';
 import { matcherOf } from '../../../model/selection.ts';
 import type { TransportRequest } from '../../../transport/transport.ts';
-import type { RecordLine } from '../../record-line.ts';
-import { asObject, jsonOf } from './recorded-objects.ts';
-import type { RecordedExchange, RecordedRun } from './recorded-run.ts';
+import { WatchedLines, watchedEvent } from '../../watched-lines.ts';
+import { asObject } from './recorded-objects.ts';
+import type { RecordedExchange, RecordedRun, ReplyLine } from './recorded-run.ts';
 import type { ClusterChange } from './replay-cluster.ts';
 import { ReplayedExchange } from './replayed-exchange.ts';
 import { collectionIdOf, type RequestTarget, requestTarget } from './request-target.ts';
-
-type ReplyLine = Extract<RecordLine, { readonly kind: 'answer' | 'chunk' | 'ended' }>;
 
 /** One line of a watch. */
 export interface WatchedLine {
@@ -33,8 +32,7 @@ class RecordedWatch {
   readonly #options: WatchesOptions;
   /** What came before the replay has opened its watch. */
   readonly #before: ReplyLine[] = [];
-  /** The part after the last line break. */
-  #rest = '';
+  readonly #text = new WatchedLines();
   #open: ReplayedExchange | undefined;
 
   constructor(target: RequestTarget, options: WatchesOptions) {
@@ -61,9 +59,7 @@ class RecordedWatch {
   #lines(text: string): string {
     const { seen, hasLeft } = this.#options;
     const { collection } = this.target;
-    const lines = `${this.#rest}${text}`.split('\n');
-    this.#rest = lines.pop() ?? '';
-    const kept = lines.filter((each) => {
+    const kept = this.#text.add(text).filter((each) => {
       const line = watchedLine(each);
       seen(collection, line);
       return line.object === undefined || !hasLeft(collection, line.object);
@@ -141,12 +137,10 @@ export function metadataOf({ metadata }: KubernetesObject): object {
 }
 
 function watchedLine(text: string): WatchedLine {
-  const value = jsonOf(text) as { type?: unknown; object?: unknown } | undefined;
-  const { type, object } = value ?? {};
-  const metadata = (object as { metadata?: { resourceVersion?: unknown } } | undefined)?.metadata;
-  const version = metadata?.resourceVersion;
+  const { type = '', object } = watchedEvent(text) ?? {};
+  const { resourceVersion: version } = mappingOf(mappingOf(object).metadata);
   return {
-    type: typeof type === 'string' ? type : '',
+    type,
     object: type === 'BOOKMARK' || type === 'ERROR' ? undefined : asObject(object),
     resourceVersion: typeof version === 'string' ? version : undefined,
   };

@@ -1,6 +1,7 @@
+import { jsonOf } from '../../../core/json/json-of.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
-import { asObject, jsonOf } from './recorded-objects.ts';
-import type { RecordedExchange } from './recorded-run.ts';
+import { asObject } from './recorded-objects.ts';
+import { answeredText, type RecordedExchange } from './recorded-run.ts';
 import { requestTarget } from './request-target.ts';
 
 interface SeenObject {
@@ -9,7 +10,8 @@ interface SeenObject {
 }
 
 /** The objects in the answer of a call, as the API server stores them. */
-export function objectsInAnswer({ request, reply }: RecordedExchange): readonly SeenObject[] {
+export function objectsInAnswer(exchange: RecordedExchange): readonly SeenObject[] {
+  const { request, reply } = exchange;
   const target = requestTarget(request.path);
   if (request.purpose !== 'call' || target === undefined || target.query.has('dryRun')) return [];
   const answer = reply.find((line) => line.kind === 'answer');
@@ -17,8 +19,7 @@ export function objectsInAnswer({ request, reply }: RecordedExchange): readonly 
   if (request.method === 'DELETE') return []; // the watch says when the object is gone
   const { collection, subresource } = target;
   if (subresource !== undefined && subresource !== 'status') return [];
-  const value = jsonOf(reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join(''));
-  return objectsIn(value)
+  return objectsIn(jsonOf(answeredText(exchange)))
     .filter(({ kind }) => kind !== 'PartialObjectMetadata')
     .map((object) => ({ collection, object }));
 }

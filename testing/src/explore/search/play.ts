@@ -7,8 +7,8 @@ import { Checks, type Reference } from '../invariants/checks.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { Schedule } from '../scenario/schedule.ts';
 import type { SimulationResult } from '../simulation/run-result.ts';
+import { scenarioClock } from '../simulation/scenario-clock.ts';
 import { Simulation } from '../simulation/simulation.ts';
-import { VirtualClock } from '../simulation/virtual-clock.ts';
 
 /** Plays schedules of one scenario. Only one run is under way at a time. */
 export class Player implements Disposable {
@@ -92,7 +92,7 @@ export class Player implements Disposable {
 /** What is stored before the operator starts. */
 async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot> {
   const restore = replaceGlobals();
-  const clock = new VirtualClock();
+  const clock = scenarioClock();
   let drawn = 0;
   // Equal uids in every exploration: what is random here must be the same in each.
   const world = {

@@ -1,3 +1,4 @@
+import { jsonOf } from 'chancery/internal-testing';
 import type { ExchangeFacts } from './memory-transport.ts';
 import type { StoredState } from './stored-state.ts';
 
@@ -18,7 +19,7 @@ export class Caches {
   /** The operator got the answer of a list. Other answers are not kept in caches. */
   answered({ method, path, isWatch }: ExchangeFacts, status: number, body: string): void {
     if (method !== 'GET' || isWatch || status !== 200) return;
-    const list = parsed(body) as { readonly items?: readonly Shown[] } | undefined;
+    const list = jsonOf(body) as { readonly items?: readonly Shown[] } | undefined;
     if (list?.items === undefined) return;
     const objects = new Map<string, string>();
     for (const item of list.items) this.#put(objects, item);
@@ -27,7 +28,7 @@ export class Caches {
 
   /** The operator got an event of a watch. */
   delivered({ path }: ExchangeFacts, line: string): void {
-    const event = parsed(line) as { readonly type?: string; readonly object?: Shown } | undefined;
+    const event = jsonOf(line) as { readonly type?: string; readonly object?: Shown } | undefined;
     const objects = this.#shown.get(collectionOf(path));
     if (event?.object?.metadata === undefined || objects === undefined) return;
     if (event.type === 'DELETED') objects.delete(keyOf(event.object));
@@ -71,12 +72,4 @@ function collectionOf(path: string): string {
   const asked = new URLSearchParams(query);
   const selectors = ['labelSelector', 'fieldSelector'].map((name) => asked.get(name) ?? '');
   return [place, ...selectors].join(' ').trim();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // what cannot be read is not in a cache
-  }
 }

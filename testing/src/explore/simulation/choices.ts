@@ -1,6 +1,7 @@
+import type { Alarm } from 'chancery/internal-testing';
 import type { Deviation } from '../scenario/schedule.ts';
 import type { PendingEvent } from './pending-events.ts';
-import type { Alarm } from './virtual-clock.ts';
+import type { AlarmOwner } from './scenario-clock.ts';
 
 /** Timers that are due so soon come before the next change: an operator is faster than people. */
 export const SOON_MS = 1_000;
@@ -12,7 +13,7 @@ export interface Situation {
   /** The events that could happen now, in the usual order. */
   readonly ready: readonly PendingEvent[];
   /** The alarm that is due first. */
-  readonly alarm: Alarm | undefined;
+  readonly alarm: Alarm<AlarmOwner> | undefined;
   readonly nowMs: number;
   /** A change of another writer is still to come. */
   readonly hasChange: boolean;
@@ -42,7 +43,7 @@ export class Choices {
       if (first.kind !== 'request' || ready.length > 1) offer('hold', first.stream);
       offer('delay', first.stream);
     }
-    const isSoon = alarm !== undefined && alarm.atMs <= nowMs + SOON_MS;
+    const isSoon = alarm !== undefined && alarm.dueAt <= nowMs + SOON_MS;
     if (hasChange && (first !== undefined || isSoon)) offer('change');
     for (const [index, event] of others.entries()) {
       if (ready.slice(0, index + 1).every((before) => commute(before, event))) this.leftOut++;
@@ -50,7 +51,7 @@ export class Choices {
     }
     const isOperators = alarm?.owner === 'operator' || alarm?.owner === 'code';
     const isNews = first !== undefined || hasChange;
-    if (isOperators && isNews && alarm.atMs <= nowMs + DELAY_MS) offer('timer');
+    if (isOperators && isNews && alarm.dueAt <= nowMs + DELAY_MS) offer('timer');
   }
 
   #isRestartNews({ mayRestart, writes }: Situation): boolean {

@@ -1,14 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
-import { AmbassadorError } from 'chancery/internal-testing';
+import { AmbassadorError, DEADLINES_MS } from 'chancery/internal-testing';
 import type { Transport } from 'chancery/low-level';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import { parsePath } from '../../apiserver/http/exchange/request-info.ts';
 import type { PendingEvent, PendingEvents } from './pending-events.ts';
-
-/** As `undiciTransport`: from `send` to the last byte of a call's answer. */
-const DEADLINES_MS = { call: 65_000, election: 5_000, watch: undefined } as const;
 
 export interface MemoryTransportOptions {
   readonly server: ApiServer;

@@ -13,7 +13,7 @@ import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { MemoryTransport, type MemoryTransportOptions } from './memory-transport.ts';
 import type { PendingEvents } from './pending-events.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import type { ScenarioClock } from './scenario-clock.ts';
 
 /** Nobody listens there: the transport takes all requests. */
 const NOWHERE = 'http://127.0.0.1:1';
@@ -23,7 +23,7 @@ export interface OperatorRunOptions
   readonly scenario: Scenario;
   readonly server: ApiServer;
   readonly pending: PendingEvents;
-  readonly clock: VirtualClock;
+  readonly clock: ScenarioClock;
   /** Makes the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
   readonly finished: (attempt: AttemptFacts, outcome: string, error: Error | undefined) => void;

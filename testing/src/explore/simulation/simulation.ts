@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { messageOf } from 'chancery/internal-objects';
-import { inWorld, OwnUses, settleWorld, type VirtualWorld } from 'chancery/internal-testing';
+import {
+  type Alarm,
+  inWorld,
+  OwnUses,
+  seededRandom,
+  settleWorld,
+  type VirtualWorld,
+} from 'chancery/internal-testing';
 import type { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
 import type { Violation } from '../invariants/violation.ts';
@@ -12,11 +19,10 @@ import { Choices, DELAY_MS, SOON_MS } from './choices.ts';
 import type { ExchangeFacts, Sender } from './memory-transport.ts';
 import { OperatorRun } from './operator-run.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
-import { randomOf } from './random.ts';
 import type { SimulationOptions, SimulationResult, Step } from './run-result.ts';
+import { type AlarmOwner, alarmsDigest, scenarioClock } from './scenario-clock.ts';
 import { clusterOf, serverOf } from './scenario-server.ts';
 import { StoredState, sentenceOf, writeOf } from './stored-state.ts';
-import { type Alarm, VirtualClock } from './virtual-clock.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
 /** A run with more steps does not come to rest. A usual one has a hundred. */
@@ -27,7 +33,7 @@ const senders = new AsyncLocalStorage<Sender>();
 /** One run of a scenario with one schedule: the same schedule always gives the same run. */
 export class Simulation {
   readonly #options: SimulationOptions;
-  readonly #clock = new VirtualClock();
+  readonly #clock = scenarioClock();
   readonly #pending = new PendingEvents();
   readonly #stored: StoredState;
   readonly #caches: Caches;
@@ -68,7 +74,7 @@ export class Simulation {
     this.#lastDeviation = schedule.deviations.at(-1)?.step ?? -1;
     this.#world = {
       clock: this.#clock.of('code'),
-      random: randomOf(schedule.seed),
+      random: seededRandom(schedule.seed).next,
       uses: (what, name) => this.#uses.note(what, name),
       immediates: 0,
     };
@@ -248,15 +254,15 @@ export class Simulation {
     }
     const alarm = this.#clock.next;
     const nowMs = this.#clock.monotonic();
-    const isSoon = alarm !== undefined && alarm.atMs <= nowMs + SOON_MS;
+    const isSoon = alarm !== undefined && alarm.dueAt <= nowMs + SOON_MS;
     if (!isSoon && this.#changesDone < changes.length) return this.#change(undefined);
     if (alarm === undefined) return false;
     const hasEnded = this.#changesDone === changes.length && !this.#pending.isHolding;
-    if (hasEnded && alarm.atMs > this.#lastInputMs + settleMs) return false;
+    if (hasEnded && alarm.dueAt > this.#lastInputMs + settleMs) return false;
     return this.#ring(alarm, undefined);
   }
 
-  #ring(alarm: Alarm, deviation: Deviation | undefined): true {
+  #ring(alarm: Alarm<AlarmOwner>, deviation: Deviation | undefined): true {
     // Timers of the server and of the transport are not worth a step of their own.
     if (alarm.owner === 'server' && deviation === undefined) {
       this.#writeAs('cluster', () => this.#clock.ring(alarm));
@@ -329,7 +335,7 @@ export class Simulation {
       this.#history.digest,
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
-      this.#clock.digest,
+      alarmsDigest(this.#clock),
       `${this.#changesDone} ${this.#restarts} ${this.#lost}`,
     ];
     return parts.join('\n---\n');

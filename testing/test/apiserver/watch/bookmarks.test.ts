@@ -1,7 +1,8 @@
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
 import type { ApiServerOptions } from '../../../src/apiserver/api-server.ts';
-import { FakeClock, settle } from '../../../src/time/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
+import { settle } from '../../../src/time/settle.ts';
 import { CONFIG_MAPS, configMap, startCluster, type TestCluster } from '../support/cluster.ts';
 import { type Line, watch } from '../support/watched.ts';
 

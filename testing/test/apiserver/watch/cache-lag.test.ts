@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiServerOptions } from '../../../src/apiserver/api-server.ts';
-import { FakeClock, settle } from '../../../src/time/fake-clock.ts';
+import { FakeClock } from '../../../src/time/fake-clock.ts';
+import { settle } from '../../../src/time/settle.ts';
 import { CONFIG_MAPS, configMap, startCluster } from '../support/cluster.ts';
 import { summary, watch } from '../support/watched.ts';
 

@@ -1,0 +1,231 @@
+import { type Clock, sleep } from '../../../core/clock.ts';
+import { OperatorError } from '../../../core/errors.ts';
+import type { Entry } from '../../../model/entry.ts';
+import {
+  keyFrom,
+  type ObjectKey,
+  type ObjectMeta,
+  objectKey,
+  ownersIn,
+  type Target,
+} from '../../../model/object.ts';
+import type { Resource } from '../../../model/resource.ts';
+import type { Change } from '../../../store/change.ts';
+import type { Mapping, MappingContext } from '../../mapping.ts';
+
+/** Maximum number of calls of a mapping for one change. Then the change is dropped. */
+const MAP_TRIES = 3;
+
+/** Pauses between tries of an asynchronous mapping. A synchronous one is called again at once. */
+const PAUSES_MS = [100, 1_000];
+
+interface MappedKeysOptions {
+  readonly map: Mapping['map'];
+  readonly context: MappingContext;
+  /** The resource of the keys: the one that the controller reconciles. */
+  readonly target: Resource;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The keys for a change: those of the old and of the new object, each once. The answer is a promise only
+ * when the mapping returns one, or has failed.
+ *
+ * @throws OperatorError `USER_CODE`, by rejection, when the mapping has failed three times.
+ * @throws `signal.reason` when aborted between two tries.
+ */
+export function mappedKeys(
+  change: Change,
+  options: MappedKeysOptions,
+): ReadonlySet<ObjectKey> | Promise<ReadonlySet<ObjectKey>> {
+  const { entry } = change;
+  const entries = change.type === 'update' && change.old !== entry ? [change.old, entry] : [entry];
+  const unreadable = (): Keys | Promise<Keys> =>
+    change.type === 'delete' ? mapped(entry.nameAlone(), options, () => []) : [];
+  const answers = entries.map((one) => mapped(one, options, unreadable));
+  return answers.some((answer) => answer instanceof Promise)
+    ? Promise.all(answers).then((all) => new Set(all.flat()))
+    : new Set((answers as Keys[]).flat());
+}
+
+type Keys = readonly ObjectKey[];
+
+/**
+ * Calls a synchronous mapping that throws again at once, and an asynchronous one after a pause.
+ *
+ * @param unreadable - gives the keys for an object that turned out to be unreadable. Its source reports the
+ *   object again when it can be read, but it does not repeat a delete.
+ */
+function mapped(
+  entry: Entry,
+  options: MappedKeysOptions,
+  unreadable: () => Keys | Promise<Keys>,
+): Keys | Promise<Keys> {
+  for (let failures = 0; ; ) {
+    try {
+      const answer = options.map(entry.lazy(), options.context);
+      return answer instanceof Promise
+        ? mappedLater(entry, answer, { ...options, unreadable }, failures)
+        : checkedKeys(answer, options.target);
+    } catch (error) {
+      if (entry.isUnreadable) return unreadable();
+      if (++failures >= MAP_TRIES) return Promise.reject(mappingFailed(error));
+    }
+  }
+}
+
+async function mappedLater(
+  entry: Entry,
+  first: ReturnType<Mapping['map']>,
+  options: MappedKeysOptions & { readonly unreadable: () => Keys | Promise<Keys> },
+  failuresBefore: number,
+): Promise<Keys> {
+  const { map, context, target, clock, signal, unreadable } = options;
+  let answer = first;
+  for (let failures = failuresBefore; ; ) {
+    try {
+      return checkedKeys(await answer, target);
+    } catch (error) {
+      if (entry.isUnreadable) return unreadable();
+      if (++failures >= MAP_TRIES) throw mappingFailed(error);
+    }
+    await sleep(clock, PAUSES_MS[failures - 1] ?? 0, signal);
+    answer = Promise.resolve().then(() => map(entry.lazy(), context)); // may throw synchronously
+  }
+}
+
+/**
+ * The keys of an answer. They are checked, because a mapping in JavaScript may return anything. Keys and names
+ * of a namespaced resource must contain a namespace.
+ */
+function checkedKeys(answer: unknown, { namespaced }: Resource): Keys {
+  const given = isList(answer) ? [...answer] : undefined;
+  const keys = given?.filter(isKeyOrName).map(keyFrom);
+  const isKey = (key: ObjectKey): boolean => key.includes('/') === namespaced;
+  if (keys?.length === given?.length && keys?.every(isKey)) return keys;
+  throw new OperatorError(
+    `a mapping must return names or keys, such as [{ ${namespaced ? 'namespace, name' : 'name'} }]`,
+    {
+      code: 'USER_CODE',
+      layer: 'user-code',
+      context: { returned: given?.map(shown).join(',').slice(0, 200) ?? notAList(answer) },
+    },
+  );
+}
+
+function isList(answer: unknown): answer is Iterable<unknown> {
+  return typeof answer === 'object' && answer !== null && Symbol.iterator in answer;
+}
+
+/** What a mapping has returned in place of a list, without its contents. */
+function notAList(answer: unknown): string {
+  if (answer === undefined || answer === null) return String(answer);
+  return typeof answer === 'object' ? 'an object, not in a list' : `a ${typeof answer}`;
+}
+
+function isKeyOrName(given: unknown): given is ObjectKey | Target {
+  return typeof given === 'string' || typeof nameIn(given) === 'string';
+}
+
+/** The name that a mapping has returned, and nothing else of an object. */
+function shown(given: unknown): string {
+  if (typeof given === 'object' && given !== null) return `{ name: ${String(nameIn(given))} }`;
+  return String(given);
+}
+
+function nameIn(given: unknown): unknown {
+  return (given as { readonly name?: unknown } | null | undefined)?.name;
+}
+
+function mappingFailed(cause: unknown): OperatorError {
+  return new OperatorError('mapping failed', { code: 'USER_CODE', layer: 'user-code', cause });
+}
+
+/**
+ * The keys of the owners in `metadata` that are objects of `owner`.
+ *
+ * Group and kind are compared, but not the version: an owner keeps its identity when its API version
+ * changes. As in the API, a namespaced owner is in the child's namespace, and a cluster-scoped child has no
+ * namespaced owner.
+ *
+ * @param anyOwner - false: only the owner that is marked as `controller`.
+ */
+export function ownerKeys(
+  metadata: ObjectMeta,
+  owner: Resource,
+  anyOwner: boolean,
+): readonly ObjectKey[] {
+  return owners(metadata, owner, anyOwner).map(({ key }) => key);
+}
+
+/** As `ownerKeys`, with the uid of each owner. */
+export function owners(
+  metadata: ObjectMeta,
+  owner: Resource,
+  anyOwner: boolean,
+): readonly { readonly key: ObjectKey; readonly uid: string }[] {
+  const { namespace } = metadata;
+  if (owner.namespaced && namespace === undefined) return [];
+  return ownersIn(metadata)
+    .filter(({ controller }) => anyOwner || controller === true)
+    .filter(({ kind, apiVersion }) => kind === owner.kind && groupOf(apiVersion) === owner.group)
+    .map(({ name, uid }) => ({
+      key: objectKey(owner.namespaced ? namespace : undefined, name),
+      uid,
+    }));
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** Number of objects that are mapped concurrently by an asynchronous mapping. */
+const SIDE_BY_SIDE = 16;
+
+/**
+ * Maps items in order and calls `take` with each answer. From the first answer that is a promise, items of
+ * different keys are mapped concurrently. Items of one key never are, so their answers stay in order.
+ *
+ * @returns a promise if one had to be awaited; it never rejects.
+ */
+export function mapInOrder<I extends { readonly key: ObjectKey }, R>(
+  items: readonly I[],
+  map: (item: I) => R | Promise<R>,
+  take: (item: I, answer: R) => void,
+  failed: (item: I, error: unknown) => void,
+): void | Promise<void> {
+  for (const [index, item] of items.entries()) {
+    const answer = map(item);
+    if (!(answer instanceof Promise)) {
+      take(item, answer);
+      continue;
+    }
+    const first = { item, answer };
+    return sideBySide(first, items.slice(index + 1), map, take, failed);
+  }
+}
+
+async function sideBySide<I extends { readonly key: ObjectKey }, R>(
+  first: { readonly item: I; readonly answer: Promise<R> },
+  rest: readonly I[],
+  map: (item: I) => R | Promise<R>,
+  take: (item: I, answer: R) => void,
+  failed: (item: I, error: unknown) => void,
+): Promise<void> {
+  const byKey = Map.groupBy([first.item, ...rest], ({ key }) => key);
+  const lines = byKey.values();
+  const work = async (): Promise<void> => {
+    for (const line of lines) {
+      for (const item of line) {
+        try {
+          take(item, await (item === first.item ? first.answer : map(item)));
+        } catch (error) {
+          failed(item, error);
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, byKey.size) }, work));
+}

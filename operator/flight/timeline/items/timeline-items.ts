@@ -1,0 +1,95 @@
+import type { TimelineItem, TimelineRow } from '../timeline-data.ts';
+
+/** An item while the record is read: its end may still come. */
+export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };
+
+/** The most items of a page. A chart of more cannot be read, and takes seconds to open. */
+const MAX_ITEMS = 100_000;
+
+/** Rows of the process, from top to bottom. Others have a place after them. */
+const PROCESS_ROWS: readonly string[] = ['Leadership', 'Log', 'Wall clock', 'Leases', 'Requests'];
+
+const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controller'];
+
+export interface OrderedItems {
+  readonly rows: readonly TimelineRow[];
+  readonly items: readonly TimelineItem[];
+  /** Items that were too many: the oldest. */
+  readonly leftOut: number;
+}
+
+/** Collects items and the rows that they stand in. */
+export class TimelineItems {
+  readonly #rows: TimelineRow[] = [];
+  readonly #indices = new Map<string, number>();
+  readonly #items: GrowingItem[] = [];
+
+  /** The row of a part of the process. */
+  process(name: string): number {
+    return this.#row({ group: 'process', heading: 'Process', name });
+  }
+
+  source(name: string): number {
+    return this.#row({ group: 'sources', heading: 'Sources', name });
+  }
+
+  key(controller: string, key: string): number {
+    return this.#row({ group: 'controller', heading: controller, name: key });
+  }
+
+  add(item: GrowingItem): GrowingItem {
+    this.#items.push(item);
+    return item;
+  }
+
+  /**
+   * Everything in the order of the page: rows by group, controllers as `headings` has them, and names by the alphabet.
+   */
+  ordered(headings: readonly string[], maxItems: number = MAX_ITEMS): OrderedItems {
+    const byTime = this.#items.toSorted((a, b) => a.at - b.at);
+    const kept = byTime.slice(Math.max(0, byTime.length - maxItems));
+    const used = new Set(kept.map(({ row }) => row));
+    const order = [...this.#rows.keys()]
+      .filter((index) => used.has(index))
+      .sort((a, b) => compareRows(this.#rows[a], this.#rows[b], headings));
+    const placeOf = new Map(order.map((index, place) => [index, place]));
+    return {
+      rows: order.flatMap((index) => this.#rows[index] ?? []),
+      items: kept.map((item) => ({ ...item, row: placeOf.get(item.row) ?? 0 })),
+      leftOut: byTime.length - kept.length,
+    };
+  }
+
+  #row(row: TimelineRow): number {
+    const id = JSON.stringify([row.group, row.heading, row.name]);
+    const known = this.#indices.get(id);
+    if (known !== undefined) return known;
+    const index = this.#rows.push(row) - 1;
+    this.#indices.set(id, index);
+    return index;
+  }
+}
+
+function compareRows(
+  a: TimelineRow | undefined,
+  b: TimelineRow | undefined,
+  headings: readonly string[],
+): number {
+  if (a === undefined || b === undefined) return 0;
+  if (a.group !== b.group) return GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group);
+  if (a.heading !== b.heading) {
+    const byOrder = placeIn(headings, a.heading) - placeIn(headings, b.heading);
+    return byOrder === 0 ? compareTexts(a.heading, b.heading) : byOrder;
+  }
+  const byPlace =
+    a.group === 'process' ? placeIn(PROCESS_ROWS, a.name) - placeIn(PROCESS_ROWS, b.name) : 0;
+  return byPlace === 0 ? compareTexts(a.name, b.name) : byPlace;
+}
+
+function placeIn(list: readonly string[], name: string): number {
+  const place = list.indexOf(name);
+  return place < 0 ? list.length : place;
+}
+
+/** Numbers in names by their value: `web-2` before `web-10`. The same in every language. */
+const compareTexts = new Intl.Collator('en', { numeric: true }).compare;

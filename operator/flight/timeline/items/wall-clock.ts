@@ -1,0 +1,49 @@
+import type { ClockLine } from '../../record-line.ts';
+import { durationWords } from '../duration-words.ts';
+import type { TimelineItems } from './timeline-items.ts';
+
+/** Less is the drift of two clocks. The recorder writes a line for more. */
+const JUMP_MS = 1_000;
+
+/** Wall time at each moment of a record, with an item for each jump. */
+export class WallClock {
+  readonly #items: TimelineItems;
+  readonly #times: (readonly [at: number, wall: number])[] = [];
+
+  /** @param began - wall time of `at` 0, in RFC 3339. */
+  constructor(began: string, items: TimelineItems) {
+    this.#items = items;
+    const wall = Date.parse(began);
+    if (!Number.isNaN(wall)) this.#times.push([0, wall]);
+  }
+
+  /** Ordered, at least one: without any time the record begins with 1970. */
+  get times(): readonly (readonly [at: number, wall: number])[] {
+    return this.#times.length === 0 ? [[0, 0]] : this.#times;
+  }
+
+  clock({ at, wall }: ClockLine): void {
+    const last = this.#times.at(-1);
+    const jumpMs = last === undefined ? 0 : wall - (last[1] + at - last[0]);
+    if (last !== undefined && Math.abs(jumpMs) <= JUMP_MS) return;
+    this.#times.push([at, wall]);
+    if (last === undefined) return;
+    const words = `${jumpMs > 0 ? 'forward' : 'back'} by ${durationWords(Math.abs(jumpMs))}`;
+    this.#items.add({
+      kind: 'clock',
+      row: this.#items.process('Wall clock'),
+      at,
+      tone: 'waiting',
+      summary: `the wall clock jumped ${words}`,
+      facts: [
+        ['Jump', words],
+        ['New wall time', timeWords(wall)],
+      ],
+    });
+  }
+}
+
+function timeWords(wall: number): string {
+  const time = new Date(wall);
+  return Number.isNaN(time.getTime()) ? `${wall} ms since 1970` : time.toISOString();
+}

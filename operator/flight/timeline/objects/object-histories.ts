@@ -1,0 +1,146 @@
+import { isOlder, type ObjectKey } from '../../../model/object.ts';
+import type { TimelineObject, TimelineVersion } from '../timeline-data.ts';
+import { objectLines } from './object-lines.ts';
+import type { PackedTexts } from './packed-texts.ts';
+
+/** Names one object, in one form. */
+export interface ObjectName {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly key: ObjectKey;
+  /** `metadata`: only the metadata of it is known, as caches of that form hold it. */
+  readonly form: 'full' | 'metadata';
+}
+
+/** A moment in the life of an object, to compare with the one before. */
+export interface Moment {
+  readonly object: number;
+  readonly version?: number;
+  readonly before?: number;
+}
+
+interface History {
+  readonly kind: string;
+  readonly key: string;
+  readonly versions: TimelineVersion[];
+  /** The index of each resourceVersion in `versions`. */
+  readonly known: Map<string, number>;
+  /** What the operator knows, by its caches and by the answers to its own writes. */
+  current: number | undefined;
+  /** The text that the next version probably resembles. */
+  lastText: number | undefined;
+}
+
+/** The states of all objects, in the order in which the operator got to know them. */
+export class ObjectHistories {
+  readonly #texts: PackedTexts;
+  readonly #histories: History[] = [];
+  readonly #indices = new Map<string, number>();
+  readonly #byKind = new Map<string, number>();
+
+  constructor(texts: PackedTexts) {
+    this.#texts = texts;
+  }
+
+  get objects(): readonly TimelineObject[] {
+    return this.#histories.map(({ kind, key, versions }) => ({ kind, key, versions }));
+  }
+
+  /** The index of an object, whether or not any state of it is known. */
+  refer(name: ObjectName): number {
+    const { apiVersion, kind, key, form } = name;
+    const id = `${apiVersion} ${kind} ${form} ${key}`;
+    const known = this.#indices.get(id);
+    if (known !== undefined) return known;
+    const blank = { versions: [], known: new Map(), current: undefined, lastText: undefined };
+    const index = this.#histories.push({ kind, key, ...blank }) - 1;
+    this.#indices.set(id, index);
+    const shown = `${kind} ${key}`;
+    if (form === 'full' || !this.#byKind.has(shown)) this.#byKind.set(shown, index);
+    return index;
+  }
+
+  /** Of `Deployment demo/web`. Undefined when no line of the record has that object. */
+  find(kindAndKey: string): number | undefined {
+    return this.#byKind.get(kindAndKey);
+  }
+
+  /** The state that the operator knows now, and the one before it. */
+  now(object: number): Moment {
+    const { current } = this.#histories[object] ?? {};
+    if (current === undefined) return { object };
+    return { object, version: current, ...(current > 0 && { before: current - 1 }) };
+  }
+
+  isKnown(object: number): boolean {
+    const { current, versions } = this.#at(object);
+    return current !== undefined && versions[current]?.deleted !== true;
+  }
+
+  keyOf(object: number): string {
+    return this.#at(object).key;
+  }
+
+  /**
+   * The operator learns of a state. One that is older than what it knows, as a watch brings it after the answer to a
+   * write, is kept and is not current.
+   */
+  learn(
+    object: number,
+    state: unknown,
+    facts: Pick<TimelineVersion, 'at' | 'how' | 'deleted'>,
+  ): Moment {
+    const history = this.#at(object);
+    const before = history.current;
+    const resourceVersion = resourceVersionIn(state);
+    const known = resourceVersion === undefined ? undefined : history.known.get(resourceVersion);
+    const isSame = known !== undefined && history.versions[known]?.deleted === facts.deleted;
+    const version = isSame ? known : this.#add(history, state, resourceVersion, facts);
+    const latest = before === undefined ? undefined : history.versions[before]?.resourceVersion;
+    const isLate =
+      latest !== undefined && resourceVersion !== undefined && isOlder(resourceVersion, latest);
+    if (!isLate) history.current = version;
+    const earlier = before === version ? version - 1 : before;
+    return { object, version, ...(earlier !== undefined && earlier >= 0 && { before: earlier }) };
+  }
+
+  /** A list does not have the object any more. */
+  vanished(object: number, at: number): Moment {
+    const history = this.#at(object);
+    const before = history.current;
+    const text = before === undefined ? undefined : history.versions[before]?.text;
+    const gone = { at, how: 'listed', deleted: true, ...(text !== undefined && { text }) } as const;
+    history.current = history.versions.push(gone) - 1;
+    return { object, version: history.current, ...(before !== undefined && { before }) };
+  }
+
+  #add(
+    history: History,
+    state: unknown,
+    resourceVersion: string | undefined,
+    facts: Pick<TimelineVersion, 'at' | 'how' | 'deleted'>,
+  ): number {
+    const text = this.#texts.add(objectLines(state), history.lastText);
+    if (text !== undefined) history.lastText = text;
+    const index =
+      history.versions.push({
+        ...facts,
+        ...(resourceVersion !== undefined && { resourceVersion }),
+        ...(text !== undefined && { text }),
+      }) - 1;
+    if (resourceVersion !== undefined) history.known.set(resourceVersion, index);
+    return index;
+  }
+
+  #at(object: number): History {
+    const history = this.#histories[object];
+    if (history === undefined) throw new RangeError(`no object has the index ${object}`);
+    return history;
+  }
+}
+
+function resourceVersionIn(state: unknown): string | undefined {
+  const { resourceVersion } =
+    (state as { metadata?: { resourceVersion?: unknown } }).metadata ?? {};
+  return typeof resourceVersion === 'string' ? resourceVersion : undefined;
+}

@@ -1,0 +1,74 @@
+import type { PackedText } from '../timeline-data.ts';
+
+/**
+ * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser opens in a
+ * second.
+ */
+const MAX_LINE_NUMBERS = 4_000_000;
+
+/** After this many texts that build on each other one is whole, so that unpacking is short. */
+const MAX_CHAIN = 64;
+
+interface Kept {
+  readonly lines: readonly number[];
+  readonly chain: number;
+}
+
+/**
+ * Texts that resemble each other, in little space: versions of one object share most of their lines. Each line is kept
+ * once, and a text names only what differs from the one before it.
+ */
+export class PackedTexts {
+  readonly lines: string[] = [];
+  readonly texts: PackedText[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #kept: Kept[] = [];
+  readonly #limit: number;
+  #used = 0;
+  #leftOut = 0;
+
+  constructor(limit: number = MAX_LINE_NUMBERS) {
+    this.#limit = limit;
+  }
+
+  /** How many texts had no room. */
+  get leftOut(): number {
+    return this.#leftOut;
+  }
+
+  /**
+   * @param base - the index of a text that this one may resemble.
+   * @returns the index of the text; `base` when it is equal; undefined when there is no room for it.
+   */
+  add(text: readonly string[], base?: number): number | undefined {
+    const lines = text.map((line) => this.#numberOf(line));
+    const before = base === undefined ? undefined : this.#kept[base];
+    const packed =
+      before && before.chain < MAX_CHAIN ? packedOver(lines, base ?? -1, before.lines) : undefined;
+    if (packed?.length === 3 && before?.lines.length === lines.length) return base;
+    const stored = packed ?? [-1, 0, 0, ...lines];
+    if (this.#used + stored.length > this.#limit) {
+      this.#leftOut++;
+      return undefined;
+    }
+    this.#used += stored.length;
+    this.#kept.push({ lines, chain: packed && before ? before.chain + 1 : 0 });
+    return this.texts.push(stored) - 1;
+  }
+
+  #numberOf(line: string): number {
+    const known = this.#numbers.get(line);
+    if (known !== undefined) return known;
+    this.#numbers.set(line, this.lines.length);
+    return this.lines.push(line) - 1;
+  }
+}
+
+function packedOver(lines: readonly number[], base: number, before: readonly number[]): PackedText {
+  const shorter = Math.min(lines.length, before.length);
+  let head = 0;
+  while (head < shorter && lines[head] === before[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && lines.at(-1 - tail) === before.at(-1 - tail)) tail++;
+  return [base, head, tail, ...lines.slice(head, lines.length - tail)];
+}

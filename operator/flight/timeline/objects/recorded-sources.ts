@@ -1,0 +1,64 @@
+import type { RequestPath } from '../../../access/request-path.ts';
+import type { ObjectKey } from '../../../model/object.ts';
+import type { HeaderLine, RecordedSource } from '../../record-line.ts';
+import type { ObjectName } from './object-histories.ts';
+
+/** The sources and controllers of a record: which objects a line is about. */
+export class RecordedSources {
+  readonly #byId: ReadonlyMap<string, RecordedSource>;
+  readonly #forIds: ReadonlyMap<string, string>;
+
+  constructor({ sources, controllers }: HeaderLine) {
+    this.#byId = new Map(sources.map((source) => [source.id, source]));
+    this.#forIds = new Map(controllers.map((each) => [each.name, each.for]));
+  }
+
+  get(id: string): RecordedSource | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The object that a key of a controller names. */
+  nameOf(controller: string, key: string): ObjectName {
+    const source = this.#byId.get(this.#forIds.get(controller) ?? '');
+    return source === undefined
+      ? { apiVersion: '', kind: controller, key: key as ObjectKey, form: 'full' }
+      : objectIn(source, key);
+  }
+
+  /** The source whose list or watch a request is. Undefined for other paths. */
+  ofCollection(
+    { group, version, plural }: RequestPath,
+    query: URLSearchParams,
+  ): RecordedSource | undefined {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    const alike = [...this.#byId.values()].filter(
+      (source) => source.apiVersion === apiVersion && source.plural === plural,
+    );
+    const isAsked = ({ labelSelector, fieldSelector }: RecordedSource): boolean =>
+      (labelSelector ?? '') === (query.get('labelSelector') ?? '') &&
+      (fieldSelector ?? '') === (query.get('fieldSelector') ?? '');
+    return alike.find(isAsked) ?? alike[0];
+  }
+
+  /** The kind of a plural that a source has; otherwise the plural. */
+  kindOf({ group, version, plural }: RequestPath): {
+    readonly apiVersion: string;
+    readonly kind: string;
+  } {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    for (const source of this.#byId.values()) {
+      if (source.apiVersion === apiVersion && source.plural === plural) return source;
+    }
+    return { apiVersion, kind: plural };
+  }
+}
+
+/** An object of a source, in the form in which its cache holds it. */
+export function objectIn({ apiVersion, kind, form }: RecordedSource, key: string): ObjectName {
+  return {
+    apiVersion,
+    kind,
+    key: key as ObjectKey,
+    form: form === 'metadata' ? 'metadata' : 'full',
+  };
+}
