@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Cancel, Clock } from '../../core/clock.ts';
+import type { Cancel, Clock } from '../../../core/clock.ts';
 
 interface Alarm {
   readonly dueAt: number;
@@ -15,6 +15,8 @@ export class VirtualClock implements Clock {
   #at: number;
   /** Wall time of `at` 0. */
   #wallAtZero: number;
+  /** What it was before wall time was set, and until when. */
+  readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
   #order = 0;
   /** A binary heap: the earliest alarm first, of two with the same time the one that was set first. */
   readonly #alarms: Alarm[] = [];
@@ -46,7 +48,16 @@ export class VirtualClock implements Clock {
 
   /** Wall time is `wall` now, as a clock that was set. */
   setWall(wall: number): void {
+    this.#past.push({ untilAt: this.#at, wallAtZero: this.#wallAtZero });
     this.#wallAtZero = wall - this.#at;
+  }
+
+  /** Wall time as it was at a moment that has passed. */
+  wallOf(at: number): number {
+    const { wallAtZero } = this.#past.find(({ untilAt }) => at < untilAt) ?? {
+      wallAtZero: this.#wallAtZero,
+    };
+    return wallAtZero + at;
   }
 
   /** Moves to the next alarm that is due at `untilAt` or before, and fires it. False when there is none. */
