@@ -1,5 +1,10 @@
-import type { LabelSelector, Selector } from 'chancery';
-import { ConfigurationError, matchesSelector, selectorFromObject } from 'chancery/internal-objects';
+import type { LabelSelector } from 'chancery';
+import {
+  ConfigurationError,
+  matchesSelector,
+  type Selector,
+  selectorFromObject,
+} from 'chancery/internal-objects';
 import type { StoredObject } from './stored-object.ts';
 
 /**
