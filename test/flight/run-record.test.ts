@@ -1,12 +1,12 @@
 /** `chancery run --record`: the record that a real process writes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { eventually } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { readRecord } from '../../operator/flight/read-record.ts';
 import type { RecordLine } from '../../operator/flight/record-line.ts';
-import { chancery, folderWith } from '../cli/child.ts';
+import { chancery, folderWith, freePort } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
 
 const COPIER = `
@@ -101,4 +101,34 @@ test('a record tells what a process was asked, what it answered, and why, withou
   expect(sent.data.copy).toMatch(/^redacted-[0-9a-f]{16}$/);
   expect(Buffer.from(secret, 'base64').toString()).toBe(sent.data.copy);
   expect(JSON.stringify(lines)).not.toContain('horse');
+});
+
+test('POST /debug/record on the health port writes a record, when a setting says so', async () => {
+  const server = await startServer();
+  const folder = folderWith({ 'copier.ts': COPIER });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/debug/record`;
+
+  const child = chancery(['run', join(folder, 'copier.ts')], {
+    CHANCERY_API_URL: server.url,
+    POD_NAMESPACE: 'demo',
+    CHANCERY_HEALTH_PORT: `${port}`,
+    CHANCERY_RECORD_DIR: join(folder, 'records'),
+    CHANCERY_RECORD_ENDPOINT: 'true',
+  });
+  await child.stderr.until(() =>
+    child.stderr.lines.some((line) => line.includes('controller started')),
+  );
+  const answer = await fetch(url, { method: 'POST' });
+  const { file } = (await answer.json()) as { readonly file: string };
+
+  expect(answer.status).toBe(200);
+  expect(dirname(file)).toBe(join(folder, 'records'));
+  const { header, cutOff } = await readRecord(file);
+  expect({ cutOff, reason: header.reason, why: header.why }).toEqual({
+    ...{ cutOff: undefined, reason: 'asked', why: 'POST /debug/record' },
+  });
+  expect((await fetch(url)).status).toBe(404);
+  child.kill('SIGTERM');
+  expect(await child.exit).toBe(0);
 });

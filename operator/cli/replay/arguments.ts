@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../core/errors.ts';
 import { parseGoDuration } from '../../core/go/go-duration.ts';
-import type { HeaderLine } from '../../flight/record-line.ts';
+import type { FlightRecord } from '../../flight/read-record.ts';
 import type { GivenTo } from '../command-table.ts';
 import type { REPLAY } from './table.ts';
 
@@ -45,10 +45,13 @@ export function replayArguments({ values, words }: GivenTo<typeof REPLAY>): Repl
  *
  * @throws ConfigurationError `CONFIG` for a text that is no time, and for a time outside of the record.
  */
-export function untilAt(text: string | undefined, header: HeaderLine): number | undefined {
+export function untilAt(
+  text: string | undefined,
+  record: Pick<FlightRecord, 'header' | 'lines'>,
+): number | undefined {
   if (text === undefined) return undefined;
-  const began = Date.parse(header.began);
-  const at = parseGoDuration(text) ?? Date.parse(text) - began;
+  const { header } = record;
+  const at = parseGoDuration(text) ?? momentOf(Date.parse(text), record);
   if (Number.isNaN(at)) {
     throw new ConfigurationError(
       `--until must be a duration such as 12.5s or a time such as 2026-01-31T12:00:00Z, got ${JSON.stringify(text)}`,
@@ -61,4 +64,25 @@ export function untilAt(text: string | undefined, header: HeaderLine): number | 
     );
   }
   return at;
+}
+
+/**
+ * When wall time was `wall`, as milliseconds since the recorder began. Where the clock was set back, the first of such
+ * moments; where it was set forward beyond `wall`, the moment at which it was set.
+ */
+function momentOf(wall: number, { header, lines }: Pick<FlightRecord, 'header' | 'lines'>): number {
+  const { began, from } = header;
+  let wallAtZero = Date.parse(began);
+  let since = from;
+  for (const line of lines) {
+    if (line.kind !== 'clock') continue;
+    const at = wall - wallAtZero;
+    if (line.at > from) {
+      if (at >= since && at < line.at) return at;
+      if (at >= line.at && wall < line.wall) return line.at;
+      since = line.at;
+    }
+    wallAtZero = line.wall - line.at;
+  }
+  return wall - wallAtZero;
 }

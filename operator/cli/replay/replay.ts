@@ -21,14 +21,15 @@ import { type TestingPackage, writeTest } from './to-test.ts';
 export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promise<ExitCode> {
   const asked = replayArguments(given);
   const record = await readRecord(asked.file);
-  const until = untilAt(asked.until, record.header);
+  const until = untilAt(asked.until, record);
   if (asked.html !== undefined) await writeNew(asked.html, timelinePage(record), asked.force);
   if (asked.modules.length === 0) return 0;
   const files = new LoadedFiles();
   files.notice();
-  const { controllers } = await loaded(asked, record.header, given.rest, io);
+  const { controllers, settings } = await loaded(asked, record.header, given.rest, io);
   const changes = moduleChanges(record.header, files);
   for (const line of recordLines(record, changes)) io.stderr.write(`chancery replay: ${line}\n`);
+  const { signal } = io; // from now on it may take as long as somebody debugs
   if (asked.inspect) waitForDebugger(io);
   const goesOn = changes.changed.length > 0 || changes.missing.length > 0;
   const found = await replay({
@@ -36,11 +37,15 @@ export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promi
     controllers: asked.inspect
       ? controllers.map((each) => inspected(each, asked.key))
       : controllers,
+    settings,
+    partly: asked.force,
     untilAt: until,
     key: asked.key,
     goesOn,
     startCluster,
+    signal,
   });
+  if (signal.aborted) return 1;
   for (const line of replayLines(found, goesOn)) io.stdout.write(`${line}\n`);
   if (found.differences.length > 0) {
     const why =

@@ -16,7 +16,9 @@ const OPTIONS = {
     value: 'OUT.test.ts',
     help: 'write a test that fails as long as the code does what was recorded',
   },
-  force: { help: 'overwrite the files of --html and --to-test' },
+  force: {
+    help: 'overwrite the files of --html and --to-test; replay a record although some of its controllers are missing',
+  },
 } as const;
 
 /** The command line of `chancery replay`. */
@@ -40,8 +42,8 @@ Where a module has changed since the record, the replay goes on after a differen
 the record does not have, with its API server in the recorded state. Without arguments after "--" modules get those of
 the record.`,
   notes: `Values of Secrets are not in a record: controllers get placeholders, and digests of such values are not compared.
-Events are not compared either. Code that keeps something in memory begins without it, as after a restart. Of a record
-that was made by a replica without leadership, the replay begins when it got it.`,
+Events are not compared either. Code that keeps something in memory begins without it, as after a restart. The replay
+of a replica begins when it got its leadership, and ends with the last loss of it.`,
   exitCodes: {
     0: 'the controllers do what is recorded',
     1: 'they do otherwise',

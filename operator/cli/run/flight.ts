@@ -16,7 +16,7 @@ import { projectUrl } from '../loading/toolkit-hooks.ts';
 interface FlightOptions {
   /** Of `--record`. Default: that of the settings. */
   readonly folder: string | undefined;
-  readonly settings: Pick<Settings, 'record'>;
+  readonly settings: Pick<Settings, 'record' | 'leaderElection'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly io: Pick<Io, 'env'>;
@@ -31,7 +31,16 @@ export interface Flight {
   readonly options: Required<Pick<ManagerOptions, 'observer' | 'random' | 'logger' | 'answer'>>;
   /** Runs `work`, and writes a record when it fails, unless its settings are wrong: then nothing has happened. */
   during(work: () => Promise<void>): Promise<void>;
+  /**
+   * Leadership is lost: writes a record, unless the process comes to stand by. Takes what `onLeadershipLost` gets.
+   *
+   * @returns within how many milliseconds the process must exit. One that should be gone at once may still write.
+   */
+  lost(withinMs: number, standsBy: AbortSignal): number;
 }
+
+/** Another process leads already, so that this one can write nothing but its record. */
+const LAST_RECORD_MS = 5_000;
 
 /** Records the run; undefined when no folder is named. */
 export function flightOf(options: FlightOptions): Flight | undefined {
@@ -49,6 +58,7 @@ export function flightOf(options: FlightOptions): Flight | undefined {
     },
   });
   const { recorder } = recording;
+  const last = new LastRecord(recording, clock);
   return {
     options: {
       observer: recorder,
@@ -56,18 +66,61 @@ export function flightOf(options: FlightOptions): Flight | undefined {
       logger: recordedLog(logger, (...line) => recorder.log(...line)),
       answer: recording.answer,
     },
-    during: (work) => during(recording, work),
+    during: (work) => during(recording, work, () => last.written),
+    lost: (withinMs, standsBy) => {
+      const isStandby = settings.leaderElection?.onLost === 'standby';
+      last.write(isStandby ? withinMs / 2 : 0, standsBy);
+      return withinMs > 0 ? withinMs : LAST_RECORD_MS;
+    },
   };
 }
 
-async function during(recording: FlightRecording, work: () => Promise<void>): Promise<void> {
+/** The record of a process that has lost its leadership and ends: begun in time, because the process may be killed. */
+class LastRecord {
+  readonly #recording: FlightRecording;
+  readonly #clock: Clock;
+  #written: Promise<unknown> | undefined;
+
+  constructor(recording: FlightRecording, clock: Clock) {
+    this.#recording = recording;
+    this.#clock = clock;
+  }
+
+  /** Undefined when no such record was begun. */
+  get written(): Promise<unknown> | undefined {
+    return this.#written;
+  }
+
+  /** @param cancel - aborts when the process does not end after all. */
+  write(delayMs: number, cancel: AbortSignal): void {
+    const write = (): void => {
+      this.#written = this.#recording.write('exit', 'leadership was lost');
+    };
+    const cancelWrite = delayMs === 0 ? write() : this.#clock.schedule(delayMs, write);
+    cancel.addEventListener(
+      'abort',
+      () => {
+        cancelWrite?.();
+        this.#written = undefined;
+      },
+      { once: true },
+    );
+  }
+}
+
+async function during(
+  recording: FlightRecording,
+  work: () => Promise<void>,
+  lastRecord: () => Promise<unknown> | undefined,
+): Promise<void> {
   await recording.prepare();
   using _listening = recording.listen();
   try {
     await work();
   } catch (error) {
     const code = error instanceof OperatorError ? exitCodeOf(error) : 1;
-    if (code !== 2) await recording.write(code === 3 ? 'exit' : 'crash', messageOf(error));
+    if (code === 3) await (lastRecord() ?? recording.write('exit', messageOf(error)));
+    else if (code !== 2) await recording.write('crash', messageOf(error));
     throw error;
   } finally {
     await recording.stop();

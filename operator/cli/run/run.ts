@@ -78,7 +78,8 @@ export async function runModules(
     logger,
     clock,
     ...flight?.options,
-    onLeadershipLost: (withinMs, standsBy) => io.exitWithin(withinMs, 3, standsBy),
+    onLeadershipLost: (withinMs, standsBy) =>
+      io.exitWithin(flight?.lost(withinMs, standsBy) ?? withinMs, 3, standsBy),
   };
   const { newManager } = await import('../../manager/manager.ts');
   const manager = await newManager(dryRun?.optionsFrom(options) ?? options);

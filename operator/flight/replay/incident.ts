@@ -22,6 +22,7 @@ const FEW_OBJECTS = 20;
 
 const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
   'WATCH_NAMESPACE',
+  'POD_NAMESPACE',
   'CHANCERY_LEADER_ELECTION',
 ]);
 

@@ -2,7 +2,7 @@ import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import type { OutcomeLine } from '../record-line.ts';
 import { recordedError } from '../recording-transport.ts';
 import { type Difference, shownRequest } from './difference.ts';
-import type { RecordedExchange } from './recorded/recorded-run.ts';
+import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 /** Delays that depend on the clock differ by what the processor took. */
@@ -42,6 +42,19 @@ export function missingWrite(
   };
 }
 
+/** A write is missing that nobody had waited for: the attempt had ended before it was made. */
+export function lateWriteMissing(
+  { begin: { controller, key }, number }: RecordedAttempt,
+  { request }: RecordedExchange,
+): Difference {
+  return {
+    ...{ at: request.at, controller, key, attempt: number, kind: 'no-write' },
+    recorded: `${shownRequest(request)}, after the attempt had ended`,
+    now: 'no such write',
+    details: [],
+  };
+}
+
 /** The attempt does not end. */
 export function endDifference(attempt: ReplayedAttempt, outcome: OutcomeLine): Difference {
   return {
@@ -64,7 +77,7 @@ function isSame(recorded: OutcomeLine, end: AttemptEnd): boolean {
   if (recorded.result !== end.outcome) return false;
   // Delays after failures are random.
   if (recorded.result !== 'requeue_after') {
-    const { code } = end.error === undefined ? {} : recordedError(end.error);
+    const code = end.error && recordedError(end.error).code;
     return code === recorded.error?.code;
   }
   const [before = 0, after = 0] = [recorded.requeueAfterMs, end.requeueAfterMs];

@@ -14,11 +14,12 @@ const PATIENCE_MS = 5_000;
 /** The keys of one controller. */
 interface Line {
   readonly queue: OrderedQueue;
-  readonly workers: number;
   /** Workers without a key. */
   readonly free: ((key: ObjectKey | undefined) => void)[];
   /** Recorded attempts that have not begun in the replay. */
   due: BeginLine[];
+  /** Workers beside the recorded ones, in place of those that an abandoned attempt keeps. */
+  spare: number;
   /** When a ready key was first seen ready. */
   readonly readyAt: Map<ObjectKey, number>;
 }
@@ -33,11 +34,11 @@ interface RecordedOrderOptions {
 }
 
 /** Hands out keys when the record says that their attempts began. */
-export class RecordedOrder implements WorkOrder {
+export class RecordedOrder {
   readonly #options: RecordedOrderOptions;
   readonly #lines = new Map<string, Line>();
   readonly #running = new Map<string, ReplayedAttempt>();
-  /** Attempts that had begun before the record: their keys are held, and their code does not run. */
+  /** Attempts from before the record whose keys are held until their recorded ends, and that are not compared. */
   readonly #unseen = new Map<number, BeginLine>();
   /** Attempts of controllers that have not begun in the replay. */
   readonly #early = new Map<string, BeginLine[]>();
@@ -45,9 +46,12 @@ export class RecordedOrder implements WorkOrder {
   readonly #begins = new Map<string, number[]>();
   #handedOut = 0;
   #closed = false;
+  #isContinued: boolean;
+  #terms = 0;
 
   constructor(options: RecordedOrderOptions) {
     this.#options = options;
+    this.#isContinued = options.isContinued;
     for (const { begin } of options.run.attempts.values()) {
       const id = idOf(begin.controller, begin.key);
       const times = this.#begins.get(id);
@@ -56,13 +60,34 @@ export class RecordedOrder implements WorkOrder {
     }
   }
 
-  begin(controller: string, queue: OrderedQueue): boolean {
-    const { run, isContinued } = this.#options;
+  /** The order of the workers of one process, until `endTerm` or `close`. */
+  ofTerm(): WorkOrder {
+    const term = this.#terms;
+    return {
+      begin: (controller, queue) => this.#begin(controller, queue),
+      next: (controller) =>
+        term === this.#terms ? this.#next(controller) : Promise.resolve(undefined),
+    };
+  }
+
+  #begin(controller: string, queue: OrderedQueue): boolean {
+    const { run } = this.#options;
     const declared = run.header.controllers.find(({ name }) => name === controller);
-    const workers = declared?.workers ?? 1;
+    const spare = spareWorkers(run, controller);
     const due = this.#early.get(controller) ?? [];
-    this.#lines.set(controller, { queue, workers, free: [], due, readyAt: new Map() });
-    return isContinued && declared !== undefined;
+    this.#lines.set(controller, { queue, spare, free: [], due, readyAt: new Map() });
+    return this.#isContinued && declared !== undefined;
+  }
+
+  /** The process has lost its leadership: the attempts are over, and all controllers begin anew with the next term. */
+  endTerm(): void {
+    this.#freeAll();
+    this.#lines.clear();
+    this.#running.clear();
+    this.#unseen.clear();
+    this.#early.clear();
+    this.#isContinued = false;
+    this.#terms++;
   }
 
   /** The queues get the keys that they had when the record began. */
@@ -73,7 +98,7 @@ export class RecordedOrder implements WorkOrder {
     }
   }
 
-  next(controller: string): Promise<ObjectKey | undefined> {
+  #next(controller: string): Promise<ObjectKey | undefined> {
     const line = this.#lines.get(controller);
     if (line === undefined || this.#closed) return Promise.resolve(undefined);
     return new Promise((resolve) => line.free.push(resolve));
@@ -87,7 +112,29 @@ export class RecordedOrder implements WorkOrder {
   /** The attempt is over; the worker is about to ask for the next key. */
   ended(attempt: ReplayedAttempt): void {
     attempt.hasEnded = true;
-    this.#running.delete(idOf(attempt.controller, attempt.key));
+    const id = idOf(attempt.controller, attempt.key);
+    if (this.#running.get(id) === attempt) this.#running.delete(id);
+  }
+
+  /** The running attempts that have not made a write that was recorded before `at`. */
+  behind(at: number): readonly ReplayedAttempt[] {
+    return [...this.#running.values()].filter(({ missing }) =>
+      missing.some(({ request }) => request.at < at),
+    );
+  }
+
+  /**
+   * The attempt had begun before the record, and does otherwise now, because the caches are newer than what it has read. It
+   * is left alone, and its key is held until its recorded end.
+   */
+  abandon(attempt: ReplayedAttempt): void {
+    const { controller, key, recorded } = attempt;
+    if (recorded === undefined || attempt.isAbandoned) return;
+    attempt.isAbandoned = true;
+    this.#running.delete(idOf(controller, key));
+    this.#unseen.set(recorded.begin.id, recorded.begin);
+    const line = this.#lines.get(controller);
+    if (line !== undefined) line.spare--;
   }
 
   /** A recorded wake. @returns true for one that nothing in the replay would repeat. */
@@ -103,16 +150,22 @@ export class RecordedOrder implements WorkOrder {
     if (line === undefined) {
       const early = this.#early.get(begin.controller) ?? [];
       this.#early.set(begin.controller, [...early, begin]);
-    } else if (begin.carried === true) {
-      const key = begin.key as ObjectKey;
-      line.queue.add(key);
-      if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);
-    } else if (!this.#options.departures.hasKeyLeft(begin.controller, begin.key)) {
+    } else if (begin.carried === true) this.#carriedOn(line, begin);
+    else if (!this.#options.departures.hasKeyLeft(begin.controller, begin.key)) {
       line.due.push(begin);
     }
   }
 
-  /** An attempt whose code does not run ends as it was recorded. */
+  /** An attempt from before the record runs again, from its beginning. */
+  #carriedOn(line: Line, begin: BeginLine): void {
+    const key = begin.key as ObjectKey;
+    line.queue.add(key);
+    const isWhole = begin.incomplete !== true && line.free.length > 0;
+    if (isWhole && this.#take(line, begin.controller, key, begin)) return;
+    if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);
+  }
+
+  /** An attempt that is not compared ends as it was recorded. */
   recordedEnd(outcome: OutcomeLine): void {
     if (!this.#unseen.delete(outcome.id)) return;
     const queue = this.#lines.get(outcome.controller)?.queue;
@@ -136,6 +189,10 @@ export class RecordedOrder implements WorkOrder {
   /** All workers end. */
   close(): void {
     this.#closed = true;
+    this.#freeAll();
+  }
+
+  #freeAll(): void {
     for (const { free } of this.#lines.values())
       for (const resolve of free.splice(0)) resolve(undefined);
   }
@@ -186,7 +243,7 @@ export class RecordedOrder implements WorkOrder {
     for (const key of [...line.queue.readyKeys]) {
       const since = line.readyAt.get(key) ?? now;
       line.readyAt.set(key, since);
-      if (line.free.length === 0 || this.#isExpected(controller, key, since)) continue;
+      if (line.free.length <= line.spare || this.#isExpected(controller, key, since)) continue;
       const hasLeft = departures.hasKeyLeft(controller, key);
       if (!hasLeft && departures.total === 0 && now - since < PATIENCE_MS) continue;
       departures.add({
@@ -220,6 +277,13 @@ function putBack(queue: OrderedQueue, line: QueuedLine): void {
 }
 
 const PARKED_MS = 24 * 60 * 60 * 1_000;
+
+/** How many attempts of the controller had begun before the record: each may have to be abandoned. */
+export function spareWorkers({ attempts }: Pick<RecordedRun, 'attempts'>, name: string): number {
+  return [...attempts.values()].filter(
+    ({ begin: { controller, carried } }) => controller === name && carried === true,
+  ).length;
+}
 
 function idOf(controller: string, key: string): string {
   return `${controller} ${key}`;

@@ -1,6 +1,7 @@
 import type { Controller } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
+import type { Settings } from '../../manager/settings/settings.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { FoundUse } from '../world/own-uses.ts';
 import type { Difference } from './difference.ts';
@@ -12,6 +13,10 @@ export interface ReplayOptions {
   readonly record: FlightRecord;
   /** Those of the recorded operator. */
   readonly controllers: readonly Controller[];
+  /** Those of the modules: a record has only what stood in the environment. */
+  readonly settings?: Partial<Settings> | undefined;
+  /** True: controllers of the record may be missing. Default false. */
+  readonly partly?: boolean;
   /** Milliseconds since the recorder began: nothing later is replayed. Default: the end of the record. */
   readonly untilAt?: number | undefined;
   /** Only differences of this key count. Default: of all keys. */
@@ -22,6 +27,8 @@ export interface ReplayOptions {
   readonly startCluster?: StartReplayCluster | undefined;
   /** Called right before each attempt. */
   readonly begins?: ((attempt: ReplayedAttempt) => void) | undefined;
+  /** Ends the replay when it aborts. Default: nothing does. */
+  readonly signal?: AbortSignal;
   /** Gets the log of the replayed operator. Default: nobody does. */
   readonly log?: Log;
 }
@@ -52,10 +59,18 @@ export interface Replay {
   readonly collectionOf: (path: string) => string | undefined;
 }
 
+/** A request that changes something. */
+export interface ReplayedWrite {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
 /** What a replay did for one key. */
 export interface ReplayedKey {
   /** In their order. */
-  readonly writes: readonly { readonly method: string; readonly path: string }[];
+  readonly writes: readonly ReplayedWrite[];
   /** How its last attempt ended. Undefined when it did not. */
   readonly outcome: AttemptEnd['outcome'] | undefined;
 }

@@ -22,6 +22,8 @@ interface ReplayTransportOptions {
   readonly repeated: () => void;
   /** Called for each write of an attempt. */
   readonly wrote: (key: string, request: TransportRequest) => void;
+  /** Called for an attempt from before the record that does otherwise than recorded: it gets no more answers. */
+  readonly abandoned: (attempt: ReplayedAttempt) => void;
 }
 
 /** Answers the requests of a replayed operator with what was recorded, when it was recorded. */
@@ -56,10 +58,11 @@ export class ReplayTransport implements Transport {
     }
     const exchange = new ReplayedExchange(request);
     const attempt = this.attempts.getStore();
-    if (attempt !== undefined && !attempt.hasEnded) this.#ofAttempt(exchange, target, attempt);
-    else if (!this.#takeList(exchange, target) && !this.#takeOther(exchange)) {
-      unrecorded.answer(exchange, target);
-    }
+    const isTaken =
+      (attempt !== undefined && this.#takeOfAttempt(exchange, target, attempt)) ||
+      this.#takeList(exchange, target) ||
+      this.#takeOther(exchange);
+    if (!isTaken) unrecorded.answer(exchange, target);
     return exchange.response;
   }
 
@@ -100,33 +103,41 @@ export class ReplayTransport implements Transport {
     return next !== undefined;
   }
 
-  #ofAttempt(
+  /**
+   * A request of the code of an attempt. False for a read after its end that the record does not have: what an attempt has
+   * opened, such as a source, goes on reading.
+   */
+  #takeOfAttempt(
     exchange: ReplayedExchange,
     target: RequestTarget | undefined,
     attempt: ReplayedAttempt,
-  ): void {
+  ): boolean {
     const { departures, unrecorded } = this.#options;
     const { request } = exchange;
-    if (isWrite(request)) this.#options.wrote(attempt.key, request);
+    if (attempt.isAbandoned) return true;
     const isOff = target !== undefined && departures.hasIdLeft(objectIdOf(target));
     const found = attempt.hasLeft || isOff ? undefined : attempt.find(request);
+    if (attempt.hasEnded && found?.kind !== 'recorded' && !isWrite(request)) return false;
+    if (isWrite(request)) this.#options.wrote(attempt.key, request);
     if (found?.kind === 'recorded') {
       for (const path of found.body.fromSecrets) departures.fromSecrets.add(path);
       this.#attach(found.exchange, exchange);
       if (isWrite(request)) this.#options.repeated();
-      return;
+      return true;
     }
     const { recorded } = attempt;
     const isCompared = found !== undefined && recorded !== undefined;
     const changes = isWrite(request) && !unrecorded.isWithoutEffect(request, target);
-    if (changes && isCompared) {
-      departures.add(
-        writeDifference(this.#options.now(), attempt, request, found.instead),
-        attempt,
-      );
+    if (changes && isCompared && attempt.isCarried) {
+      this.#options.abandoned(attempt);
+      return true;
     }
-    if (departures.isOver) return;
-    unrecorded.answer(exchange, target);
+    if (changes && isCompared) {
+      const difference = writeDifference(this.#options.now(), attempt, request, found.instead);
+      departures.add(difference, attempt);
+    }
+    if (!departures.isOver) unrecorded.answer(exchange, target);
+    return true;
   }
 }
 

@@ -1,34 +1,35 @@
 import { AsyncResource } from 'node:async_hooks';
-import { connect } from '../../client/connection.ts';
-import { definedResources } from '../../controller/controller.ts';
+import { type Controller, definedResources } from '../../controller/controller.ts';
 import type { Log } from '../../controller/reconciler.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
 import type { Clock } from '../../core/clock.ts';
-import { ConfigurationError } from '../../core/errors.ts';
 import { seededRandom } from '../../core/seeded-random.ts';
-import { OperatorProcess } from '../../manager/operator-process.ts';
-import { connectOptions } from '../../manager/settings/connect-options.ts';
-import type { OutcomeLine, RecordLine } from '../record-line.ts';
+import type { LeaderLine, OutcomeLine, RecordLine, RequestLine } from '../record-line.ts';
 import { OwnUses } from '../world/own-uses.ts';
 import { settleWorld } from '../world/settle-world.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { inWorld, replaceGlobals, type VirtualWorld } from '../world/virtual-globals.ts';
 import { Departures } from './departures.ts';
-import { endDifference, missingWrite, outcomeDifference } from './outcome-difference.ts';
+import { ExpectedEnds } from './expected-ends.ts';
+import { missingWrite, outcomeDifference } from './outcome-difference.ts';
+import { catchCrashes, crashNote, type ReplayedCrash } from './process/replayed-crash.ts';
+import { ReplayedKeys } from './process/replayed-keys.ts';
+import { ReplayedProcess } from './process/replayed-process.ts';
 import { FirstLists } from './recorded/first-lists.ts';
 import { hasPlaceholders } from './recorded/placeholders.ts';
 import { RecordedObjects } from './recorded/recorded-objects.ts';
 import {
   hasElection,
+  jumpNote,
+  neverLed,
   recordedControllers,
   replaySettings,
   secretNote,
 } from './recorded/recorded-operator.ts';
-import { type RecordedExchange, type RecordedRun, recordedRun } from './recorded/recorded-run.ts';
-import { ReplayedWatches, type WatchedLine } from './recorded/replayed-watches.ts';
+import { carriedCount, type RecordedRun, recordedRun, startOf } from './recorded/recorded-run.ts';
+import { ReplayedWatches } from './recorded/replayed-watches.ts';
 import { requestTarget } from './recorded/request-target.ts';
-import { objectsInAnswer } from './recorded/seen-answers.ts';
-import { RecordedOrder } from './recorded-order.ts';
+import { RecordedOrder, spareWorkers } from './recorded-order.ts';
 import type { Replay, ReplayOptions } from './replay-options.ts';
 import { ReplayTransport } from './replay-transport.ts';
 import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
@@ -37,21 +38,19 @@ import { Unrecorded } from './unrecorded.ts';
 /**
  * Runs controllers against a record, in virtual time, and compares what they do with what was recorded.
  *
- * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers.
+ * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers; OperatorError
+ *   `USER_CODE` when the code crashes and did not when it was recorded.
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
   const restore = replaceGlobals();
+  const release = catchCrashes((error) => replaying.crashed(error));
   try {
     return await inWorld(replaying.world, () => replaying.run());
   } finally {
+    release();
     restore();
   }
-}
-
-interface KeyState {
-  readonly writes: { readonly method: string; readonly path: string }[];
-  outcome: AttemptEnd['outcome'] | undefined;
 }
 
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -71,16 +70,21 @@ class Replaying {
   readonly #order: RecordedOrder;
   readonly #transport: ReplayTransport;
   readonly #unrecorded: Unrecorded;
+  readonly #lists: FirstLists;
+  readonly #watches: ReplayedWatches;
+  readonly #controllers: readonly Controller[];
   /** The controllers were at work when the record began. */
   readonly #isContinued: boolean;
   readonly #notes: string[] = [];
-  readonly #stop = new AbortController();
-  /** Recorded ends of attempts that still run in the replay. */
-  #ending: { readonly attempt: ReplayedAttempt; readonly outcome: OutcomeLine }[] = [];
-  readonly #keys = new Map<string, KeyState>();
+  readonly #ends: ExpectedEnds;
+  readonly #keys = new ReplayedKeys();
   #attempts = 0;
   #writes = 0;
-  #running: Promise<void> | undefined;
+  /** Undefined while the process has no leadership. */
+  #process: ReplayedProcess | undefined;
+  #hasLed = false;
+  #isEnding = false;
+  #crash: ReplayedCrash | undefined;
 
   constructor(run: RecordedRun, options: ReplayOptions) {
     this.#options = options;
@@ -88,8 +92,13 @@ class Replaying {
     const { state, wall } = run;
     const isContinued = state.leads && run.cached.length > 0;
     this.#isContinued = isContinued;
-    this.#clock = new VirtualClock(state.at - (isContinued ? START_MS : 0), wall - state.at);
+    this.#clock = new VirtualClock(isContinued ? startOf(run) : state.at, wall - state.at);
     this.#time = withContext(this.#clock);
+    this.#controllers = recordedControllers(run.header, options.controllers, {
+      partly: options.partly ?? false,
+      spareWorkers: (name) => spareWorkers(run, name),
+      note: (note) => this.#notes.push(note),
+    });
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#time,
@@ -105,14 +114,17 @@ class Replaying {
       options.key,
     );
     this.#departures = departures;
+    this.#ends = new ExpectedEnds(departures, (exchange) => this.#transport.hasMade(exchange));
     const hasSecrets = hasPlaceholders(run);
     this.#order = new RecordedOrder({ run, departures, hasSecrets, now, isContinued });
     const watches = new ReplayedWatches({
       run,
-      seen: (collection, line) => this.#seen(collection, line),
+      seen: (collection, line) => this.#unrecorded.watched(collection, line),
       hasLeft: (collection, object) => departures.hasObjectLeft(collection, object),
     });
+    this.#watches = watches;
     const lists = new FirstLists(run);
+    this.#lists = lists;
     for (const [collection, object] of lists.objects()) this.#objects.put(collection, object);
     for (const { resourceVersion } of run.cached) this.#objects.saw(resourceVersion);
     this.#unrecorded = new Unrecorded({
@@ -125,98 +137,153 @@ class Replaying {
       repeated: () => {
         this.#writes++;
       },
-      wrote: (key, { method, path }) => this.#of(key).writes.push({ method, path }),
+      wrote: (key, request) => this.#keys.wrote(key, request),
+      abandoned: (attempt) => this.#abandon(attempt),
     });
   }
 
   async run(): Promise<Replay> {
-    const manager = this.#manager();
     const { state, header } = this.#run;
-    if (state.leads || !hasElection(header.settings)) this.#start(manager);
+    if (state.leads || !hasElection(header.settings, this.#options.settings)) this.#start();
+    let endedAt: number;
     try {
-      await this.#follow(manager);
+      await this.#follow();
     } finally {
+      endedAt = this.#clock.monotonic();
       await this.#end();
     }
+    const { total, fromSecrets } = this.#departures;
+    if (this.#crash !== undefined) this.#notes.push(crashNote(this.#crash, header, total > 0));
+    else if (!this.#hasLed) throw neverLed();
     const clock = this.#clock;
-    const fromSecrets = [...this.#departures.fromSecrets];
-    if (fromSecrets.length > 0) this.#notes.push(secretNote(fromSecrets));
+    if (fromSecrets.size > 0) this.#notes.push(secretNote([...fromSecrets]));
     return {
       differences: this.#departures.differences,
-      differing: this.#departures.total,
+      differing: total,
       attempts: this.#attempts,
       writes: this.#writes,
-      endedAt: clock.monotonic(),
-      wallAt: (at) => clock.now() - (clock.monotonic() - at),
+      endedAt,
+      wallAt: (at) => clock.wallOf(at),
       ownUses: this.#uses.findings,
       notes: this.#notes,
       objects: this.#objects,
-      ofKey: (key) => this.#of(key),
+      ofKey: (key) => this.#keys.of(key),
       collectionOf: (path) => requestTarget(path)?.collection,
     };
   }
 
-  async #follow(manager: OperatorProcess): Promise<void> {
-    const { lines, header } = this.#run;
+  /** Nobody has caught an error of the replayed code. It ends the replay. */
+  crashed(error: unknown): void {
+    if (!this.#isEnding) this.#crash ??= { error, at: this.#clock.monotonic() };
+  }
+
+  get #isOver(): boolean {
+    const isStopped = this.#options.signal?.aborted === true;
+    return isStopped || this.#departures.isOver || this.#crash !== undefined;
+  }
+
+  async #follow(): Promise<void> {
+    const { lines, header, state } = this.#run;
     const untilAt = this.#options.untilAt ?? header.to;
     await this.#rest();
+    const begun = this.#isContinued ? carriedCount(this.#run) : 0;
+    for (const line of lines.slice(0, begun)) await this.#happened(line);
     if (this.#isContinued) {
-      await this.#advance(this.#run.state.at);
-      this.#order.putBack();
+      await this.#advance(state.at);
+      await this.#carriedOn();
     }
-    for (const line of lines) {
+    for (const line of lines.slice(begun)) {
       const at = 'at' in line ? line.at : 0;
-      if (at > untilAt || this.#departures.isOver) break;
-      await this.#advance(at);
-      if (line.kind === 'leader' && line.group === undefined && !this.#lead(line.leads, manager)) {
-        return;
-      }
-      if (this.#replayed(line)) await this.#rest();
+      if (at > untilAt || this.#isOver) break;
+      const isLost = !(await this.#happened(line));
+      if (isLost) return;
     }
-    if (!this.#departures.isOver) await this.#advance(Math.min(untilAt, header.to));
-    if (this.#running === undefined) this.#neverLed();
+    if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
+  }
+
+  /** Attempts from before the record have come as far as they were: now the caches are those of its beginning. */
+  async #carriedOn(): Promise<void> {
+    for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
+    for (const [collection, object] of this.#lists.createdBefore) {
+      this.#objects.put(collection, object);
+      this.#watches.send({ collection, type: 'ADDED', object });
+    }
+    await this.#rest();
+    this.#order.putBack();
+  }
+
+  /** @returns false when the replay ends with the line. */
+  async #happened(line: RecordLine): Promise<boolean> {
+    await this.#advance('at' in line ? line.at : 0);
+    if (line.kind === 'leader' && line.group === undefined && !this.#lead(line)) return false;
+    if (this.#replayed(line)) await this.#rest();
+    return true;
   }
 
   /** @returns false when the replay ends here. */
-  #lead(leads: boolean, manager: OperatorProcess): boolean {
-    if (leads && this.#running === undefined) this.#start(manager);
-    if (leads || this.#running === undefined) return true;
-    this.#notes.push('the process lost its leadership there: the replay ends with it');
-    return false;
-  }
-
-  #neverLed(): void {
-    throw new ConfigurationError(
-      'the record cannot be replayed: the process did not lead while it was recorded, so that it reconciled nothing',
+  #lead(line: LeaderLine): boolean {
+    const process = this.#process;
+    if (line.leads && process === undefined) this.#start();
+    if (line.leads || process === undefined) return true;
+    const after = this.#run.lines.slice(this.#run.lines.indexOf(line) + 1);
+    const leadsAgain = after.some(
+      (each) => each.kind === 'leader' && each.group === undefined && each.leads,
     );
+    if (!leadsAgain) {
+      this.#notes.push('the process lost its leadership there: the replay ends with it');
+      return false;
+    }
+    process.stop('leadership was lost');
+    this.#process = undefined;
+    this.#order.endTerm();
+    this.#ends.forgetAttempts();
+    return true;
   }
 
-  #start(manager: OperatorProcess): void {
-    this.#running = manager.run(this.#stop.signal);
-    this.#running.catch(() => {}); // awaited at the end
+  #start(): void {
+    if (this.#hasLed) this.#lists.renew(this.#run.header, this.#objects);
+    this.#hasLed = true;
+    const { log = QUIET } = this.#options;
+    this.#process = new ReplayedProcess({
+      settings: replaySettings(this.#run.header.settings, this.#options.settings),
+      ...{ controllers: this.#controllers, clock: this.#time, transport: this.#transport },
+      ...{ order: this.#order, random: this.#random, log },
+      begins: (attempt) => {
+        this.#attempts++;
+        this.#keys.began(attempt.key);
+        this.#options.begins?.(attempt);
+      },
+      ended: (attempt, end) => this.#ended(attempt, end),
+    });
+    this.#process.start();
   }
 
   async #end(): Promise<void> {
+    this.#isEnding = true;
+    const process = this.#process;
     this.#order.close();
-    this.#stop.abort(new Error('the replay is over'));
+    process?.stop('the replay is over');
     const until = this.#clock.monotonic() + STOP_MS;
-    let isOver = this.#running === undefined;
-    void this.#running
-      ?.catch(() => {})
-      .then(() => {
-        isOver = true;
-      });
     // The times of the stop pass, too. What does not end by then is left behind.
     await settleWorld(this.world);
-    while (!isOver && this.#clock.ringNext(until)) await settleWorld(this.world);
+    while (process?.isOver === false && this.#ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
+  }
+
+  #ringNext(untilAt: number): boolean {
+    try {
+      return this.#clock.ringNext(untilAt);
+    } catch (error) {
+      this.crashed(error); // the code of a timer, which no promise leads back to
+      return true;
+    }
   }
 
   /** Moves to a moment, and rings the alarms before it. */
   async #advance(at: number): Promise<void> {
-    while (!this.#departures.isOver && this.#clock.ringNext(at)) await this.#rest();
-    this.#clock.moveTo(at);
-    this.#checkEnds();
+    while (!this.#isOver && this.#ringNext(at)) await this.#rest();
+    if (this.#crash === undefined) this.#clock.moveTo(at);
+    this.#ends.check(this.#clock.monotonic());
   }
 
   /** Lets the operator do all that it can do at this moment. */
@@ -227,7 +294,7 @@ class Replaying {
         await this.#unrecorded.settled();
         await settleWorld(this.world);
       }
-    } while (!this.#departures.isOver && this.#order.handOut());
+    } while (!this.#isOver && this.#order.handOut());
   }
 
   /** @returns true when the operator may have something to do now. */
@@ -239,9 +306,12 @@ class Replaying {
         const exchange = this.#run.exchanges.get(line.id);
         if (exchange === undefined) return false;
         this.#transport.replay(exchange, line);
-        if (line.kind === 'ended') this.#answered(exchange);
+        if (line.kind === 'ended') this.#unrecorded.answered(exchange);
         return true;
       }
+      case 'request':
+        this.#requested(line);
+        return false;
       case 'wake':
         return this.#order.woken(line);
       case 'begin':
@@ -261,91 +331,26 @@ class Replaying {
   #setWall(wall: number): void {
     const jumpedMs = wall - this.#clock.now();
     this.#clock.setWall(wall);
-    if (Math.abs(jumpedMs) < JUMP_MS) return;
-    const way = jumpedMs > 0 ? 'forward' : 'back';
-    const seconds = (Math.abs(jumpedMs) / 1_000).toFixed(1);
-    this.#notes.push(
-      `the wall clock was set ${way} by ${seconds} s while the record was made; the replay does the same`,
-    );
+    if (Math.abs(jumpedMs) >= JUMP_MS) this.#notes.push(jumpNote(jumpedMs));
   }
 
   #recordedEnd(outcome: OutcomeLine): void {
     this.#order.recordedEnd(outcome);
     const attempt = this.#order.running(outcome.controller, outcome.key);
-    if (attempt?.recorded?.outcome === outcome) this.#ending.push({ attempt, outcome });
+    if (attempt?.recorded?.outcome === outcome) this.#ends.attempt(attempt, outcome);
   }
 
-  /** An attempt that still runs some time after its recorded end is a difference. */
-  #checkEnds(): void {
-    if (this.#ending.length === 0) return;
-    const now = this.#clock.monotonic();
-    this.#ending = this.#ending.filter(({ attempt, outcome }) => {
-      if (attempt.hasEnded || attempt.hasLeft) return false;
-      if (now - outcome.at < END_MS) return true;
-      this.#departures.add(endDifference(attempt, outcome), attempt);
-      return false;
-    });
-  }
-
-  #answered(exchange: RecordedExchange): void {
-    for (const { collection, object } of objectsInAnswer(exchange)) {
-      if (this.#departures.hasObjectLeft(collection, object)) continue;
-      this.#objects.put(collection, object);
-      if (exchange.request.method === 'GET') continue;
-      this.#unrecorded.changed(collection, 'MODIFIED', object);
-    }
-  }
-
-  #seen(collection: string, line: WatchedLine): void {
-    const { object, type, resourceVersion } = line;
-    this.#objects.saw(resourceVersion);
-    if (object === undefined || this.#departures.hasObjectLeft(collection, object)) return;
-    if (type === 'DELETED') this.#objects.delete(collection, object);
-    else this.#objects.put(collection, object);
-    this.#unrecorded.changed(collection, type, object);
-  }
-
-  #manager(): OperatorProcess {
-    const { header } = this.#run;
-    const { controllers, log = QUIET } = this.#options;
-    const settings = replaySettings(header.settings);
-    const { apiUrl } = settings;
-    return new OperatorProcess({
-      settings,
-      controllers: recordedControllers(header, controllers, (note) => this.#notes.push(note)),
-      clock: this.#time,
-      connection: connect(apiUrl, {
-        ...{ clock: this.#time, transport: this.#transport },
-        ...connectOptions(settings, log),
-      }),
-      logFor: () => log,
-      random: this.#random,
-      leaderElection: false,
-      workOrder: this.#order,
-      reconcileMiddleware: async (attempt, next) => {
-        const running = this.#order.running(attempt.controller, attempt.key);
-        if (running === undefined) return next();
-        this.#attempts++;
-        this.#of(attempt.key).outcome = undefined;
-        this.#options.begins?.(running);
-        const end = await this.#transport.attempts.run(running, next);
-        this.#ended(running, end);
-        return end;
-      },
-    });
-  }
-
-  #of(key: string): KeyState {
-    const known = this.#keys.get(key) ?? { writes: [], outcome: undefined };
-    this.#keys.set(key, known);
-    return known;
+  #requested({ id, by }: RequestLine): void {
+    const exchange = this.#run.exchanges.get(id);
+    const attempt = by && this.#run.attempts.get(by.id);
+    if (exchange === undefined || attempt?.late.includes(exchange) !== true) return;
+    if (isWrite(exchange.request)) this.#ends.lateWrite(attempt, exchange);
   }
 
   #ended(attempt: ReplayedAttempt, end: AttemptEnd): void {
-    this.#order.ended(attempt);
-    if (!this.#stop.signal.aborted) this.#of(attempt.key).outcome = end.outcome;
+    this.#keys.ended(attempt.key, end);
     const { recorded } = attempt;
-    if (attempt.hasLeft || recorded?.outcome === undefined || this.#stop.signal.aborted) return;
+    if (attempt.hasLeft || attempt.isAbandoned || recorded?.outcome === undefined) return;
     const now = this.#clock.monotonic();
     const [missing] = attempt.missing;
     const difference =
@@ -353,7 +358,19 @@ class Replaying {
         ? outcomeDifference(attempt, recorded.outcome, end, now)
         : missingWrite(attempt, missing, end, now);
     if (difference === undefined) return;
-    this.#departures.add(difference, attempt);
+    if (attempt.isCarried) this.#notCompared(attempt);
+    else this.#departures.add(difference, attempt);
+  }
+
+  #abandon(attempt: ReplayedAttempt): void {
+    this.#order.abandon(attempt);
+    this.#notCompared(attempt);
+  }
+
+  #notCompared({ controller, key }: ReplayedAttempt): void {
+    this.#notes.push(
+      `controller ${controller}: an attempt at ${key} had begun before the record, whose caches are newer; it is not compared`,
+    );
   }
 
   /** The recorded writes that are still to come for a key that does otherwise are not made. */
@@ -377,11 +394,7 @@ function withContext(clock: Clock): Clock {
   };
 }
 
-/** How long the replayed process may take to be where the recorded one was when the record began. */
-const START_MS = 60_000;
 /** Longer than each limit of a stop. */
 const STOP_MS = 120_000;
 /** A wall clock that moves less than this is the same clock. */
 const JUMP_MS = 1_000;
-/** How long after its recorded end an attempt may still run. */
-const END_MS = 5_000;

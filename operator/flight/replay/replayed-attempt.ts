@@ -1,3 +1,5 @@
+import { jsonOf } from '../../core/json/json-of.ts';
+import { mappingOf } from '../../core/mapping.ts';
 import type { TransportRequest } from '../../transport/transport.ts';
 import { type BodyDifferences, bodyDifferences } from './body-differences.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
@@ -13,7 +15,7 @@ export type Found =
   /** The record has no such request. `instead` is the write that it has at this point. */
   | { readonly kind: 'none'; readonly instead: RecordedExchange | undefined };
 
-type Asked = Pick<TransportRequest, 'method' | 'path' | 'body'>;
+type Asked = Pick<TransportRequest, 'path' | 'body'> & { readonly method: string };
 
 /** An attempt of the replay, beside the recorded one. */
 export class ReplayedAttempt {
@@ -24,6 +26,8 @@ export class ReplayedAttempt {
   /** True once it has done otherwise than the record: from then on it is not compared. */
   hasLeft = false;
   hasEnded = false;
+  /** True once its requests are not answered any more: see `RecordedOrder.abandon`. */
+  isAbandoned = false;
   readonly #hasSecrets: boolean;
   /** What it has not asked for yet. */
   readonly #left: RecordedExchange[];
@@ -37,12 +41,20 @@ export class ReplayedAttempt {
     this.key = names.key;
     this.recorded = recorded;
     this.#hasSecrets = hasSecrets;
-    this.#left = [...(recorded?.exchanges ?? [])];
+    this.#left = recorded === undefined ? [] : [...recorded.exchanges, ...recorded.late];
   }
 
-  /** The recorded writes that it has not made. */
+  /** It had begun before the record, whose caches are newer than what it has read. */
+  get isCarried(): boolean {
+    return this.recorded?.begin.carried === true;
+  }
+
+  /** The recorded writes that it should have made before its end, and has not made. */
   get missing(): readonly RecordedExchange[] {
-    return this.#left.filter(({ request }) => isWrite(request));
+    const { late = [] } = this.recorded ?? {};
+    return this.#left.filter(
+      (each) => isWrite(each.request) && !isHandOver(each.request) && !late.includes(each),
+    );
   }
 
   /** The recorded request that this one repeats. It is then no longer expected. */
@@ -61,22 +73,38 @@ export class ReplayedAttempt {
   }
 }
 
-/** The first write, and those that were sent before it was answered: their order means nothing. */
+/**
+ * The first write, and those that were sent before it was answered: their order means nothing. Hand-overs are made or not
+ * as the process remembers what it wrote before the record.
+ */
 function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[] {
-  const [first] = open;
+  const first = open.find(({ request }) => !isHandOver(request));
   const endedAt = first?.reply.at(-1)?.at ?? Number.POSITIVE_INFINITY;
-  return open.filter((each) => each === first || each.request.at < endedAt);
+  return open.filter(
+    (each) => each === first || isHandOver(each.request) || each.request.at < endedAt,
+  );
 }
 
 /** True for a request that changes something. Events and dry runs do not. */
-export function isWrite({
-  method,
-  path,
-}: Pick<Asked, 'path'> & { readonly method: string }): boolean {
+export function isWrite({ method, path }: Pick<Asked, 'method' | 'path'>): boolean {
   if (method === 'GET' || method === 'OPTIONS') return false;
   const target = requestTarget(path);
   if (target === undefined) return false;
   return !target.query.has('dryRun') && !isOfEvents(target);
+}
+
+/** Where a patch stands that changes only who owns the fields of an object. */
+const OWNERSHIP = new Set(['/metadata/resourceVersion', '/metadata/managedFields']);
+
+/** True for a patch that hands fields over from one manager to another: no value of the object changes. */
+export function isHandOver({
+  method,
+  body,
+}: Pick<Asked, 'method'> & { readonly body?: string | undefined }): boolean {
+  if (method !== 'PATCH' || body?.startsWith('[') !== true) return false;
+  const operations = jsonOf(body);
+  if (!Array.isArray(operations)) return false;
+  return operations.every((each) => OWNERSHIP.has(String(mappingOf(each).path)));
 }
 
 /** Events are merged by time, so that a replay need not send the same. */

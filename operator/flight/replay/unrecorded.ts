@@ -16,9 +16,11 @@ import {
   isMetadataOnly,
   metadataOf,
   type ReplayedWatches,
+  type WatchedLine,
 } from './recorded/replayed-watches.ts';
 import { objectIdOf, type RequestTarget, requestTarget } from './recorded/request-target.ts';
-import { isOfEvents } from './replayed-attempt.ts';
+import { objectsInAnswer } from './recorded/seen-answers.ts';
+import { isHandOver, isOfEvents } from './replayed-attempt.ts';
 
 interface UnrecordedOptions {
   readonly run: RecordedRun;
@@ -37,7 +39,10 @@ const WATCH_DELAY_MS = 1;
 /** Versions of the cluster begin this far behind those of the record. */
 const VERSION_GAP = 1_000_000n;
 
-/** Answers requests that are not in the record: reads from what the record has shown, writes from a cluster. */
+/**
+ * Answers requests that are not in the record: reads from what the record has shown up to now, writes from a cluster, which
+ * gets the recorded changes, too.
+ */
 export class Unrecorded {
   readonly #options: UnrecordedOptions;
   #cluster: Promise<ReplayCluster> | undefined;
@@ -60,8 +65,8 @@ export class Unrecorded {
   }
 
   /**
-   * True for an apply or a merge that states only what the object shows already. A process that has just begun makes
-   * such writes, because what it applied before is not remembered.
+   * True for an apply or a merge that states only what the object shows already, and for a hand-over of fields. A process
+   * that has just begun makes such writes, because what it applied before is not remembered.
    */
   isWithoutEffect(request: TransportRequest, target: RequestTarget | undefined): boolean {
     if (request.method !== 'PATCH' || this.#unchanged(request, target) === undefined) return false;
@@ -95,8 +100,27 @@ export class Unrecorded {
     this.#later(this.#byCluster(exchange, target));
   }
 
-  /** Another writer's change, as the record shows it. */
-  changed(collection: string, type: string, object: KubernetesObject): void {
+  /** A recorded answer has come: it shows what the API server has. */
+  answered(exchange: RecordedExchange): void {
+    const { departures, objects } = this.#options;
+    for (const { collection, object } of objectsInAnswer(exchange)) {
+      if (departures.hasObjectLeft(collection, object)) continue;
+      objects.put(collection, object);
+      if (exchange.request.method !== 'GET') this.#changed(collection, 'MODIFIED', object);
+    }
+  }
+
+  /** A line of a recorded watch has come. */
+  watched(collection: string, { object, type, resourceVersion }: WatchedLine): void {
+    const { departures, objects } = this.#options;
+    objects.saw(resourceVersion);
+    if (object === undefined || departures.hasObjectLeft(collection, object)) return;
+    if (type === 'DELETED') objects.delete(collection, object);
+    else objects.put(collection, object);
+    this.#changed(collection, type, object);
+  }
+
+  #changed(collection: string, type: string, object: KubernetesObject): void {
     if (this.#cluster === undefined) return;
     this.#later(
       this.#cluster.then((cluster) => {
@@ -135,6 +159,9 @@ export class Unrecorded {
     target: RequestTarget | undefined,
   ): KubernetesObject | undefined {
     if (method !== 'PATCH' || target?.name === undefined) return undefined;
+    if (isHandOver({ method, body })) {
+      return this.#options.objects.get(target.collection, target.namespace, target.name);
+    }
     const type = headers?.['content-type'] ?? '';
     if (!type.includes('apply-patch') && !type.includes('merge-patch')) return undefined;
     const { objects } = this.#options;

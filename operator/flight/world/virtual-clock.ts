@@ -18,6 +18,8 @@ export class VirtualClock<Owner = never> implements Clock {
   #at: number;
   /** Wall time of `at` 0. */
   #wallAtZero: number;
+  /** What it was before wall time was set, and until when. */
+  readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
   /** Alarms by the time at which they are due, each time in the order in which they were set. */
   readonly #alarms = new Map<number, Set<Alarm<Owner>>>();
   /** These times. One whose alarms were cancelled stays until it comes up. */
@@ -96,7 +98,16 @@ export class VirtualClock<Owner = never> implements Clock {
 
   /** Wall time is `wall` now, as on a clock that was set. */
   setWall(wall: number): void {
+    this.#past.push({ untilAt: this.#at, wallAtZero: this.#wallAtZero });
     this.#wallAtZero = wall - this.#at;
+  }
+
+  /** Wall time as it was at a moment that has passed. */
+  wallOf(at: number): number {
+    const { wallAtZero } = this.#past.find(({ untilAt }) => at < untilAt) ?? {
+      wallAtZero: this.#wallAtZero,
+    };
+    return wallAtZero + at;
   }
 
   /** No alarm of this owner rings any more. */

@@ -1,46 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replayIncident } from '@chancery/testing';
 import { describe, expect, it } from 'vitest';
-import { copyIncident, copying } from '../../flight/replay/copy-incident.ts';
-import { writeRecord } from '../../flight/replay/record-file.ts';
-import { chancery, folderWith } from '../child.ts';
-import type { Collector } from '../collector.ts';
+import { copying } from '../../flight/replay/copy-incident.ts';
+import { chancery } from '../child.ts';
 import { invoke } from '../invocation.ts';
-
-/** `copying` of the incident as a module. */
-const OPERATOR = `import { controller } from 'chancery';
-import { configMaps } from 'chancery/kubernetes';
-
-export default controller({
-  name: 'copy',
-  for: configMaps,
-  permissions: [{ resource: configMaps, verbs: ['create', 'patch'] }],
-  predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
-  async reconcile({ metadata: { name, namespace }, data = {} }, { client, store }) {
-    const copy = \`\${name}-copy\`;
-    if (store(configMaps).get({ namespace, name: copy }) === undefined) {
-      const metadata = { name: copy, namespace: 'demo' };
-      await client.create(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
-    } else {
-      await client.patch(configMaps, { name: copy, namespace }, { type: 'merge', body: { data } });
-    }
-  },
-});
-`;
-
-function textOf({ lines }: Collector): string {
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function incidentWith(module: string, recorded = module): { record: string; operator: string } {
-  const folder = folderWith({ 'operator.ts': module });
-  const sha256 = createHash('sha256').update(recorded).digest('hex');
-  const made = copyIncident().header({ modules: [{ path: '/app/operator.ts', sha256 }] });
-  const record = writeRecord(join(folder, 'flight.jsonl.gz'), made.record(310_000));
-  return { record, operator: join(folder, 'operator.ts') };
-}
+import { incidentWith, OPERATOR, textOf } from './incident-folder.ts';
 
 describe('chancery replay', () => {
   it('says that the code does what is recorded', async () => {

@@ -1,10 +1,12 @@
 import type { KubernetesObject } from '../../../model/object.ts';
+import { matcherOf } from '../../../model/selection.ts';
 import type { TransportRequest } from '../../../transport/transport.ts';
-import type { RecordedSource } from '../../record-line.ts';
-import { asObject, collectionOf } from './recorded-objects.ts';
-import type { RecordedRun } from './recorded-run.ts';
+import type { HeaderLine, RecordedSource } from '../../record-line.ts';
+import { asObject, collectionOf, type RecordedObjects } from './recorded-objects.ts';
+import { carriedCreations, type RecordedRun } from './recorded-run.ts';
 import { isMetadataOnly, metadataOf } from './replayed-watches.ts';
 import { collectionIdOf, type RequestTarget } from './request-target.ts';
+import { objectsInAnswer } from './seen-answers.ts';
 
 interface CachedList {
   readonly source: RecordedSource;
@@ -14,9 +16,14 @@ interface CachedList {
 
 /** The caches at the beginning of a record, as answers to the first lists of a replay. */
 export class FirstLists {
+  /** What attempts from before the record had created by then: it was not there when they began. */
+  readonly createdBefore: (readonly [collection: string, object: KubernetesObject])[] = [];
   readonly #lists = new Map<string, CachedList>();
 
-  constructor({ header, cached }: Pick<RecordedRun, 'header' | 'cached'>) {
+  constructor(run: RecordedRun) {
+    const { header, cached } = run;
+    const created = carriedCreations(run).flatMap(objectsInAnswer);
+    const uids = new Set(created.flatMap(({ object }) => object.metadata.uid ?? []));
     const sources = new Map(header.sources.map((source) => [source.id, source]));
     for (const line of cached) {
       const source = sources.get(line.source);
@@ -27,7 +34,9 @@ export class FirstLists {
       list.resourceVersion = line.resourceVersion ?? list.resourceVersion;
       for (const object of line.objects) {
         const read = asObject(object);
-        if (read !== undefined) list.objects.push(read);
+        if (read === undefined) continue;
+        if (!uids.has(read.metadata.uid ?? '')) list.objects.push(read);
+        else this.createdBefore.push([collectionOf(source), read]);
       }
     }
   }
@@ -39,6 +48,20 @@ export class FirstLists {
     const list = this.#lists.get(id);
     this.#lists.delete(id);
     return list && listAnswer(list.source, list.objects, list.resourceVersion, form === 'metadata');
+  }
+
+  /** Each source can be listed once more: then it has what the record has shown of it up to now. */
+  renew({ sources }: Pick<HeaderLine, 'sources'>, objects: RecordedObjects): void {
+    const { resourceVersion } = objects;
+    for (const source of sources) {
+      const { labelSelector, fieldSelector, namespaces = [undefined] } = source;
+      const match = matcherOf({ namespaces: undefined, labelSelector, fieldSelector });
+      for (const scope of namespaces) {
+        const all = objects.list(collectionOf(source), scope);
+        const selected = all.filter((object) => match(object) === 'selected');
+        this.#lists.set(listId(source, scope), { source, resourceVersion, objects: [...selected] });
+      }
+    }
   }
 
   /** All objects, with the collection of each. */

@@ -1,21 +1,32 @@
 import type { Controller } from '../../../controller/controller.ts';
 import { ConfigurationError } from '../../../core/errors.ts';
-import { type Settings, settingsFrom } from '../../../manager/settings/settings.ts';
+import { overridden, type Settings, settingsFrom } from '../../../manager/settings/settings.ts';
 import type { HeaderLine } from '../../record-line.ts';
 
 /** A limit of the replayed process that nothing reaches: the record says when a watch ends. */
 const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
-/** The recorded settings, without what needs a port, a Lease or a clock of another process. */
-export function replaySettings(recorded: Readonly<Record<string, string>>): Settings {
+/**
+ * The recorded settings, without what needs a port, a Lease or a clock of another process.
+ *
+ * @param own - those of the modules.
+ */
+export function replaySettings(
+  recorded: Readonly<Record<string, string>>,
+  own: Partial<Settings> = {},
+): Settings {
+  // A Lease, which the replay does not take, needs more of them.
+  const { CHANCERY_LEADER_ELECTION: _, ...others } = recorded;
   return {
-    ...settingsFrom(recorded),
+    ...overridden(settingsFrom(others), own),
     ...{
       healthPort: 0,
       metricsPort: 0,
       installCrds: false,
       selfTest: 'off',
       webhookGate: undefined,
+      // What still runs at the end of the replay, or of a term, is given up at once.
+      shutdownTimeoutMs: 0,
     },
     ...{ leaderElection: undefined, sharding: undefined, relistIntervalMs: 0 },
     watchTimeoutSeconds: [NEVER_SECONDS, NEVER_SECONDS + 1],
@@ -23,45 +34,71 @@ export function replaySettings(recorded: Readonly<Record<string, string>>): Sett
 }
 
 /** True for a process that worked only while it led. */
-export function hasElection({
-  CHANCERY_LEADER_ELECTION: election = '',
-}: Readonly<Record<string, string>>): boolean {
-  return /^(?:true|1|yes|on)$/i.test(election);
+export function hasElection(
+  { CHANCERY_LEADER_ELECTION: election = '' }: Readonly<Record<string, string>>,
+  { leaderElection }: Partial<Settings> = {},
+): boolean {
+  return leaderElection !== undefined || /^(?:true|1|yes|on)$/i.test(election);
+}
+
+interface RecordedControllersOptions {
+  /** True: controllers of the record may be missing, as long as one is there. */
+  readonly partly: boolean;
+  /** How many workers a controller gets besides its own. */
+  readonly spareWorkers: (name: string) => number;
+  /** Told of controllers that are only in the record, or only in the modules. */
+  readonly note: (text: string) => void;
 }
 
 /**
  * The controllers of the record, without what follows the time since the start of a process.
  *
- * @param note - told of controllers that are not in the record.
  * @throws ConfigurationError `CONFIG` when the record is of controllers that are not there.
  */
 export function recordedControllers(
   header: Pick<HeaderLine, 'controllers'>,
   declared: readonly Controller[],
-  note: (text: string) => void,
+  { partly, spareWorkers, note }: RecordedControllersOptions,
 ): readonly Controller[] {
-  const { controllers } = header;
-  const names = new Set(controllers.map(({ name }) => name));
+  const names = new Set(header.controllers.map(({ name }) => name));
   const missing = [...names].filter((name) => !declared.some((each) => each.name === name));
-  if (missing.length > 0) {
+  const others = declared.filter(({ name }) => !names.has(name)).map(({ name }) => name);
+  const isAnother = missing.length === names.size;
+  if (missing.length > 0 && (isAnother || !partly)) {
+    const remedy = isAnother ? '' : ', or let --force replay a part of it';
     throw new ConfigurationError(
       `the record is of ${list([...names])}, and the modules have ${list(declared.map(({ name }) => name))}: ` +
-        'replay it with the modules that were recorded',
+        `replay it with the modules that were recorded${remedy}`,
     );
   }
-  const others = declared.filter(({ name }) => !names.has(name));
-  if (others.length > 0) {
-    note(`not in the record, and not replayed: ${list(others.map(({ name }) => name))}`);
-  }
+  if (missing.length > 0) note(`recorded, and not replayed: ${list(missing)}`);
+  if (others.length > 0) note(`not in the record, and not replayed: ${list(others)}`);
   // Resyncs and triggers follow the time since the start of the process: their wakes come from the record.
   const ofTime = { resyncPeriodMs: 0, triggers: [] };
   return declared
     .filter(({ name }) => names.has(name))
-    .map((each) => Object.freeze({ ...each, ...ofTime }));
+    .map((each) => {
+      const maxConcurrentReconciles = each.maxConcurrentReconciles + spareWorkers(each.name);
+      return Object.freeze({ ...each, ...ofTime, maxConcurrentReconciles });
+    });
 }
 
 function list(names: readonly string[]): string {
   return names.length === 0 ? 'no controller' : names.join(', ');
+}
+
+/** A process that shares the work with another one, and that led at no time. */
+export function neverLed(): ConfigurationError {
+  return new ConfigurationError(
+    'the record cannot be replayed: the process did not lead while it was recorded, so that it reconciled nothing',
+  );
+}
+
+/** @param jumpedMs - how far the wall clock was set forward; below 0 back. */
+export function jumpNote(jumpedMs: number): string {
+  const way = jumpedMs > 0 ? 'forward' : 'back';
+  const seconds = (Math.abs(jumpedMs) / 1_000).toFixed(1);
+  return `the wall clock was set ${way} by ${seconds} s while the record was made; the replay does the same`;
 }
 
 /** Says which paths were not compared. */

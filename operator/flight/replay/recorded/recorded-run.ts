@@ -36,6 +36,8 @@ export interface RecordedAttempt {
   readonly number: number;
   /** Its requests, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
+  /** Those that its code made after it had ended, because nobody had waited for them. */
+  readonly late: RecordedExchange[];
   /** Undefined when the record ends before the attempt. */
   outcome?: OutcomeLine;
 }
@@ -77,6 +79,29 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
   return orderer.run();
 }
 
+/** How long the replayed process may take to be where the recorded one was when the record began. */
+const START_MS = 60_000;
+
+/** When a replay of a process that was at work begins: before everything that the record has of attempts. */
+export function startOf({ state, attempts }: RecordedRun): number {
+  const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
+  return Math.min(state.at, ...carried.map(({ begin }) => begin.at)) - START_MS;
+}
+
+/** How many lines there are of what had begun before the record: they are the first ones. */
+export function carriedCount({ lines }: Pick<RecordedRun, 'lines'>): number {
+  const begun = lines.findIndex((line) => !('carried' in line && line.carried === true));
+  return begun < 0 ? lines.length : begun;
+}
+
+/** The creations of attempts from before the record, up to its beginning. */
+export function carriedCreations({ attempts, state }: RecordedRun): readonly RecordedExchange[] {
+  return [...attempts.values()]
+    .filter(({ begin }) => begin.carried === true && begin.incomplete !== true)
+    .flatMap(({ exchanges }) => exchanges)
+    .filter(({ request: { method, at } }) => method === 'POST' && at < state.at);
+}
+
 class Orderer {
   readonly #header: HeaderLine;
   readonly #state: StateLine;
@@ -100,8 +125,6 @@ class Orderer {
       if (this.#isFirstSegment) this.#cached.push(line);
     } else if (line.kind === 'queued') {
       if (this.#isFirstSegment) this.#queued.push(line);
-    } else if ('carried' in line && line.carried === true) {
-      if (this.#isFirstSegment) this.#happened(line);
     } else if (line.kind === 'clock' && this.#wall === undefined) {
       this.#wall = line.wall - (line.at - this.#state.at);
     } else this.#happened(line);
@@ -130,7 +153,7 @@ class Orderer {
       const id = `${line.controller} ${line.key}`;
       const number = (this.#counts.get(id) ?? 0) + 1;
       this.#counts.set(id, number);
-      this.#attempts.set(line.id, { begin: line, number, exchanges: [] });
+      this.#attempts.set(line.id, { begin: line, number, exchanges: [], late: [] });
     } else if (line.kind === 'outcome') {
       const attempt = this.#attempts.get(line.id);
       if (attempt !== undefined) attempt.outcome = line;
@@ -140,6 +163,9 @@ class Orderer {
   #requested(request: RequestLine): void {
     const exchange: RecordedExchange = { request, reply: [] };
     this.#exchanges.set(request.id, exchange);
-    if (request.by !== undefined) this.#attempts.get(request.by.id)?.exchanges.push(exchange);
+    if (request.by === undefined) return;
+    const attempt = this.#attempts.get(request.by.id);
+    if (attempt?.outcome === undefined) attempt?.exchanges.push(exchange);
+    else attempt.late.push(exchange);
   }
 }

@@ -34,23 +34,29 @@ class RecordedWatch {
   readonly #before: ReplyLine[] = [];
   readonly #text = new WatchedLines();
   #open: ReplayedExchange | undefined;
+  #answer: ReplyLine | undefined;
+  #hasEnded = false;
 
   constructor(target: RequestTarget, options: WatchesOptions) {
     this.target = target;
     this.#options = options;
   }
 
+  /** False again when the replay has closed its watch before the recorded one ended: its next one goes on with it. */
   get isTaken(): boolean {
-    return this.#open !== undefined;
+    return this.#open !== undefined && (this.#hasEnded || !this.#open.isOver);
   }
 
   take(open: ReplayedExchange): void {
+    if (this.#open !== undefined && this.#answer !== undefined) open.replay(this.#answer);
     this.#open = open;
     for (const line of this.#before.splice(0)) open.replay(line);
   }
 
   replay(line: ReplyLine): void {
     const whole = line.kind === 'chunk' ? { ...line, text: this.#lines(line.text) } : line;
+    if (line.kind === 'answer') this.#answer = line;
+    if (line.kind === 'ended') this.#hasEnded = true;
     if (this.#open === undefined) this.#before.push(whole);
     else this.#open.replay(whole);
   }

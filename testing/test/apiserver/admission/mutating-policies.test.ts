@@ -272,17 +272,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   test('is refused when it does not compile, or has no mutation', async () => {
     const { send } = await startCluster();
     const path = `/apis/${ADMISSION}/mutatingadmissionpolicies`;
-    const rule = {
-      operations: ['CREATE'],
-      apiGroups: [''],
-      apiVersions: ['v1'],
-      resources: ['pods'],
-    };
-    const matchConstraints = { resourceRules: [rule] };
-    const policy = (spec: object): object => ({
-      metadata: { name: 'p' },
-      spec: { matchConstraints, ...spec },
-    });
+    const policy = (spec: object): object => ({ metadata: { name: 'p' }, spec });
 
     const broken = await send(
       'POST',

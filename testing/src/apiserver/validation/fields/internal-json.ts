@@ -18,9 +18,7 @@ export function internalJson(type: string, value: unknown): string {
   return goJson(struct(type, value));
 }
 
-/** @param written - with or without the `#` that stands before it in the type of a field. */
-function struct(written: string, value: unknown): unknown {
-  const type = written.replace('#', '');
+function struct(type: string, value: unknown): unknown {
   const known = isShared(type) ? undefined : builtInType(type);
   const object = isObject(value) ? value : {};
   if (known === undefined) return value ?? {};

@@ -1,0 +1,52 @@
+import type { OutcomeLine } from '../record-line.ts';
+import type { Departures } from './departures.ts';
+import { endDifference, lateWriteMissing } from './outcome-difference.ts';
+import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
+import type { ReplayedAttempt } from './replayed-attempt.ts';
+
+/** How long after its recorded end an attempt may still run, and how long after its time a late write may be missing. */
+const END_MS = 5_000;
+
+/** What the replay should have done by now: attempts that have a recorded end, and writes that nobody has waited for. */
+export class ExpectedEnds {
+  readonly #departures: Departures;
+  readonly #hasMade: (exchange: RecordedExchange) => boolean;
+  #attempts: { readonly attempt: ReplayedAttempt; readonly outcome: OutcomeLine }[] = [];
+  #lateWrites: { readonly attempt: RecordedAttempt; readonly exchange: RecordedExchange }[] = [];
+
+  /** @param hasMade - true for a recorded request that the replay has made, too. */
+  constructor(departures: Departures, hasMade: (exchange: RecordedExchange) => boolean) {
+    this.#departures = departures;
+    this.#hasMade = hasMade;
+  }
+
+  attempt(attempt: ReplayedAttempt, outcome: OutcomeLine): void {
+    this.#attempts.push({ attempt, outcome });
+  }
+
+  lateWrite(attempt: RecordedAttempt, exchange: RecordedExchange): void {
+    this.#lateWrites.push({ attempt, exchange });
+  }
+
+  /** Attempts are over without an end. */
+  forgetAttempts(): void {
+    this.#attempts = [];
+  }
+
+  /** Each that is overdue is a difference. */
+  check(now: number): void {
+    const departures = this.#departures;
+    this.#attempts = this.#attempts.filter(({ attempt, outcome }) => {
+      if (attempt.hasEnded || attempt.hasLeft || attempt.isAbandoned) return false;
+      if (now - outcome.at < END_MS) return true;
+      departures.add(endDifference(attempt, outcome), attempt);
+      return false;
+    });
+    this.#lateWrites = this.#lateWrites.filter(({ attempt, exchange }) => {
+      if (this.#hasMade(exchange)) return false;
+      if (now - exchange.request.at < END_MS) return true;
+      departures.add(lateWriteMissing(attempt, exchange));
+      return false;
+    });
+  }
+}

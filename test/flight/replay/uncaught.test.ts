@@ -1,0 +1,151 @@
+/** Errors in a replay: those that an attempt ends with, and those that nobody catches. */
+import { type Controller, controller, type ReconcileContext } from 'chancery';
+import { configMaps } from 'chancery/kubernetes';
+import { describe, expect, it } from 'vitest';
+import { replay } from '../../../operator/flight/replay/replay.ts';
+import { configMap, MadeRecord, PATH } from './made-record.ts';
+
+function copyDoing(reconcile: (context: ReconcileContext) => Promise<void>): Controller {
+  return controller({
+    name: 'copy',
+    for: configMaps,
+    permissions: [{ resource: configMaps, verbs: ['create'] }],
+    predicate: ({ metadata }) => !metadata.name.endsWith('copy'),
+    reconcile: (_, context) => reconcile(context),
+  }) as Controller;
+}
+
+/** A change of `web` at 2 s. */
+function changed(): MadeRecord {
+  return new MadeRecord().event(2_000, 'ADDED', configMap('web', '11', { a: '1' }));
+}
+
+const COPY = {
+  ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+  metadata: { name: 'web-copy', namespace: 'demo' },
+} as const;
+
+describe('an attempt that fails', () => {
+  it.each([
+    ['panic', new TypeError('x is not a function')],
+    ['error', new Error('not today')],
+  ] as const)('fails as recorded: %s', async (result, error) => {
+    const { message } = error;
+    const record = changed()
+      .attempt(2_001, 'demo/web', [], { result, error: { code: 'ERROR', message } })
+      .record(2_002);
+
+    const found = await replay({ record, controllers: [copyDoing(() => Promise.reject(error))] });
+
+    expect(found).toMatchObject({ differences: [], attempts: 1 });
+    expect(found.ofKey('demo/web').outcome).toBe(result);
+  });
+
+  it('is a difference when it did not fail', async () => {
+    const record = changed().attempt(2_001, 'demo/web', []).record(2_002);
+    const controllers = [copyDoing(() => Promise.reject(new Error('not today')))];
+
+    const { differences } = await replay({ record, controllers });
+
+    expect(differences).toMatchObject([{ kind: 'outcome', now: 'it ended with error: not today' }]);
+  });
+});
+
+describe('an error that nobody catches', () => {
+  const crash = { reason: 'crash', why: 'it broke' } as const;
+
+  const fail = (): never => {
+    throw new Error('it broke');
+  };
+
+  it.each([
+    ['in a promise', async (): Promise<void> => void Promise.reject(new Error('it broke'))],
+    ['in a timer', async (): Promise<void> => void setTimeout(fail, 10)],
+    ['in the next tick', async (): Promise<void> => process.nextTick(fail)],
+  ] as const)('%s ends the replay as it ended the recorded process', async (_, reconcile) => {
+    const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(2_030);
+    const before = process.listenerCount('unhandledRejection');
+
+    const found = await replay({ record, controllers: [copyDoing(reconcile)] });
+
+    expect(found.differences).toEqual([]);
+    expect(found.notes).toEqual(['the replay ends with the crash that was recorded: it broke']);
+    expect(process.listenerCount('unhandledRejection')).toBe(before);
+  });
+
+  it('is said with what it was in the record, when that was another', async () => {
+    const record = changed()
+      .attempt(2_001, 'demo/web', [])
+      .header({ ...crash, why: 'it tore' })
+      .record(2_030);
+    const reconcile = async () => void Promise.reject(new Error('it broke'));
+
+    const { notes } = await replay({ record, controllers: [copyDoing(reconcile)] });
+
+    expect(notes.join()).toContain('it broke, there with it tore');
+  });
+
+  it('fails a replay of a process that did not crash there', async () => {
+    const record = changed().attempt(2_001, 'demo/web', []).header(crash).record(60_000);
+    const reconcile = async () => void Promise.reject(new Error('it broke'));
+
+    await expect(replay({ record, controllers: [copyDoing(reconcile)] })).rejects.toThrow(
+      'the replayed code crashes at 2.001 s, and the recorded code did not: it broke',
+    );
+  });
+});
+
+describe('a write that nobody waits for', () => {
+  /** Its request comes 50 ms after the end of the attempt. */
+  function lateRecord(): MadeRecord {
+    const made = changed().attempt(2_001, 'demo/web', []);
+    const begin = made.lines.find(({ kind }) => kind === 'begin');
+    const id = begin?.kind === 'begin' ? begin.id : 0;
+    const text = JSON.stringify(configMap('web-copy', '12', {}));
+    return made.add(
+      {
+        ...{ kind: 'request', at: 2_051, id: 200, purpose: 'call', method: 'POST' },
+        path: `${PATH}?fieldManager=copy&fieldValidation=Warn`,
+        ...{ body: JSON.stringify(COPY), by: { controller: 'copy', key: 'demo/web', id } },
+      },
+      {
+        ...{ kind: 'answer', at: 2_060, id: 200, status: 201 },
+        headers: { 'content-type': 'application/json' },
+      },
+      { kind: 'chunk', at: 2_060, id: 200, text },
+      { kind: 'ended', at: 2_060, id: 200 },
+    );
+  }
+
+  const later =
+    (metadata: { readonly name: string; readonly namespace: string }) =>
+    async ({ client }: ReconcileContext): Promise<void> =>
+      void setTimeout(() => void client.create(configMaps, { ...COPY, metadata }), 50);
+
+  it('is made after the attempt, as recorded', async () => {
+    const controllers = [copyDoing(later(COPY.metadata))];
+
+    const found = await replay({ record: lateRecord().record(), controllers });
+
+    expect(found).toMatchObject({ differences: [], attempts: 1, writes: 1 });
+  });
+
+  it('is a difference when it is another one', async () => {
+    const metadata = { name: 'web-2-copy', namespace: 'demo' };
+    const controllers = [copyDoing(later(metadata))];
+
+    const { differences } = await replay({ record: lateRecord().record(), controllers });
+
+    expect(differences).toMatchObject([{ at: 2_051, kind: 'write', key: 'demo/web' }]);
+  });
+
+  it('is a difference when it is missing', async () => {
+    const controllers = [copyDoing(async () => {})];
+
+    const { differences } = await replay({ record: lateRecord().record(), controllers });
+
+    expect(differences).toMatchObject([
+      { at: 2_051, kind: 'no-write', recorded: expect.stringContaining('after the attempt') },
+    ]);
+  });
+});
