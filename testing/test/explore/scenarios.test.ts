@@ -169,6 +169,8 @@ test('a schedule is the same after it was a text', () => {
     deviations: [
       { step: 4, act: 'hold', target: 'watch secrets #2' },
       { step: 9, act: 'restart', target: '' },
+      { step: 11, act: 'late', target: '' },
+      { step: 12, act: 'late', target: 'patch secrets/default/a' },
     ],
   } as const;
 

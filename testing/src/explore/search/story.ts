@@ -25,6 +25,10 @@ function departure(act: string, target: string, what: string): string {
   if (act === 'hold')
     return `All that is to come of "${target}" is held back until nothing else can happen.`;
   if (act === 'delay') return `All that is to come of "${target}" is held back for ten seconds.`;
+  if (act === 'late') {
+    const what = target === '' ? 'The next change' : `All that is to come of "${target}"`;
+    return `${what} comes late: a timer of the operator is due before it.`;
+  }
   if (act === 'lose')
     return `The ${target} is lost: the connection breaks after the server has acted.`;
   if (act === 'timer') return 'A timer is due before that.';

@@ -8,7 +8,8 @@ import { parsePath } from '../../apiserver/http/exchange/request-info.ts';
 import type { PendingEvent, PendingEvents } from './pending-events.ts';
 
 /** As `undiciTransport`: from `send` to the last byte of a call's answer. */
-const DEADLINES_MS = { call: 65_000, election: 5_000, watch: undefined } as const;
+export const CALL_DEADLINE_MS = 65_000;
+const DEADLINES_MS = { call: CALL_DEADLINE_MS, election: 5_000, watch: undefined } as const;
 
 export interface MemoryTransportOptions {
   readonly server: ApiServer;

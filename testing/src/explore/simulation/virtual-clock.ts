@@ -1,8 +1,8 @@
 import type { Clock } from 'chancery';
 import type { Cancel } from 'chancery/internal';
 
-/** Whose alarm it is: the toolkit and its controllers, timers of user code, or the API server. */
-export type AlarmOwner = 'operator' | 'code' | 'server' | 'explorer';
+/** Whose alarm it is: the toolkit and its controllers, their triggers, timers of user code, or the API server. */
+export type AlarmOwner = 'operator' | 'trigger' | 'code' | 'server' | 'explorer';
 
 export interface Alarm {
   readonly atMs: number;
@@ -44,9 +44,19 @@ export class VirtualClock implements Clock {
 
   /** The alarm that is due first, or undefined when none waits. */
   get next(): Alarm | undefined {
+    return this.first(() => true);
+  }
+
+  /** Whether it is still to ring. */
+  waits(alarm: Alarm): boolean {
+    return this.#alarms.has(alarm);
+  }
+
+  /** The alarm that is due first of those that are wanted. */
+  first(isWanted: (alarm: Alarm) => boolean): Alarm | undefined {
     let first: Alarm | undefined;
     for (const alarm of this.#alarms) {
-      if (first === undefined || alarm.atMs < first.atMs) first = alarm;
+      if ((first === undefined || alarm.atMs < first.atMs) && isWanted(alarm)) first = alarm;
     }
     return first;
   }
