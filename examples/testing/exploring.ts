@@ -58,7 +58,7 @@ export function deletes(name: string, [apiVersion, kind, object]: Target): Chang
   return { name, apply: (cluster) => cluster.delete(apiVersion, kind, 'default', object) };
 }
 
-/** As `patches`. */
+/** As `patches`. It waits until an earlier object of the name is gone. */
 export function creates(
   name: string,
   [apiVersion, kind, object]: Target,
@@ -67,6 +67,7 @@ export function creates(
 ): Change {
   return {
     name,
+    when: (cluster) => cluster.get(apiVersion, kind, 'default', object) === undefined,
     apply: (cluster) =>
       void cluster.create({
         apiVersion,

@@ -52,6 +52,8 @@ const scenario: Scenario = {
   ],
   // Who is evicted depends on who is there at that time.
   ignore: (object) => (object.kind === 'Pod' || object.kind === 'ChaosPlan' ? undefined : object),
+  // A plan goes on for ever.
+  settleMs: 12 * INTERVAL_MS,
   atEachStep: [
     {
       name: 'one Pod in an interval',

@@ -47,6 +47,11 @@ export interface Change {
   readonly name: string;
   /** Makes the change at once. A refusal of the API server, such as 404, is part of the run and no failure. */
   readonly apply: (cluster: ScenarioCluster) => void;
+  /**
+   * The change is not made before this holds, as `kubectl delete` waits until an object is gone. The changes behind it wait with
+   * it. Default: it always holds.
+   */
+  readonly when?: (cluster: ScenarioCluster) => boolean;
 }
 
 /** Something that must hold. */

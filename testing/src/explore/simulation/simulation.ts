@@ -253,7 +253,7 @@ export class Simulation {
 
   /** Nothing waits between the operator and the server. @returns false at the end of the run. */
   #rest(): boolean {
-    const { changes = [], settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
+    const { settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
     const isLate = this.#isLate;
     if (!isLate && this.#pending.releaseAtRest()) {
       this.#touched();
@@ -262,11 +262,17 @@ export class Simulation {
     const alarm = this.#clock.next;
     const nowMs = this.#clock.monotonic();
     const isSoon = alarm !== undefined && alarm.atMs <= nowMs + SOON_MS;
-    if (!isLate && !isSoon && this.#changesDone < changes.length) return this.#change(undefined);
+    if (!isLate && !isSoon && this.#hasChange) return this.#change(undefined);
     if (alarm === undefined) return false;
-    const hasEnded = this.#changesDone === changes.length && !this.#pending.isHolding;
+    const hasEnded = !this.#hasChange && !this.#pending.isHolding;
     if (hasEnded && alarm.atMs > this.#lastInputMs + settleMs) return false;
     return this.#ring(alarm, undefined);
+  }
+
+  /** The next change can be made now. */
+  get #hasChange(): boolean {
+    const change = this.#options.scenario.changes?.[this.#changesDone];
+    return change !== undefined && (change.when?.(this.#cluster) ?? true);
   }
 
   /** The timer that something waits for is still to ring. */
@@ -287,7 +293,7 @@ export class Simulation {
 
   #change(deviation: Deviation | undefined): boolean {
     const change = this.#options.scenario.changes?.[this.#changesDone];
-    if (change === undefined) return false;
+    if (change === undefined || !this.#hasChange) return false;
     this.#changesDone++;
     this.#begin(`change: ${change.name}`, deviation);
     this.#touched();
@@ -322,7 +328,7 @@ export class Simulation {
   }
 
   get #situation(): Situation {
-    const { changes = [], restarts = 1, lostAnswers = 1 } = this.#options.scenario;
+    const { restarts = 1, lostAnswers = 1 } = this.#options.scenario;
     const nowMs = this.#clock.monotonic();
     const isLater = (alarm: Alarm): boolean =>
       alarm.atMs > nowMs + DELAY_MS && this.#timers.has(alarm);
@@ -331,7 +337,7 @@ export class Simulation {
       alarm: this.#clock.next,
       later: this.#clock.first(isLater),
       nowMs,
-      hasChange: this.#changesDone < changes.length,
+      hasChange: this.#hasChange,
       mayRestart: this.#restarts < restarts,
       mayLose: this.#lost < lostAnswers,
       writes: this.#writes.length,
