@@ -78,7 +78,11 @@ export class AppliedMemory {
   }
 
   /** This process has made a child of this owner. */
-  made(resource: Resource, child: KubernetesObject, { metadata: { uid = '' } }: KubernetesObject): void {
+  made(
+    resource: Resource,
+    child: KubernetesObject,
+    { metadata: { uid = '' } }: KubernetesObject,
+  ): void {
     const name = nameOf(resource, child);
     this.#made.delete(name);
     this.#made.set(name, uid);

@@ -6,9 +6,33 @@ const QUIET = /^(?:request|answer|delivery|timer)\b/;
 
 /** A run as people would tell it: what others did, what departs from the usual order, what the operator did. */
 export function storyOf(steps: readonly Step[], violation: Violation): string {
-  const lines = steps.flatMap(linesOf);
+  const lines = withoutRepetition(steps.flatMap(linesOf));
   const all = [...lines, `${violation.invariant}: ${violation.message}`];
   return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
+}
+
+/** A reconcile that comes again and again and does nothing is told once, with how often it came. */
+function withoutRepetition(lines: readonly string[]): readonly string[] {
+  const told: string[] = [];
+  let times = 0;
+  const tellTimes = (): void => {
+    if (times > 0)
+      told.push(times === 1 ? 'So it does once more.' : `So it does ${times} more times.`);
+    times = 0;
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const [one = '', two = ''] = lines.slice(at, at + 2);
+    const isSame = told.at(-2) === one && told.at(-1) === two;
+    if (isSame && / begins to reconcile /.test(one)) {
+      times++;
+      at++;
+      continue;
+    }
+    tellTimes();
+    told.push(one);
+  }
+  tellTimes();
+  return told;
 }
 
 function linesOf({ what, deviation, notes }: Step): readonly string[] {
