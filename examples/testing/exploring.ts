@@ -12,7 +12,7 @@ const { SCHEDULES } = process.env;
 /** A lane tries the first orders with one departure only: a run takes up to 0.1 s of a core, and there are many examples. */
 const LIMITS =
   SCHEDULES === undefined
-    ? { maxDeviations: 1, maxSchedules: 7, timeLimitMs: 10_000 }
+    ? { maxDeviations: 1, maxSchedules: 5, timeLimitMs: 10_000 }
     : { maxSchedules: Number(SCHEDULES), timeLimitMs: 30 * 60_000 };
 
 /** For the test around an exploration. */
