@@ -36,10 +36,13 @@ process.env.NODE_COMPILE_CACHE ??= source('./node_modules/.cache/node');
 const FILES = '{test,testing/test,packages/*/test,examples,bench/test}/**/*.test.ts';
 /** Tests that start real programs, such as kubectl or jq; test/tools/tools.ts has the table. */
 const TOOLS = '{test,testing/test,packages/*/test,examples}/**/*.tools.test.ts';
-/** Tests behind an ambassador: behind its stand-in in the other lanes, behind a real `kubectl proxy` in `test:tools`. */
+/**
+ * Tests behind an ambassador: behind its stand-in in the other lanes, behind a real `kubectl proxy` in `test:tools`. An exploration
+ * reaches its API server without one.
+ */
 const BEHIND_AMBASSADOR = [
   '{test,testing/test,packages/*/test}/**/*.ambassador.test.ts',
-  'examples/*/test/**/*.test.ts',
+  'examples/*/test/**/!(exploration).test.ts',
 ];
 /**
  * The environment of lanes behind a real `kubectl proxy`. What an example does runs there under the policies that are generated

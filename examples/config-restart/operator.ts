@@ -30,14 +30,16 @@ const permissions: readonly Permission[] = [
   ]),
 ];
 
-/** Restarts Pods when a ConfigMap changes: one reconciler behind four ways to ask for it. */
-const configRestart: Controller<ConfigMap> = controller({
-  name: 'config-restart',
-  for: configMapSource,
-  watches: watcherMappings,
-  permissions,
-  maxConcurrentReconciles: 4, // a slow eviction of one ConfigMap's Pods must not hold up the others
-  ...createReconciler(),
-});
+/** Restarts Pods when a ConfigMap changes: one reconciler behind four ways to ask for it, with a memory of its own. */
+export function configRestart(): Controller<ConfigMap> {
+  return controller({
+    name: 'config-restart',
+    for: configMapSource,
+    watches: watcherMappings,
+    permissions,
+    maxConcurrentReconciles: 4, // a slow eviction of one ConfigMap's Pods must not hold up the others
+    ...createReconciler(),
+  });
+}
 
-export default configRestart;
+export default configRestart();

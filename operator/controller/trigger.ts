@@ -76,7 +76,8 @@ interface EveryMsOptions {
 export function everyMs(
   periodMs: number,
   keys: Keys | (() => Keys | Promise<Keys>),
-  { jitter = 0.1, random = Math.random }: EveryMsOptions = {},
+  // Asked for each time: whoever replaces it later, as virtual time does, is asked.
+  { jitter = 0.1, random = () => Math.random() }: EveryMsOptions = {},
 ): Trigger {
   if (!(periodMs > 0 && Number.isFinite(periodMs)) || !(jitter >= 0 && jitter < 1)) {
     throw new ConfigurationError('everyMs takes milliseconds above 0 and a jitter from 0 to 1', {

@@ -48,6 +48,32 @@ describe('[K-44] a child', () => {
     ]);
   });
 
+  test('that somebody removes is made again', async () => {
+    const { env, namespace, apply, child, requests } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    const before = requests().length;
+
+    await env.delete('v1', 'ConfigMap', namespace, 'a');
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+
+    expect((await child())?.data).toEqual({ k: 'v' });
+    // Its owner is looked at: it may be gone, too.
+    expect(requests().slice(before)).toEqual(['get a', 'get owner', 'create']);
+  });
+
+  test('that went with its owner is not made again while the cache still shows that', async () => {
+    const { env, namespace, apply, child, writes } = await startFamily();
+    await apply(configMaps, { metadata, data: { k: 'v' } });
+    await env.delete('v1', 'ConfigMap', namespace, 'owner');
+    await env.delete('v1', 'ConfigMap', namespace, 'a'); // as the garbage collector does
+
+    const failure = await failureOf(apply(configMaps, { metadata, data: { k: 'v' } }));
+
+    expect(failure).toBeInstanceOf(BeingDeletedError);
+    expect(await child()).toBeUndefined();
+    expect(writes()).toEqual(['create']);
+  });
+
   test('is not written for the form in which the server shows it, nor for what others add', async () => {
     const { env, namespace, apply, writes } = await startFamily();
     const resources = { requests: { cpu: '1000m', memory: '1024Mi' } };

@@ -50,6 +50,14 @@ test('policies are bound in each lane behind a real kubectl proxy, and in no oth
   expect(bound).toEqual(real);
 });
 
+test('an exploration reaches no ambassador, and runs in one lane', () => {
+  const behind = projectsOf(config).filter(({ name }) => name === 'kubectl-proxy');
+  const explorations = globSync('examples/*/test/exploration.test.ts', { cwd: root });
+
+  expect(explorations.length).toBeGreaterThan(10);
+  expect(behind.flatMap(filesOf).filter((file) => explorations.includes(file))).toEqual([]);
+});
+
 test('an example that is started in a file of another lane is refused: its policies would be bound nowhere', async () => {
   const idle = controller({ name: 'idle', for: configMaps, reconcile: () => {} });
 

@@ -1,7 +1,7 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { deepJson } from '../../core/json/deep-json.ts';
 import { isMapping } from '../../core/mapping.ts';
-import { isOlder, type KubernetesObject } from '../../model/object.ts';
+import { isOlder, type KubernetesObject, keyOf } from '../../model/object.ts';
 import { type Resource, resourceName } from '../../model/resource.ts';
 import { UndeclaredFields } from '../object-shape/added-fields.ts';
 import { ConditionList } from '../object-shape/condition-list.ts';
@@ -54,6 +54,8 @@ export class AppliedMemory {
   /** By uid, which no two objects share. One text an object: a hundred thousand of them take little memory. */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
+  /** Children that were made: resource and key → uid of the owner. */
+  readonly #made = new Map<string, string>();
   /** Uids that `forget` was called for last: it is not called again for what is written later. */
   readonly #gone = new Set<string>();
 
@@ -73,6 +75,24 @@ export class AppliedMemory {
   /** Called when a cache has the object of this uid, perhaps again. */
   cached(uid: string): void {
     this.#gone.delete(uid);
+  }
+
+  /** This process has made a child of this owner. */
+  made(
+    resource: Resource,
+    child: KubernetesObject,
+    { metadata: { uid = '' } }: KubernetesObject,
+  ): void {
+    const name = nameOf(resource, child);
+    this.#made.delete(name);
+    this.#made.set(name, uid);
+    const [oldest] = this.#made.size > MAX_UNCACHED ? this.#made.keys() : [];
+    if (oldest !== undefined) this.#made.delete(oldest);
+  }
+
+  /** True when this process has made a child of this name for this owner (same uid) before. It remembers the last 10,000. */
+  hasMade(resource: Resource, child: KubernetesObject, owner: KubernetesObject): boolean {
+    return this.#made.get(nameOf(resource, child)) === (owner.metadata.uid ?? '');
   }
 
   /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */
@@ -145,6 +165,10 @@ export class AppliedMemory {
     const [oldest] = this.#uncached.size > MAX_UNCACHED ? this.#uncached.keys() : [];
     if (oldest !== undefined) this.#uncached.delete(oldest);
   }
+}
+
+function nameOf(resource: Resource, object: KubernetesObject): string {
+  return `${resourceName(resource)} ${keyOf(object)}`;
 }
 
 function idOf(uid: string, part?: Part): string {

@@ -85,7 +85,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const existing = found.known;
 
   const isOurs = requireFree(given, resource, child, existing, adopt);
-  if (!isOurs) await requireLiveOwner(given);
+  if (!isOurs) await requireLiveOwner(given, 'it adopts nothing');
   else if (memory.isApplied(resource, existing, child)) return existing;
   requireDistinctItems(resource, child);
   options.aboutToChange?.();
@@ -176,7 +176,11 @@ type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
 /**
  * Creates a child that is not known. If an object already has its name, returns that object instead.
  *
- * @throws BeingDeletedError when an object had the name and is gone by now.
+ * A child that this process has made before has been removed since. If its owner is gone and the cache does not show it yet, the
+ * garbage collector has removed it, and would do so each time it is made again.
+ *
+ * @throws BeingDeletedError when an object had the name and is gone by now, and when the owner of such a child is gone or
+ *   being deleted.
  */
 async function createOrFind<C extends KubernetesObject>(
   given: OwnerOfChildren,
@@ -184,10 +188,14 @@ async function createOrFind<C extends KubernetesObject>(
   child: C,
   by: Creation,
 ): Promise<{ readonly created: C } | { readonly known: C }> {
+  const { memory, owner } = given;
+  const isAgain = memory.hasMade(resource, child, owner);
+  if (isAgain) await requireLiveOwner(given, 'its child is not made again');
   try {
     const created = await create(given, resource, child, by);
     const write = by.createsByApply === true ? 'apply' : 'create';
-    given.memory.remember(resource, created, child, { by: write });
+    memory.remember(resource, created, child, { by: write });
+    memory.made(resource, created, owner);
     return { created };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
@@ -219,9 +227,12 @@ function requireFree<C extends KubernetesObject>(
   throw inTheWay(given, resource, child, existing, 'applyOwned takes it only with adopt: true');
 }
 
-async function requireLiveOwner({ client, owner, ownerResource }: OwnerOfChildren): Promise<void> {
+async function requireLiveOwner(
+  { client, owner, ownerResource }: OwnerOfChildren,
+  what: 'it adopts nothing' | 'its child is not made again',
+): Promise<void> {
   if (await isLiveOwner(client, ownerResource, owner)) return;
-  throw new BeingDeletedError('the owner is gone or being deleted: it adopts nothing', {
+  throw new BeingDeletedError(`the owner is gone or being deleted: ${what}`, {
     context: { owner: keyOf(owner) },
   });
 }

@@ -65,6 +65,11 @@ export class VirtualClock<Owner = never> implements Clock {
     for (const alarms of this.#alarms.values()) yield* alarms;
   }
 
+  /** Whether it is still to ring. */
+  waits(alarm: Alarm<Owner>): boolean {
+    return this.#alarms.get(alarm.dueAt)?.has(alarm) === true;
+  }
+
   /** The alarm that is due first, or undefined when none waits. */
   get next(): Alarm<Owner> | undefined {
     for (let first = this.#times.first; first !== undefined; first = this.#times.first) {

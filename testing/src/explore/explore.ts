@@ -193,6 +193,7 @@ const PRIORITY: readonly Deviation['act'][] = [
   'delay',
   'first',
   'timer',
+  'late',
 ];
 
 /** One departure more than each branch, those of the same kind in turn from all branches. */

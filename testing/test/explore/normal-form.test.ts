@@ -2,6 +2,7 @@
 import type { KubernetesObject } from 'chancery';
 import { expect, test } from 'vitest';
 import { normalForm } from '../../src/explore/scenario/normal-form.ts';
+import { StoredState } from '../../src/explore/simulation/stored-state.ts';
 import { pod, service } from '../../src/objects/workloads.ts';
 
 function formOf(object: KubernetesObject): string | undefined {
@@ -46,4 +47,29 @@ test('the name of the token volume of a Pod is no difference, and that of any ot
     formOf(withTokenVolume('kube-api-access-vwxyz')),
   );
   expect(formOf(withTokenVolume('data-a'))).not.toBe(formOf(withTokenVolume('data-b')));
+});
+
+/** What is stored after a child was made under a generated name, and an object that tells of both in longer texts. */
+function comparableAfter(uid: string, suffix: string): ReadonlyMap<string, readonly string[]> {
+  const stored = new StoredState({ collections: new Map() } as never);
+  const add = (resource: string, object: KubernetesObject): void =>
+    stored.apply(resource, { type: 'ADDED', key: object.metadata.name, object } as never);
+  const made = { apiVersion: 'v1', kind: 'ConfigMap' } as const;
+  const name = `host-${suffix}`;
+  add('configmaps', { ...made, metadata: { name, generateName: 'host-', uid } });
+  add('configmaps', {
+    ...made,
+    metadata: { name: `of-${uid}` },
+    data: { note: `${name} is made for ${uid}, and ${name}-client, at 2026-01-01T00:00:00Z` },
+  } as KubernetesObject);
+  return stored.comparable((object) => object);
+}
+
+test('uids and generated names inside of longer texts are no difference', () => {
+  const one = comparableAfter('6f1e2a34-0b1c-4d5e-8f90-a1b2c3d4e5f6', 'abcde');
+  const two = comparableAfter('0a1b2c3d-4e5f-4a6b-9c7d-8e9fa0b1c2d3', 'vwxyz');
+
+  expect(two).toEqual(one);
+  expect([...one.keys()]).toEqual(['ConfigMap host-*', 'ConfigMap of-(uid of ConfigMap host-*)']);
+  expect([...one.values()].flat().join()).toContain('host-* is made for');
 });

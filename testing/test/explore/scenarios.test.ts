@@ -6,7 +6,8 @@ import {
   replaySchedule,
   type Scenario,
 } from '@chancery/testing';
-import { secrets } from 'chancery/kubernetes';
+import { runnable } from 'chancery';
+import { configMaps, secrets } from 'chancery/kubernetes';
 import { describe, expect, test } from 'vitest';
 import { formatSchedule, parseSchedule } from '../../src/explore/scenario/schedule.ts';
 import { VisitedStates } from '../../src/explore/search/visited-states.ts';
@@ -105,6 +106,58 @@ test('a change that the API server refuses is part of the run', async () => {
   await expect(explore(refused, PASSES)).resolves.toBeDefined();
 });
 
+test('a change waits until it can be made, and those behind it wait with it', async () => {
+  const made: string[] = [];
+  const waits: Scenario = {
+    ...createsOnce,
+    restarts: 0,
+    changes: [
+      {
+        name: 'a person deletes the Secret when it is there',
+        when: (cluster) => cluster.get('v1', 'Secret', 'default', 'a') !== undefined,
+        apply: (cluster) => {
+          cluster.delete('v1', 'Secret', 'default', 'a');
+          made.push('deleted');
+        },
+      },
+      { name: 'nobody waits for', when: () => false, apply: () => void made.push('never') },
+      { name: 'what comes then', apply: () => void made.push('behind') },
+    ],
+  };
+
+  await explore(waits, { ...PASSES, maxSchedules: 8 });
+
+  expect(made.length).toBeGreaterThan(1);
+  expect(new Set(made)).toEqual(new Set(['deleted']));
+});
+
+test('a runnable is explored, and killed with its operator', async () => {
+  const starts: number[] = [];
+  const writes: Scenario = {
+    ...createsOnce,
+    name: 'a runnable that adds up',
+    changes: [],
+    runnables: () => [
+      runnable({
+        name: 'counter',
+        async run(_signal, { client }) {
+          const target = { namespace: 'default', name: 'a' };
+          const { data = {} } = await client.get(configMaps, target);
+          const count = String(Number(data.count ?? 0) + 1);
+          starts.push(Number(count));
+          await client.patch(configMaps, target, { type: 'merge', body: { data: { count } } });
+        },
+      }),
+    ],
+  };
+
+  const failure = await failureOf(writes);
+
+  expect(failure.schedule).toMatch(/ restart$/);
+  expect(failure.reason).toContain('data.count "2", and usually "1"');
+  expect(new Set(starts)).toEqual(new Set([1, 2]));
+});
+
 test('controllers of the cluster bring workloads to life in virtual time', async () => {
   const replicas: number[] = [];
   const lives: Scenario = {
@@ -169,6 +222,8 @@ test('a schedule is the same after it was a text', () => {
     deviations: [
       { step: 4, act: 'hold', target: 'watch secrets #2' },
       { step: 9, act: 'restart', target: '' },
+      { step: 11, act: 'late', target: '' },
+      { step: 12, act: 'late', target: 'patch secrets/default/a' },
     ],
   } as const;
 

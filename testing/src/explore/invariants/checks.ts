@@ -71,11 +71,10 @@ export class Checks {
     this.#finalizers.finalized(attempt);
   }
 
-  wrote(write: LoggedWrite, lastInputMs: number): Violation | undefined {
+  /** @param inputs - how often others have changed something so far. */
+  wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     return (
-      this.#copies.wrote(write) ??
-      this.#finalizers.wrote(write) ??
-      this.#loops.wrote(write, lastInputMs)
+      this.#copies.wrote(write) ?? this.#finalizers.wrote(write) ?? this.#loops.wrote(write, inputs)
     );
   }
 

@@ -19,12 +19,13 @@ interface Line {
 /** No write loop: without a change of others, the operator stops to write. */
 export class WriteLoops {
   readonly #lines = new Map<string, Line>();
-  #sinceMs = 0;
+  #inputs = 0;
   #last: { readonly write: LoggedWrite; readonly changes: boolean } | undefined;
 
-  wrote(write: LoggedWrite, lastInputMs: number): Violation | undefined {
-    if (lastInputMs !== this.#sinceMs) {
-      this.#sinceMs = lastInputMs;
+  /** @param inputs - how often others have changed something so far. Two changes can come at the same time. */
+  wrote(write: LoggedWrite, inputs: number): Violation | undefined {
+    if (inputs !== this.#inputs) {
+      this.#inputs = inputs;
       this.#lines.clear();
     }
     if (write.by !== 'operator') return undefined;

@@ -30,7 +30,7 @@ const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'con
 /** RFC 3339, also inside of a longer text. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
-/** Gives uids and generated names the same text in every run. */
+/** Gives uids and generated names the same text in every run, also inside of a longer text. Undefined: there are none. */
 export type Renamed = (text: string) => string | undefined;
 
 /**
@@ -45,7 +45,7 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
     if (isService && DRAWN.has(field)) return '(drawn)';
     if (typeof value === 'string') {
       if (TOKEN_VOLUME.test(value)) return 'kube-api-access-*';
-      return renamed(value) ?? value.replace(TIME, '(time)');
+      return (renamed(value) ?? value).replace(TIME, '(time)');
     }
     if (field === 'observedGeneration') return value === generation ? '(current)' : '(older)';
     if (Array.isArray(value)) {
@@ -66,10 +66,13 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
 }
 
 /** `apps/v1 Deployment default/demo` without the version: the identity of an object over all runs. */
-export function identityOf({ apiVersion, kind, metadata }: KubernetesObject): string {
+export function identityOf(
+  { apiVersion, kind, metadata }: KubernetesObject,
+  renamed: Renamed,
+): string {
   const group = apiVersion.includes('/') ? `${apiVersion.split('/')[0]}/` : '';
   const { namespace, name, generateName } = metadata;
-  const shown = generateName === undefined ? name : `${generateName}*`;
+  const shown = generateName === undefined ? (renamed(name) ?? name) : `${generateName}*`;
   return `${group}${kind} ${namespace === undefined ? '' : `${namespace}/`}${shown}`;
 }
 

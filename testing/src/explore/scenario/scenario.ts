@@ -1,4 +1,4 @@
-import type { Clock, Controller, KubernetesObject } from 'chancery';
+import type { Clock, Controller, KubernetesObject, Runnable } from 'chancery';
 import type { WorkloadOptions } from '../../apiserver/api-server.ts';
 
 /** A small world to explore: objects, an operator, what others do, and what must hold. */
@@ -12,6 +12,11 @@ export interface Scenario {
    * it. State outside of this function does outlive it: keep none there.
    */
   readonly controllers: (made: { readonly clock: Clock }) => readonly Controller[];
+  /**
+   * Runnables of the operator, made anew as the controllers are. What a runnable remembers cannot be seen, so that no state
+   * counts as seen before, and an exploration takes longer. Default: none.
+   */
+  readonly runnables?: (made: { readonly clock: Clock }) => readonly Runnable[];
   /** What other writers do, in this order, at any time. Each is one atomic step. Default: nothing. */
   readonly changes?: readonly Change[];
   /** Controllers that bring workloads to life, as in `ApiServerOptions`; true for those with their defaults. Default false. */
@@ -42,6 +47,11 @@ export interface Change {
   readonly name: string;
   /** Makes the change at once. A refusal of the API server, such as 404, is part of the run and no failure. */
   readonly apply: (cluster: ScenarioCluster) => void;
+  /**
+   * The change is not made before this holds, as `kubectl delete` waits until an object is gone. The changes behind it wait with
+   * it. Default: it always holds.
+   */
+  readonly when?: (cluster: ScenarioCluster) => boolean;
 }
 
 /** Something that must hold. */

@@ -5,7 +5,7 @@ export interface Deviation {
   /** Before this event of the run, from 0. */
   readonly step: number;
   readonly act: DeviationAct;
-  /** The label of an event, or the stream of events that is held back. Empty for `change` and `restart`. */
+  /** The label of an event, or the stream of events that is held back. Empty for `change`, `restart` and `timer`. */
   readonly target: string;
 }
 
@@ -15,12 +15,14 @@ export interface Deviation {
  * - `delay`: they wait for ten seconds of virtual time.
  * - `lose`: the connection breaks before this answer arrives; what was written stays written.
  * - `timer`: the next timer is due before what waits has happened.
+ * - `late`: the events of this stream come after the next timer that the operator has set itself, and after what that leads
+ *   to. Without a stream it is the next change that comes so late.
  * - `change`: the next change of another writer happens here.
  * - `restart`: the operator is killed here and started again.
  */
 export type DeviationAct = (typeof ACTS)[number];
 
-const ACTS = ['first', 'hold', 'delay', 'lose', 'timer', 'change', 'restart'] as const;
+const ACTS = ['first', 'hold', 'delay', 'late', 'lose', 'timer', 'change', 'restart'] as const;
 
 /** A run of a scenario, so that it can be repeated. */
 export interface Schedule {
@@ -46,7 +48,8 @@ function parseDeviation(text: string): Deviation {
   const [, step, act, target = ''] = /^(\d+) (\w+)(?: (.+))?$/.exec(text) ?? [];
   const known = ACTS.find((name) => name === act);
   const takesTarget = known !== undefined && !['timer', 'change', 'restart'].includes(known);
-  if (step === undefined || known === undefined || (target !== '') !== takesTarget) {
+  const isWhole = known === 'late' || (target !== '') === takesTarget;
+  if (step === undefined || known === undefined || !isWhole) {
     throw unreadable(text, 'STEP ACT EVENT');
   }
   return { step: Number(step), act: known, target };

@@ -6,9 +6,33 @@ const QUIET = /^(?:request|answer|delivery|timer)\b/;
 
 /** A run as people would tell it: what others did, what departs from the usual order, what the operator did. */
 export function storyOf(steps: readonly Step[], violation: Violation): string {
-  const lines = steps.flatMap(linesOf);
+  const lines = withoutRepetition(steps.flatMap(linesOf));
   const all = [...lines, `${violation.invariant}: ${violation.message}`];
   return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
+}
+
+/** A reconcile that comes again and again and does nothing is told once, with how often it came. */
+function withoutRepetition(lines: readonly string[]): readonly string[] {
+  const told: string[] = [];
+  let times = 0;
+  const tellTimes = (): void => {
+    if (times > 0)
+      told.push(times === 1 ? 'So it does once more.' : `So it does ${times} more times.`);
+    times = 0;
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const [one = '', two = ''] = lines.slice(at, at + 2);
+    const isSame = told.at(-2) === one && told.at(-1) === two;
+    if (isSame && / begins to reconcile /.test(one)) {
+      times++;
+      at++;
+      continue;
+    }
+    tellTimes();
+    told.push(one);
+  }
+  tellTimes();
+  return told;
 }
 
 function linesOf({ what, deviation, notes }: Step): readonly string[] {
@@ -25,6 +49,10 @@ function departure(act: string, target: string, what: string): string {
   if (act === 'hold')
     return `All that is to come of "${target}" is held back until nothing else can happen.`;
   if (act === 'delay') return `All that is to come of "${target}" is held back for ten seconds.`;
+  if (act === 'late') {
+    const what = target === '' ? 'The next change' : `All that is to come of "${target}"`;
+    return `${what} comes late: a timer of the operator is due before it.`;
+  }
   if (act === 'lose')
     return `The ${target} is lost: the connection breaks after the server has acted.`;
   if (act === 'timer') return 'A timer is due before that.';

@@ -1,4 +1,4 @@
-import type { Alarm } from 'chancery/internal-testing';
+import { type Alarm, DEADLINES_MS } from 'chancery/internal-testing';
 import type { Deviation } from '../scenario/schedule.ts';
 import type { PendingEvent } from './pending-events.ts';
 import type { AlarmOwner } from './scenario-clock.ts';
@@ -14,6 +14,8 @@ export interface Situation {
   readonly ready: readonly PendingEvent[];
   /** The alarm that is due first. */
   readonly alarm: Alarm<AlarmOwner> | undefined;
+  /** The first of those that make the operator work by itself, when it is due later than `delay` lasts. */
+  readonly later: Alarm<AlarmOwner> | undefined;
   readonly nowMs: number;
   /** A change of another writer is still to come. */
   readonly hasChange: boolean;
@@ -35,7 +37,7 @@ export class Choices {
     const offer = (act: Deviation['act'], target = ''): void => {
       this.all.push({ step, act, target });
     };
-    const { alarm, hasChange, mayLose, nowMs, ready } = situation;
+    const { alarm, hasChange, later, mayLose, nowMs, ready } = situation;
     if (this.#isRestartNews(situation)) offer('restart');
     const [first, ...others] = ready;
     if (first !== undefined) {
@@ -52,6 +54,11 @@ export class Choices {
     const isOperators = alarm?.owner === 'operator' || alarm?.owner === 'code';
     const isNews = first !== undefined || hasChange;
     if (isOperators && isNews && alarm.dueAt <= nowMs + DELAY_MS) offer('timer');
+    if (later === undefined) return;
+    // Held at the last moment before it changes something, a call has read all that it is going to read.
+    const isInTime = later.dueAt < nowMs + DEADLINES_MS.call;
+    if (first !== undefined && isInTime && isOfInterest(first)) offer('late', first.stream);
+    if (first === undefined && hasChange && !isSoon) offer('late');
   }
 
   #isRestartNews({ mayRestart, writes }: Situation): boolean {
@@ -59,6 +66,11 @@ export class Choices {
     this.#writes = writes;
     return true;
   }
+}
+
+/** A write that has not reached the server. Events and Leases only report. */
+function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
+  return kind === 'request' && isWrite && !/^(?:events|leases)(?:\/|$)/.test(about);
 }
 
 /** Whether it makes no difference which of the two happens first. */

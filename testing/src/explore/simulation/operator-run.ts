@@ -1,4 +1,4 @@
-import type { Controller, Log } from 'chancery';
+import type { Clock, Controller, Log } from 'chancery';
 import { keyOf } from 'chancery/internal-objects';
 import {
   connect,
@@ -26,7 +26,7 @@ export interface OperatorRunOptions
   readonly clock: ScenarioClock;
   /** Makes the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
-  readonly finished: (attempt: AttemptFacts, outcome: string, error: Error | undefined) => void;
+  readonly finished: (attempt: AttemptFacts, end: AttemptOutcome) => void;
   /** Called when a `finalize` has returned and nothing is left to clean up. */
   readonly finalized: (attempt: AttemptFacts) => void;
   /** Called with warnings and errors of the log. */
@@ -35,10 +35,19 @@ export interface OperatorRunOptions
   readonly ended: (error: unknown) => void;
 }
 
+/** How an attempt ended, as far as an exploration needs it. */
+export interface AttemptOutcome {
+  readonly outcome: string;
+  readonly error?: Error | undefined;
+  /** Milliseconds after which the key is reconciled again by itself. Undefined: it is not. */
+  readonly requeueAfterMs?: number | undefined;
+}
+
 /** One life of the operator: from a start to its death. */
 export class OperatorRun {
   readonly controllers: readonly Controller[];
   readonly #clock: MortalClock;
+  readonly #triggerClock: MortalClock;
   readonly #transport: MemoryTransport;
   readonly #process: OperatorProcess;
   readonly #options: OperatorRunOptions;
@@ -50,10 +59,12 @@ export class OperatorRun {
     const { scenario, clock: time, began, finished, ended } = options;
     const clock = new MortalClock(time.of('operator'));
     this.#clock = clock;
+    this.#triggerClock = new MortalClock(time.of('trigger'));
     this.#transport = new MemoryTransport({ ...options, clock });
     this.controllers = scenario
       .controllers({ clock })
-      .map((controller) => observed(controller, options.finalized));
+      .map((controller) => observed(controller, options.finalized))
+      .map((controller) => withTriggerClock(controller, this.#triggerClock));
     const settings = settingsFrom({
       WATCH_NAMESPACE: '*',
       CHANCERY_HEALTH_PORT: '0',
@@ -65,6 +76,7 @@ export class OperatorRun {
     this.#process = new OperatorProcess({
       settings,
       controllers: this.controllers,
+      runnables: scenario.runnables?.({ clock }) ?? [],
       clock,
       connection: connect(NOWHERE, {
         clock,
@@ -77,7 +89,7 @@ export class OperatorRun {
       reconcileMiddleware: async (attempt, next) => {
         if (this.#isDead) return next();
         const end = await began(attempt, next);
-        if (!this.#isDead) finished(attempt, end.outcome, end.error);
+        if (!this.#isDead) finished(attempt, end);
         return end;
       },
     });
@@ -112,6 +124,7 @@ export class OperatorRun {
     this.#isDead = true;
     this.#transport.kill();
     this.#clock.kill();
+    this.#triggerClock.kill();
     this.#options.clock.drop('code');
   }
 
@@ -124,6 +137,16 @@ export class OperatorRun {
       };
     return { debug: () => {}, info: () => {}, warn: at('warn'), error: at('error') };
   }
+}
+
+/** The same controller, whose triggers have a clock of their own: it tells their alarms from all others. */
+function withTriggerClock(controller: Controller, clock: Clock): Controller {
+  const triggers = controller.triggers.map((trigger) => ({
+    ...trigger,
+    run: (...[enqueue, { signal }]: Parameters<typeof trigger.run>) =>
+      trigger.run(enqueue, { clock, signal }),
+  }));
+  return triggers.length === 0 ? controller : { ...controller, triggers };
 }
 
 /** The same controller, whose `finalize` says when it is done. */

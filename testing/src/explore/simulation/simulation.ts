@@ -15,18 +15,23 @@ import type { LoggedWrite, ScenarioCluster } from '../scenario/scenario.ts';
 import type { Deviation } from '../scenario/schedule.ts';
 import { AttemptHistory } from './attempt-history.ts';
 import { Caches } from './caches.ts';
-import { Choices, DELAY_MS, SOON_MS } from './choices.ts';
+import { Choices, DELAY_MS, type Situation, SOON_MS } from './choices.ts';
 import type { ExchangeFacts, Sender } from './memory-transport.ts';
 import { OperatorRun } from './operator-run.ts';
+import { OwnTimers } from './own-timers.ts';
 import { type PendingEvent, PendingEvents } from './pending-events.ts';
-import type { SimulationOptions, SimulationResult, Step } from './run-result.ts';
-import { type AlarmOwner, alarmsDigest, scenarioClock } from './scenario-clock.ts';
+import type { SimulationOptions, SimulationResult } from './run-result.ts';
+import { type AlarmOwner, alarmsDigest, firstAlarm, scenarioClock } from './scenario-clock.ts';
 import { clusterOf, serverOf } from './scenario-server.ts';
+import { StepLog } from './step-log.ts';
 import { StoredState, sentenceOf, writeOf } from './stored-state.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
 /** A run with more steps does not come to rest. A usual one has a hundred. */
 const MAX_STEPS = 5_000;
+
+/** Acts that hold something back, beside the next event. */
+const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 const senders = new AsyncLocalStorage<Sender>();
 
@@ -38,13 +43,13 @@ export class Simulation {
   readonly #stored: StoredState;
   readonly #caches: Caches;
   readonly #history = new AttemptHistory();
+  readonly #timers = new OwnTimers();
   readonly #uses = new OwnUses();
   readonly #world: VirtualWorld;
   readonly #writes: LoggedWrite[] = [];
-  readonly #steps: Step[] = [];
+  readonly #steps = new StepLog();
   readonly #choices = new Choices();
   readonly #lastDeviation: number;
-  #notes: string[] = [];
   #server!: ApiServer;
   #cluster!: ScenarioCluster;
   #operator: OperatorRun | undefined;
@@ -58,10 +63,14 @@ export class Simulation {
   /** The step for which departures were offered last. */
   #offered = -1;
   #lastInputMs = 0;
+  /** How often others have changed something, or an event came at an unusual time. */
+  #inputs = 0;
   #checked = 0;
   #isCut = false;
   /** States in which this run was. */
   readonly #ownStates = new Set<string>();
+  /** What comes late comes after this alarm. */
+  #awaited: Alarm<AlarmOwner> | undefined;
   /** A deviation that holds back, until the next event, which tells of it. */
   #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
@@ -124,7 +133,7 @@ export class Simulation {
       this.#violate(checks.atRest(this.#cluster, end, times));
     }
     return {
-      steps: this.#steps,
+      steps: this.#steps.all,
       violation: this.#violation,
       choices: this.#choices.all,
       leftOut: this.#choices.leftOut,
@@ -148,19 +157,21 @@ export class Simulation {
       sender: () => senders.getStore(),
       began: (attempt, next) => {
         const { controller, key } = attempt;
-        this.#note(`${controller} begins to reconcile ${key}`);
+        this.#steps.note(`${controller} begins to reconcile ${key}`);
         this.#violate(checks.began(attempt));
         this.#history.began(attempt);
         return senders.run({ controller, key }, next);
       },
-      finished: (attempt, outcome, error) => {
+      finished: (attempt, { outcome, error, requeueAfterMs }) => {
+        if (requeueAfterMs !== undefined)
+          this.#timers.putBack(this.#clock.monotonic() + requeueAfterMs);
         const why = error === undefined ? '' : `: ${messageOf(error)}`;
-        this.#note(`${attempt.controller} ends with ${attempt.key}: ${outcome}${why}`);
+        this.#steps.note(`${attempt.controller} ends with ${attempt.key}: ${outcome}${why}`);
         checks.finished(attempt);
         this.#history.finished(attempt, outcome);
       },
       finalized: (attempt) => checks.finalized(attempt),
-      logged: (level, message) => this.#note(`${level}: ${message}`),
+      logged: (level, message) => this.#steps.note(`${level}: ${message}`),
       ended: (error) =>
         this.#violate({
           invariant: 'the operator runs',
@@ -199,15 +210,16 @@ export class Simulation {
       const next = deviations[this.#departures];
       if (next === undefined || next.step > this.#steps.length) return undefined;
       this.#departures++;
-      if (next.act !== 'hold' && next.act !== 'delay') return next;
+      if (!HOLDS.has(next.act)) return next;
       this.#hold(next);
       this.#heldBack = next;
     }
   }
 
   #hold({ act, target }: Deviation): void {
-    if (act === 'hold') {
-      this.#pending.hold(target, 'rest');
+    if (act === 'late') this.#awaited = this.#situation.later;
+    if (act !== 'delay') {
+      if (target !== '') this.#pending.hold(target, 'rest');
       return;
     }
     const untilMs = this.#clock.monotonic() + DELAY_MS;
@@ -247,19 +259,31 @@ export class Simulation {
 
   /** Nothing waits between the operator and the server. @returns false at the end of the run. */
   #rest(): boolean {
-    const { changes = [], settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
-    if (this.#pending.releaseAtRest()) {
+    const { settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
+    const isLate = this.#isLate;
+    if (!isLate && this.#pending.releaseAtRest()) {
       this.#touched();
       return true;
     }
     const alarm = this.#clock.next;
     const nowMs = this.#clock.monotonic();
     const isSoon = alarm !== undefined && alarm.dueAt <= nowMs + SOON_MS;
-    if (!isSoon && this.#changesDone < changes.length) return this.#change(undefined);
+    if (!isLate && !isSoon && this.#hasChange) return this.#change(undefined);
     if (alarm === undefined) return false;
-    const hasEnded = this.#changesDone === changes.length && !this.#pending.isHolding;
+    const hasEnded = !this.#hasChange && !this.#pending.isHolding;
     if (hasEnded && alarm.dueAt > this.#lastInputMs + settleMs) return false;
     return this.#ring(alarm, undefined);
+  }
+
+  /** The next change can be made now. */
+  get #hasChange(): boolean {
+    const change = this.#options.scenario.changes?.[this.#changesDone];
+    return change !== undefined && (change.when?.(this.#cluster) ?? true);
+  }
+
+  /** The timer that something waits for is still to ring. */
+  get #isLate(): boolean {
+    return this.#awaited !== undefined && this.#clock.waits(this.#awaited);
   }
 
   #ring(alarm: Alarm<AlarmOwner>, deviation: Deviation | undefined): true {
@@ -275,7 +299,7 @@ export class Simulation {
 
   #change(deviation: Deviation | undefined): boolean {
     const change = this.#options.scenario.changes?.[this.#changesDone];
-    if (change === undefined) return false;
+    if (change === undefined || !this.#hasChange) return false;
     this.#changesDone++;
     this.#begin(`change: ${change.name}`, deviation);
     this.#touched();
@@ -283,7 +307,7 @@ export class Simulation {
       try {
         change.apply(this.#cluster);
       } catch (error) {
-        this.#note(`refused: ${messageOf(error)}`);
+        this.#steps.note(`refused: ${messageOf(error)}`);
       }
     });
     return true;
@@ -297,6 +321,7 @@ export class Simulation {
     this.#pending.clear();
     this.#caches.clear();
     this.#history.clear();
+    this.#timers.clear();
     this.#options.checks.killed();
     this.#start();
     return true;
@@ -305,21 +330,31 @@ export class Simulation {
   /** Notes what else could happen at this step. */
   #offer(): void {
     this.#offered = this.#steps.length;
-    const { changes = [], restarts = 1, lostAnswers = 1 } = this.#options.scenario;
-    this.#choices.offer(this.#steps.length, {
+    this.#choices.offer(this.#steps.length, this.#situation);
+  }
+
+  get #situation(): Situation {
+    const { restarts = 1, lostAnswers = 1 } = this.#options.scenario;
+    const nowMs = this.#clock.monotonic();
+    const isLater = (alarm: Alarm<AlarmOwner>): boolean =>
+      alarm.dueAt > nowMs + DELAY_MS && this.#timers.has(alarm);
+    return {
       ready: this.#pending.ready,
       alarm: this.#clock.next,
-      nowMs: this.#clock.monotonic(),
-      hasChange: this.#changesDone < changes.length,
+      later: firstAlarm(this.#clock, isLater),
+      nowMs,
+      hasChange: this.#hasChange,
       mayRestart: this.#restarts < restarts,
       mayLose: this.#lost < lostAnswers,
       writes: this.#writes.length,
-    });
+    };
   }
 
   #isKnown(): boolean {
-    const { isKnown } = this.#options;
-    if (isKnown === undefined || this.#history.isBusy) return false;
+    const { isKnown, scenario } = this.#options;
+    // What runnables remember cannot be seen.
+    if (isKnown === undefined || this.#history.isBusy || scenario.runnables !== undefined)
+      return false;
     const digest = this.#digest();
     // A state that comes back in one run, as while somebody polls, says nothing about how the run ends.
     if (this.#ownStates.has(digest)) return false;
@@ -336,7 +371,7 @@ export class Simulation {
       this.#pending.all.map((event) => event.content()).join('\n'),
       this.#pending.holds.join('\n'),
       alarmsDigest(this.#clock),
-      `${this.#changesDone} ${this.#restarts} ${this.#lost}`,
+      `${this.#changesDone} ${this.#restarts} ${this.#lost} ${this.#isLate}`,
     ];
     return parts.join('\n---\n');
   }
@@ -344,7 +379,7 @@ export class Simulation {
   #answered(exchange: ExchangeFacts, status: number, body: string): void {
     this.#caches.answered(exchange, status, body);
     const { sender, method, path, label } = exchange;
-    if (status >= 400) this.#note(`${label} is refused with ${status}`);
+    if (status >= 400) this.#steps.note(`${label} is refused with ${status}`);
     if (sender === undefined) return;
     const asked = this.#stored.plain(`${method} ${path} ${exchange.body ?? ''}`);
     this.#history.exchanged(sender, `${asked} ${status}`);
@@ -357,7 +392,7 @@ export class Simulation {
     this.#writes.push(write);
     // Events report what was done, and their names depend on earlier runs: a trace leaves them out.
     if (write.object.kind === 'Event') return;
-    this.#note(sentenceOf(write));
+    this.#steps.note(sentenceOf(write));
   }
 
   /** Checks what was written since the last event. */
@@ -365,7 +400,7 @@ export class Simulation {
     const { checks, scenario } = this.#options;
     const fresh = this.#writes.slice(this.#checked);
     this.#checked = this.#writes.length;
-    for (const write of fresh) this.#violate(checks.wrote(write, this.#lastInputMs));
+    for (const write of fresh) this.#violate(checks.wrote(write, this.#inputs));
     if (fresh.length === 0) return;
     for (const invariant of scenario.atEachStep ?? []) {
       this.#violate(checks.holds(invariant, this.#cluster));
@@ -384,25 +419,14 @@ export class Simulation {
 
   #touched(): void {
     this.#lastInputMs = this.#clock.monotonic();
+    this.#inputs++;
   }
 
   #begin(what: string, deviation: Deviation | undefined): void {
-    this.#notes = [];
     this.#writer = 'cluster';
-    const index = this.#steps.length;
     const departs = deviation ?? this.#heldBack;
     this.#heldBack = undefined;
     if (departs !== undefined) this.#touched();
-    this.#steps.push({
-      index,
-      atMs: this.#clock.monotonic(),
-      what,
-      deviation: departs,
-      notes: this.#notes,
-    });
-  }
-
-  #note(text: string): void {
-    this.#notes.push(text);
+    this.#steps.begin({ atMs: this.#clock.monotonic(), what, deviation: departs });
   }
 }

@@ -1,10 +1,11 @@
 import type { KubernetesObject } from 'chancery';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { StorageEvent } from '../../apiserver/storage/storage.ts';
-import { identityOf, normalForm, shortName } from '../scenario/normal-form.ts';
+import { identityOf, normalForm, type Renamed, shortName } from '../scenario/normal-form.ts';
 import type { LoggedWrite } from '../scenario/scenario.ts';
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const UUID_LENGTH = 36;
 const VERSION = /"resourceVersion":"(\d+)"/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
 
@@ -16,6 +17,8 @@ export class StoredState {
   readonly #incarnations = new Map<string, number>();
   /** uid, or generated name → the text that stands for it. */
   readonly #names = new Map<string, string>();
+  /** The generated names among them. */
+  readonly #generated: string[] = [];
   readonly #uids = new Map<string, string>();
   /** Digests of all objects that differ from the beginning, by key. */
   readonly #forms = new Map<string, string>();
@@ -86,12 +89,13 @@ export class StoredState {
       if (owner === undefined) return this.#names.get(text);
       return living.has(text) ? `(uid of ${owner})` : `(uid of a former ${owner})`;
     };
+    const inTexts = (text: string): string | undefined => this.#renamed(text, renamed);
     const all = new Map<string, string[]>();
     for (const object of this.#objects.values()) {
       const kept = ignore(structuredClone(object));
-      const form = kept && normalForm(kept, renamed);
+      const form = kept && normalForm(kept, inTexts);
       if (form === undefined) continue;
-      const identity = identityOf(object);
+      const identity = identityOf(object, inTexts);
       const forms = all.get(identity) ?? [];
       forms.push(form);
       all.set(identity, forms);
@@ -102,18 +106,32 @@ export class StoredState {
 
   #identify(object: KubernetesObject): void {
     const { uid, generateName, name } = object.metadata;
-    const identity = identityOf(object);
+    const identity = identityOf(object, (text) => this.#renamed(text));
     if (uid !== undefined && !this.#uids.has(uid)) {
       const incarnation = (this.#incarnations.get(identity) ?? 0) + 1;
       this.#incarnations.set(identity, incarnation);
       this.#uids.set(uid, identity);
       this.#names.set(uid, `(uid of ${identity} ${incarnation})`);
     }
-    if (generateName !== undefined) this.#names.set(name, `${generateName}*`);
+    if (generateName === undefined) return;
+    this.#names.set(name, `${generateName}*`);
+    this.#generated.push(name);
+  }
+
+  /** The text with other texts for its uids and generated names. Undefined when it has none. */
+  #renamed(text: string, nameOf: Renamed = (name) => this.#names.get(name)): string | undefined {
+    const whole = nameOf(text);
+    if (whole !== undefined) return whole;
+    let changed =
+      text.length < UUID_LENGTH ? text : text.replace(UUID, (uid) => nameOf(uid) ?? uid);
+    for (const name of this.#generated) {
+      if (changed.includes(name)) changed = changed.replaceAll(name, nameOf(name) ?? name);
+    }
+    return changed === text ? undefined : changed;
   }
 
   #digest(object: KubernetesObject): string {
-    return normalForm(object, (text) => this.#names.get(text)) ?? '';
+    return normalForm(object, (text) => this.#renamed(text)) ?? '';
   }
 }
 

@@ -64,8 +64,10 @@ const byGuardedUpdate: Add = (cluster, finalizer, { client, clock, signal }) =>
     clusters,
     cluster.metadata,
     (live) => {
-      const finalizers = [...(live.metadata.finalizers ?? []), finalizer];
-      return { ...live, metadata: { ...live.metadata, finalizers } };
+      const { finalizers = [] } = live.metadata;
+      // The answer to the write that added it may have been lost.
+      if (finalizers.includes(finalizer)) return live;
+      return { ...live, metadata: { ...live.metadata, finalizers: [...finalizers, finalizer] } };
     },
     { clock, signal },
   );

@@ -1,0 +1,21 @@
+import type { Step } from './run-result.ts';
+
+/** The events of a run so far, and what followed from each. */
+export class StepLog {
+  readonly all: Step[] = [];
+  #notes: string[] = [];
+
+  get length(): number {
+    return this.all.length;
+  }
+
+  /** What is noted from now on followed from this event. */
+  begin(event: Omit<Step, 'index' | 'notes'>): void {
+    this.#notes = [];
+    this.all.push({ index: this.all.length, ...event, notes: this.#notes });
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+}
