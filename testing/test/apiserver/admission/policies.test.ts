@@ -240,7 +240,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     const { server, send } = await startCluster();
     enforce(server, {
       name: 'open',
-      spec: ofConfigMaps('object.x.y', { failurePolicy: 'Ignore' }),
+      spec: ofConfigMaps('object.x.y == true', { failurePolicy: 'Ignore' }),
     });
     const open = await send('POST', CONFIG_MAPS, configMap('a'));
     enforce(server, { name: 'shut', spec: ofConfigMaps('object.x.y == 1') });
