@@ -69,7 +69,11 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
  * A limit as it is compared with a number: what is behind its point is lost beside an int64. Where the type does not hold
  * the limit, both are compared as floats.
  */
-function limitFor(value: number | bigint, limit: number, { type, format }: StructuralSchema): number {
+function limitFor(
+  value: number | bigint,
+  limit: number,
+  { type, format }: StructuralSchema,
+): number {
   const isNative = isInRange(limit, type ?? '', format);
   return isNative && isInt64(value) ? Math.trunc(limit) + 0 : limit;
 }
@@ -91,7 +95,11 @@ function multipleProblem(
     return invalid(path, factor, why);
   }
   if (isMultiple(value, factor)) return undefined;
-  return invalid(path, value, `${path} in body should be a multiple of ${shownLimit(value, factor)}`);
+  return invalid(
+    path,
+    value,
+    `${path} in body should be a multiple of ${shownLimit(value, factor)}`,
+  );
 }
 
 function isMultiple(value: number | bigint, factor: number): boolean {
@@ -110,7 +118,11 @@ function minimumProblem(
   const isExclusive = schema.exclusiveMinimum === true;
   if (isExclusive ? value > minimum : value >= minimum) return undefined;
   const relation = isExclusive ? 'greater than' : 'greater than or equal to';
-  return invalid(path, value, `${path} in body should be ${relation} ${shownLimit(value, minimum)}`);
+  return invalid(
+    path,
+    value,
+    `${path} in body should be ${relation} ${shownLimit(value, minimum)}`,
+  );
 }
 
 function maximumProblem(
@@ -123,5 +135,9 @@ function maximumProblem(
   const isExclusive = schema.exclusiveMaximum === true;
   if (isExclusive ? value < maximum : value <= maximum) return undefined;
   const relation = isExclusive ? 'less than' : 'less than or equal to';
-  return invalid(path, value, `${path} in body should be ${relation} ${shownLimit(value, maximum)}`);
+  return invalid(
+    path,
+    value,
+    `${path} in body should be ${relation} ${shownLimit(value, maximum)}`,
+  );
 }

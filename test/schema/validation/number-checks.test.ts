@@ -29,12 +29,7 @@ test.each<[string, unknown, StructuralSchema, readonly string[]]>([
     { 'x-kubernetes-int-or-string': true },
     ['x: Invalid value: "number": x in body must be of type integer,string: "number"'],
   ],
-  [
-    'one that is nearly an integer, which no integer holds',
-    7.000000000001,
-    INTEGER,
-    [UNHELD],
-  ],
+  ['one that is nearly an integer, which no integer holds', 7.000000000001, INTEGER, [UNHELD]],
   [
     'an integer and a factor that has nothing before its point',
     6,

@@ -253,6 +253,26 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
+  test('must evaluate to a bool, and names only what there is', async () => {
+    const { send } = await startCluster();
+    const create = (expression: string): ReturnType<typeof send> =>
+      send('POST', '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: { name: 'typed' },
+        spec: ofConfigMaps(expression),
+      });
+
+    const untyped = await create('object.data.open');
+    const unknown = await create('object.data.size() > limit');
+
+    expect([untyped.status, unknown.status]).toEqual([422, 422]);
+    expect(untyped.body.message).toContain('must evaluate to bool but got dyn');
+    expect(unknown.body.message).toContain(
+      "compilation failed: ERROR: <input>:1:22: undeclared reference to 'limit' (in container '')",
+    );
+  });
+
   test('sees scales, and may only warn', async () => {
     const { server, send } = await startCluster();
     await send('POST', DEPLOYMENTS, deployment('a', {}));
