@@ -53,6 +53,7 @@ test.each([
 
 test.each([
   ["'abc'.substring(4) == ''", 'index out of range: 4'],
+  ["'abc'.substring(1, 7) == ''", 'index out of range: 7'],
   ["'abc'.substring(3, 2) == ''", 'invalid substring range. start: 3, end: 2'],
   ["'abc'.substring(-2, 2) == ''", 'index out of range: -2'],
   ["int(self + '3x') == 3", "type conversion error from 'string' to 'int'"],
