@@ -11,9 +11,9 @@ export type Fields = ReadonlyMap<string, Type>;
 export const DYN: Type = { kind: 'dyn' };
 export const ERROR: Type = { kind: 'error' };
 export const NULL: Type = { kind: 'null' };
-export const BOOL = simple('bool');
-export const INT = simple('int');
-export const STRING = simple('string');
+export const BOOL: Type = simple('bool');
+export const INT: Type = simple('int');
+export const STRING: Type = simple('string');
 
 export function simple(name: string): Type {
   return { kind: 'simple', name };
