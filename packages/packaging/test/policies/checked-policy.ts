@@ -59,15 +59,15 @@ export function typeProblems(policy: KubernetesObject): readonly string[] {
   const environment = celEnvironment();
   const declarations = new Declarations(environment);
   const variables = new Map<string, Type>([['variables', DYN]]);
-  const declare = (name: string, schema: StructuralSchema): void => {
+  const declare = (names: readonly string[], schema: StructuralSchema): void => {
     const declared = declarations.of(schema, false);
-    environment.registerVariable(name, declared?.type ?? 'dyn');
-    variables.set(name, declared?.checked ?? DYN);
+    for (const name of names) {
+      environment.registerVariable(name, declared?.type ?? 'dyn');
+      variables.set(name, declared?.checked ?? DYN);
+    }
   };
-  for (const name of ['object', 'oldObject']) {
-    declare(name, object({ metadata: METADATA, regarding: REGARDING }));
-  }
-  declare('request', REQUEST);
+  declare(['object', 'oldObject'], object({ metadata: METADATA, regarding: REGARDING }));
+  declare(['request'], REQUEST);
   environment.registerVariable('variables', 'dyn');
   const problems = (expression: string, wanted: 'bool' | 'string' | 'dyn'): readonly string[] => {
     // The fields that have no type in the server's declaration of a request, or none that a schema can say.
