@@ -18,9 +18,34 @@ export function fieldName(path: string): string {
 /** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** A value as a message shows it: JSON, with all digits of long integers. */
+/** A value as a message shows it: JSON, with all digits of long integers. A number alone is written as Go writes it. */
 export function shown(value: unknown): string {
+  if (typeof value === 'number') return goNumber(value);
   return deepJson(value, (_key, part) => (typeof part === 'bigint' ? rawJSON(String(part)) : part));
+}
+
+/** The end of Go's int64. */
+const INT64_END = 2 ** 63;
+
+/** A number as Go shows it: an integer of 64 bits with all digits, any other one as a float64. */
+export function goNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return String(value);
+  const isInteger = Number.isInteger(value) && Math.abs(value) < INT64_END;
+  return isInteger && !Object.is(value, -0) ? String(BigInt(value)) : goFloat(value);
+}
+
+/** Powers of ten between these two are written without an exponent (strconv, the format `g`). */
+const LEAST_POWER = -4;
+const POWER_END = 6;
+
+/** A float64 in the verb `%v` of Go: `1.5`, `1e+06`. */
+export function goFloat(value: number): string {
+  if (Object.is(value, -0)) return '-0';
+  if (!Number.isFinite(value)) return String(value);
+  const [digits = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= LEAST_POWER && exponent < POWER_END) return String(value);
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
 export function required(path: string, detail = ''): FieldError {

@@ -4,6 +4,7 @@ import { knownPattern } from '../pattern/pattern.ts';
 import { PatternCostError } from '../pattern/tree.ts';
 import { TooMuchWork, Work } from '../work.ts';
 import { type FieldError, invalid, tooLong, typeInvalid } from './field-errors.ts';
+import { isInt64, isJsonInteger } from './number-checks.ts';
 
 /** True for a schema that restricts the type of a value. */
 export function isTyped(schema: StructuralSchema): boolean {
@@ -25,7 +26,7 @@ export function typeProblem(
   const fits =
     types.includes(found) ||
     (found === 'integer' && types.includes('number')) ||
-    (found === 'number' && Number.isInteger(value) && types.includes('integer'));
+    (found === 'number' && isJsonInteger(value as number) && types.includes('integer'));
   const format = checkedFormat(schema);
   const isText = typeof value === 'string' || Array.isArray(value);
   const isNumeric = types.includes('number') || types.includes('integer');
@@ -48,8 +49,10 @@ function typesOf(schema: StructuralSchema): readonly string[] {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value === 'bigint' ? 'integer' : typeof value;
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    return isInt64(value) ? 'integer' : 'number';
+  }
+  return typeof value;
 }
 
 /** Go's name for the format of a value that has the wrong type for a format. */
@@ -137,90 +140,4 @@ function patternProblem(
     const why = `${path} in body cannot be compared with '${pattern}': ${error.message}`;
     return invalid(path, value, why);
   }
-}
-
-/** The first integers that Go's int64 and int32 do not hold, and the largest value of its float32. */
-const INT64_END = 2 ** 63;
-const INT32_END = 2 ** 31;
-const FLOAT32_MAX = 3.4028234663852886e38;
-
-/** The problems of a number, in the order of the API server. */
-export function numberProblems(
-  value: number | bigint,
-  schema: StructuralSchema,
-  path: string,
-): readonly FieldError[] {
-  return [
-    rangeProblem(value, schema, path),
-    multipleProblem(value, schema, path),
-    minimumProblem(value, schema, path),
-    maximumProblem(value, schema, path),
-  ].filter((problem) => problem !== undefined);
-}
-
-/** A number that its format does not hold. The API server reports it without naming the field. */
-function rangeProblem(
-  value: number | bigint,
-  { type, format }: StructuralSchema,
-  path: string,
-): FieldError | undefined {
-  const name = type === 'integer' || type === 'number' ? type : '';
-  if (isInRange(value, name, format)) return undefined;
-  const form = format === undefined ? '(default format)' : `with format ${format}`;
-  return invalid('', '', `Checked value must be of type ${name} ${form} in ${path}`);
-}
-
-function isInRange(value: number | bigint, type: string, format: string | undefined): boolean {
-  if (type === 'number') return format !== 'float' || Math.abs(Number(value)) <= FLOAT32_MAX;
-  if (type !== 'integer') return true;
-  const end = format === 'int32' ? INT32_END : INT64_END;
-  const isWhole = typeof value === 'bigint' || Number.isInteger(value);
-  return isWhole && value >= -end && value < end;
-}
-
-/** How far a quotient may be from an integer, relative to its size, and still count as one. */
-const MULTIPLE_TOLERANCE = 1e-9;
-
-function multipleProblem(
-  value: number | bigint,
-  { multipleOf }: StructuralSchema,
-  path: string,
-): FieldError | undefined {
-  if (multipleOf === undefined) return undefined;
-  if (multipleOf <= 0) {
-    const why = `factor MultipleOf declared for ${path} must be positive: ${multipleOf}`;
-    return invalid(path, multipleOf, why);
-  }
-  if (isMultiple(value, multipleOf)) return undefined;
-  return invalid(path, value, `${path} in body should be a multiple of ${multipleOf}`);
-}
-
-/** As the API server divides: 0.3 is no multiple of 0.1 by plain division. */
-function isMultiple(value: number | bigint, factor: number): boolean {
-  if (typeof value === 'bigint' && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
-  const number = Number(value);
-  const quotient = factor < 1 ? (1 / factor) * number : number / factor;
-  return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * MULTIPLE_TOLERANCE;
-}
-
-function minimumProblem(
-  value: number | bigint,
-  { minimum, exclusiveMinimum }: StructuralSchema,
-  path: string,
-): FieldError | undefined {
-  if (minimum === undefined) return undefined;
-  if (exclusiveMinimum === true ? value > minimum : value >= minimum) return undefined;
-  const relation = exclusiveMinimum === true ? 'greater than' : 'greater than or equal to';
-  return invalid(path, value, `${path} in body should be ${relation} ${minimum}`);
-}
-
-function maximumProblem(
-  value: number | bigint,
-  { maximum, exclusiveMaximum }: StructuralSchema,
-  path: string,
-): FieldError | undefined {
-  if (maximum === undefined) return undefined;
-  if (exclusiveMaximum === true ? value < maximum : value <= maximum) return undefined;
-  const relation = exclusiveMaximum === true ? 'less than' : 'less than or equal to';
-  return invalid(path, value, `${path} in body should be ${relation} ${maximum}`);
 }

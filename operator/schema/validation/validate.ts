@@ -7,7 +7,8 @@ import type { Correlation } from './correlation.ts';
 import { type FieldError, invalid, notSupported, required, tooMany } from './field-errors.ts';
 import { Findings } from './findings.ts';
 import { jsonEquals } from './json-equality.ts';
-import { isTyped, numberProblems, textProblems, typeProblem } from './scalar-checks.ts';
+import { numberProblems } from './number-checks.ts';
+import { isTyped, textProblems, typeProblem } from './scalar-checks.ts';
 import { joined } from './schema-places.ts';
 
 /** How a value is validated. */

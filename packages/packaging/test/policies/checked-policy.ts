@@ -4,6 +4,7 @@
  */
 import type { KubernetesObject } from 'chancery';
 import type { StructuralSchema } from 'chancery/internal';
+import { DYN, type Type } from '../../../../testing/src/apiserver/cel/checker/type.ts';
 import { Declarations } from '../../../../testing/src/apiserver/cel/declaration.ts';
 import { celEnvironment } from '../../../../testing/src/apiserver/cel/environment.ts';
 import { compile } from '../../../../testing/src/apiserver/cel/program.ts';
@@ -52,25 +53,35 @@ interface Expressions {
 export function typeProblems(policy: KubernetesObject): readonly string[] {
   const {
     matchConditions = [],
-    variables = [],
+    variables: named = [],
     validations,
   } = (policy as unknown as { readonly spec: Expressions }).spec;
   const environment = celEnvironment();
   const declarations = new Declarations(environment);
-  const typeOf = (schema: StructuralSchema): string =>
-    declarations.of(schema, false)?.type ?? 'dyn';
-  const seen = typeOf(object({ metadata: METADATA, regarding: REGARDING }));
-  for (const name of ['object', 'oldObject']) environment.registerVariable(name, seen);
-  environment.registerVariable('request', typeOf(REQUEST));
+  const variables = new Map<string, Type>([['variables', DYN]]);
+  const declare = (names: readonly string[], schema: StructuralSchema): void => {
+    const declared = declarations.of(schema, false);
+    for (const name of names) {
+      environment.registerVariable(name, declared?.type ?? 'dyn');
+      variables.set(name, declared?.checked ?? DYN);
+    }
+  };
+  declare(['object', 'oldObject'], object({ metadata: METADATA, regarding: REGARDING }));
+  declare(['request'], REQUEST);
   environment.registerVariable('variables', 'dyn');
   const problems = (expression: string, wanted: 'bool' | 'string' | 'dyn'): readonly string[] => {
     // The fields that have no type in the server's declaration of a request, or none that a schema can say.
-    const program = compile(environment, untyped(expression), wanted, 'compilation failed');
+    const scope = {
+      environment,
+      variables,
+      wrongType: (type: string, found: string) => `must evaluate to ${type} but got ${found}`,
+    };
+    const program = compile(scope, untyped(expression), wanted, 'compilation failed');
     return 'rejected' in program ? [`${policy.metadata.name}: ${program.rejected}`] : [];
   };
   return [
     ...matchConditions.flatMap(({ expression }) => problems(expression, 'bool')),
-    ...variables.flatMap(({ expression }) => problems(expression, 'dyn')),
+    ...named.flatMap(({ expression }) => problems(expression, 'dyn')),
     ...validations.flatMap(({ expression, messageExpression }) => [
       ...problems(expression, 'bool'),
       ...(messageExpression === undefined ? [] : problems(messageExpression, 'string')),

@@ -1,19 +1,29 @@
-import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { DYN, opaque, type Type } from './checker/type.ts';
 import { celEnvironment } from './environment.ts';
 import { AUTHORIZER_TYPE, registerAuthorizerFunctions } from './functions/authorizer-functions.ts';
 import { registerJsonPatchFunctions } from './functions/mutation-functions.ts';
+import type { CelScope } from './program.ts';
+
+const AUTHORIZER: readonly (readonly [string, Type])[] = [
+  ['authorizer', opaque(AUTHORIZER_TYPE)],
+  ['authorizer.requestResource', opaque('kubernetes.authorization.ResourceCheck')],
+];
 
 /**
  * CEL with the variables of admission. Nothing else has a type that is known beforehand: fields are
  * looked up when they are needed.
  */
-export function admissionEnvironment(more: readonly string[] = []): CelEnvironment {
+export function admissionScope(more: readonly string[] = []): CelScope {
   const environment = celEnvironment();
   registerAuthorizerFunctions(environment);
   registerJsonPatchFunctions(environment);
   environment.registerVariable('authorizer', AUTHORIZER_TYPE);
-  for (const name of ['object', 'oldObject', 'request', 'namespaceObject', ...more]) {
-    environment.registerVariable(name, 'dyn');
-  }
-  return environment;
+  const names = ['object', 'oldObject', 'request', 'namespaceObject', ...more];
+  for (const name of names) environment.registerVariable(name, 'dyn');
+  const variables = new Map([...AUTHORIZER, ...names.map((name) => [name, DYN] as const)]);
+  return {
+    environment,
+    variables,
+    wrongType: (wanted, found) => `must evaluate to ${wanted} but got ${found}`,
+  };
 }

@@ -1,3 +1,5 @@
+import type { Finding } from './checker/check.ts';
+
 /** What the library says of an expression that it cannot compile. */
 export interface CompileProblem {
   readonly code?: string;
@@ -13,15 +15,53 @@ export interface CompileProblem {
  */
 export function compileErrorText(expression: string, problem: CompileProblem): string {
   const { code = '', summary = problem.message } = problem;
+  const literal = structLiteral(expression, problem);
+  if (literal !== undefined) return errorText(expression, literal);
   const at = placeOf(expression, problem);
   const text = /^Unexpected token: /.test(summary)
     ? unexpectedToken(expression, problem)
     : wordsOf(code, summary);
+  return errorText(expression, { at, text });
+}
+
+/**
+ * A literal of an object: the library reads none, and no rule has a type of which there could be one. What is wrong with its
+ * fields is not said.
+ */
+function structLiteral(expression: string, { code, range }: CompileProblem): Finding | undefined {
+  const at = range?.start ?? 0;
+  const [name] = /[A-Za-z_][\w.]*(?=\s*$)/.exec(expression.slice(0, at)) ?? [];
+  if (code !== 'unexpected_character' || expression[at] !== '{' || name === undefined) {
+    return undefined;
+  }
+  return { at, text: `undeclared reference to '${name}' (in container '')` };
+}
+
+/** How many findings are shown. */
+const MOST_FINDINGS = 100;
+
+/** All findings in the order of the text, each as an error. */
+export function findingsText(expression: string, findings: readonly Finding[]): string {
+  const shown = findings.slice(0, MOST_FINDINGS).sort((left, right) => left.at - right.at);
+  const texts = shown.map((finding) => errorText(expression, finding));
+  const rest = findings.length - shown.length;
+  return [...texts, ...(rest > 0 ? [`${rest} more errors were truncated`] : [])].join('\n');
+}
+
+/** A finding with its place, its line, and a caret below the place (cel-go, common/error.go). */
+function errorText(expression: string, { at, text }: Finding): string {
   const before = expression.slice(0, at).split('\n');
-  const column = before.at(-1)?.length ?? 0;
-  const line = expression.split('\n')[before.length - 1] ?? '';
-  const place = `<input>:${before.length}:${column + 1}`;
-  return `ERROR: ${place}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
+  const inLine = Array.from(before.at(-1) ?? '');
+  const line = (expression.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
+  const place = `<input>:${before.length}:${inLine.length + 1}`;
+  // A character of several bytes gets a dot of its own width.
+  const dots = inLine.map((character) => (isWide(character) ? '\uff0e' : '.')).join('');
+  const caret = isWide(expression.slice(at)) ? '\uff3e' : '^';
+  return `ERROR: ${place}: ${text}\n | ${line}\n | ${dots}${caret}`;
+}
+
+function isWide(text: string): boolean {
+  return (text.codePointAt(0) ?? 0) > 0x7f;
 }
 
 /** What may begin an expression, as the grammar of the server lists it. */
@@ -42,6 +82,7 @@ export function syntaxProblem({ code = '', summary = '', message }: CompileProbl
 /** The server points at the dot before a field, and at an operator. */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;
+  if (code === 'invalid_macro_argument') return expression[start - 1] === '.' ? start - 1 : start;
   if (code === 'no_such_key') return Math.max(start - 1, 0);
   if (code !== 'no_such_overload' || !Array.isArray(node?.args)) return start;
   const { end } = (node.args[0] ?? {}) as { readonly end?: number };
@@ -60,6 +101,11 @@ function wordsOf(code: string, summary: string): string {
       return overloadText(subject);
     case 'no_matching_overload':
       return callText(summary);
+    case 'invalid_macro_argument':
+      return summary.replace(
+        /^.* invalid predicate iteration variable$/,
+        'argument must be a simple name',
+      );
     case 'incompatible_ternary_branches':
       return ternaryText(summary);
     default:

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { admissionEnvironment } from './admission-environment.ts';
+import { admissionScope } from './admission-environment.ts';
 import { registerMutationFunctions, withObjectLiterals } from './functions/mutation-functions.ts';
 import type { PolicyExpression } from './policy-expression.ts';
 import { compile } from './program.ts';
@@ -87,13 +87,15 @@ function compilePolicy(policy: StoredObject): CompiledPolicy {
   const spec = isObject(policy.spec) ? policy.spec : {};
   const isMutating = policy.kind === 'MutatingAdmissionPolicy';
   const params = spec.paramKind === undefined ? [] : ['params'];
-  const environment = admissionEnvironment([...params, 'variables']);
-  if (isMutating) registerMutationFunctions(environment);
+  const declared = admissionScope([...params, 'variables']);
+  if (isMutating) registerMutationFunctions(declared.environment);
+  // Literals of objects are written anew before they are compiled: places and types would be wrong.
+  const scope = isMutating ? { ...declared, variables: undefined } : declared;
   const compiledAt: CompileAt = (field, text, wanted) => ({
     field,
     text: String(text),
     program: compile(
-      environment,
+      scope,
       isMutating ? withObjectLiterals(String(text)) : String(text),
       wanted,
       'compilation failed',

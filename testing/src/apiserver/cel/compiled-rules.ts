@@ -1,9 +1,10 @@
-import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
+import { Optional } from '@marcbachmann/cel-js';
 import type { StructuralSchema, ValidationRule } from 'chancery/internal';
 import { isObject } from '../objects/metadata.ts';
+import { optionalOf } from './checker/type.ts';
 import { type Declaration, Declarations } from './declaration.ts';
 import { celEnvironment } from './environment.ts';
-import { compile, type Program, type Rejection } from './program.ts';
+import { type CelScope, compile, type Program, type Rejection } from './program.ts';
 
 /** A rule that can be evaluated. */
 export interface CompiledRule {
@@ -75,18 +76,34 @@ export function judgeRules(
   environment.registerVariable('self', declaration.type);
   const plain = environment.clone().registerVariable('oldSelf', declaration.type);
   const optional = environment.clone().registerVariable('oldSelf', `optional<${declaration.type}>`);
-  return rules.map((rule) => ({
-    ...judge(rule, rule.optionalOldSelf === true ? optional : plain),
-    declaration,
-  }));
+  const { checked } = declaration;
+  return rules.map((rule) => {
+    const isOptional = rule.optionalOldSelf === true;
+    const oldSelf = isOptional ? optionalOf(checked) : checked;
+    const scope: CelScope = {
+      environment: isOptional ? optional : plain,
+      variables: new Map([
+        ['self', checked],
+        ['oldSelf', oldSelf],
+      ]),
+      wrongType,
+    };
+    return { ...judge(rule, scope), declaration };
+  });
 }
 
-function judge(rule: ValidationRule, environment: CelEnvironment): RuleVerdict {
-  const program = compile(environment, rule.rule, 'bool', 'compilation failed');
+function wrongType(wanted: 'bool' | 'string'): string {
+  return wanted === 'bool'
+    ? 'cel expression must evaluate to a bool'
+    : 'messageExpression must evaluate to a string';
+}
+
+function judge(rule: ValidationRule, scope: CelScope): RuleVerdict {
+  const program = compile(scope, rule.rule, 'bool', 'compilation failed');
   const { messageExpression } = rule;
   const messageProgram =
     messageExpression === undefined || messageExpression === ''
       ? undefined
-      : compile(environment, messageExpression, 'string', 'messageExpression compilation failed');
+      : compile(scope, messageExpression, 'string', 'messageExpression compilation failed');
   return { rule, program, messageProgram };
 }

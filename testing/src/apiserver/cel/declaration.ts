@@ -2,12 +2,16 @@ import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import type { StructuralSchema } from 'chancery/internal';
 import { valuesSchema } from 'chancery/internal-objects';
 import { isObject } from '../objects/metadata.ts';
+import { BOOL, DYN, INT, listOf, mapOf, STRING, simple, type Type } from './checker/type.ts';
 import { celFieldName } from './expression/field-name.ts';
 import { celEquals } from './runtime/value-equality.ts';
 
 /** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
 export interface Declaration {
+  /** As the library that evaluates names it. */
   readonly type: string;
+  /** As the server checks it. */
+  readonly checked: Type;
   toCel(value: unknown): unknown;
 }
 
@@ -32,20 +36,26 @@ export class Declarations {
     this.#environment = environment;
   }
 
-  /** The declaration of a schema; undefined for one that rules cannot see, as it has no type. */
-  of(schema: StructuralSchema, isRoot: boolean): Declaration | undefined {
-    const declared = this.#declare(schema, isRoot);
+  /**
+   * The declaration of a schema; undefined for one that rules cannot see, as it has no type.
+   *
+   * @param name - of the type of an object. The server makes one of the time of day, so that no rule can name it, and of
+   * the path (`MaybeAssignTypeName`, k8s.io/apiserver, pkg/cel/types.go).
+   */
+  of(schema: StructuralSchema, isRoot: boolean, name = 'selfType'): Declaration | undefined {
+    const declared = this.#declare(schema, isRoot, name);
     if (declared === undefined || schema.nullable !== true) return declared;
-    return { type: 'dyn', toCel: (value) => (value === null ? null : declared.toCel(value)) };
+    const toCel = (value: unknown): unknown => (value === null ? null : declared.toCel(value));
+    return { type: 'dyn', checked: declared.checked, toCel };
   }
 
-  #declare(schema: StructuralSchema, isRoot: boolean): Declaration | undefined {
+  #declare(schema: StructuralSchema, isRoot: boolean, name: string): Declaration | undefined {
     if (schema['x-kubernetes-int-or-string'] === true) return INT_OR_STRING;
     switch (schema.type) {
       case 'array':
-        return this.#list(schema);
+        return this.#list(schema, name);
       case 'object':
-        return this.#map(schema) ?? this.#object(schema, isRoot);
+        return this.#map(schema, name) ?? this.#object(schema, isRoot, name);
       case 'string':
         return this.#text(schema.format);
       default:
@@ -53,22 +63,26 @@ export class Declarations {
     }
   }
 
-  #list({ items }: StructuralSchema): Declaration | undefined {
-    const item = items && this.of(items, items['x-kubernetes-embedded-resource'] === true);
+  #list({ items }: StructuralSchema, name: string): Declaration | undefined {
+    const isResource = items?.['x-kubernetes-embedded-resource'] === true;
+    const item = items && this.of(items, isResource, `${name}.@idx`);
     if (item === undefined) return undefined;
     return {
       type: `list<${item.type}>`,
+      checked: listOf(item.checked),
       toCel: (value) => (Array.isArray(value) ? value.map((one) => item.toCel(one)) : value),
     };
   }
 
-  #map(schema: StructuralSchema): Declaration | undefined {
+  #map(schema: StructuralSchema, name: string): Declaration | undefined {
     const values = valuesSchema(schema);
     if (values === undefined) return undefined;
-    const value = this.of(values, values['x-kubernetes-embedded-resource'] === true);
+    const isResource = values['x-kubernetes-embedded-resource'] === true;
+    const value = this.of(values, isResource, `${name}.@elem`);
     if (value === undefined) return undefined;
     return {
       type: `map<string, ${value.type}>`,
+      checked: mapOf(STRING, value.checked),
       toCel: (object) =>
         isObject(object)
           ? new Map(Object.entries(object).map(([key, one]) => [key, value.toCel(one)]))
@@ -76,20 +90,21 @@ export class Declarations {
     };
   }
 
-  #object(schema: StructuralSchema, isRoot: boolean): Declaration {
+  #object(schema: StructuralSchema, isRoot: boolean, typeName: string): Declaration {
     const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;
     const properties = { ...schema.properties, ...(isResource ? RESOURCE_FIELDS : {}) };
     const fields = new Map<string, { readonly name: string; readonly of: Declaration }>();
     for (const [field, property] of Object.entries(properties)) {
       const name = celFieldName(field);
-      const of = this.of(property, false);
+      const of = this.of(property, false, `${typeName}.${name}`);
       if (name !== undefined && of !== undefined) fields.set(field, { name, of });
     }
-    return this.#register(fields);
+    return this.#register(fields, typeName);
   }
 
   #register(
     fields: ReadonlyMap<string, { readonly name: string; readonly of: Declaration }>,
+    name: string,
   ): Declaration {
     const type = `object${this.#count++}`;
     // A class of its own is how the library knows the type of a value.
@@ -97,8 +112,11 @@ export class Declarations {
     const types = Object.fromEntries([...fields.values()].map(({ name, of }) => [name, of.type]));
     this.#environment.registerType(type, { ctor: Value, fields: types });
     this.#environment.registerOperator(`${type} == ${type}`, celEquals);
+    this.#environment.registerOperator(`${type} == null`, celEquals);
+    const checkedFields = new Map(Array.from(fields.values(), (one) => [one.name, one.of.checked]));
     return {
       type,
+      checked: { kind: 'object', name, fields: checkedFields },
       toCel: (object) => {
         if (!isObject(object)) return object;
         const value = new Value();
@@ -113,33 +131,51 @@ export class Declarations {
   #text(format: string | undefined): Declaration {
     switch (format) {
       case 'byte':
-        return { type: 'bytes', toCel: (text) => Buffer.from(String(text), 'base64') };
+        return {
+          type: 'bytes',
+          checked: simple('bytes'),
+          toCel: (text) => Buffer.from(String(text), 'base64'),
+        };
       case 'date':
       case 'date-time':
       case 'datetime':
-        return { type: 'google.protobuf.Timestamp', toCel: (text) => new Date(String(text)) };
+        return {
+          type: 'google.protobuf.Timestamp',
+          checked: simple('google.protobuf.Timestamp'),
+          toCel: (text) => new Date(String(text)),
+        };
       case 'duration':
         return {
           type: 'google.protobuf.Duration',
+          checked: simple('google.protobuf.Duration'),
           toCel: (text) => {
             const literal = JSON.stringify(celDurationText(String(text)));
             return this.#environment.evaluate(`duration(${literal})`);
           },
         };
       default:
-        return { type: 'string', toCel: (text) => text };
+        return { type: 'string', checked: STRING, toCel: (text) => text };
     }
   }
 }
 
 const SCALARS: Readonly<Record<string, Declaration>> = {
-  boolean: { type: 'bool', toCel: (value) => value },
-  integer: { type: 'int', toCel: (value) => (typeof value === 'number' ? BigInt(value) : value) },
-  number: { type: 'double', toCel: (value) => (typeof value === 'bigint' ? Number(value) : value) },
+  boolean: { type: 'bool', checked: BOOL, toCel: (value) => value },
+  integer: {
+    type: 'int',
+    checked: INT,
+    toCel: (value) => (typeof value === 'number' ? BigInt(value) : value),
+  },
+  number: {
+    type: 'double',
+    checked: simple('double'),
+    toCel: (value) => (typeof value === 'bigint' ? Number(value) : value),
+  },
 };
 
 const INT_OR_STRING: Declaration = {
   type: 'dyn',
+  checked: DYN,
   toCel: (value) => (Number.isInteger(value) ? BigInt(value as number) : value),
 };
 

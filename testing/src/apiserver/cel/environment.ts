@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { registerAddressFunctions } from './functions/address-functions.ts';
+import { registerConversions } from './functions/conversion-functions.ts';
 import { registerFormatFunctions } from './functions/format-functions.ts';
 import { registerListExtension } from './functions/list-extension.ts';
 import { registerListFunctions, registerSetFunctions } from './functions/list-functions.ts';
@@ -22,9 +23,10 @@ export function celEnvironment(): Environment {
 function createEnvironment(): Environment {
   const environment = new Environment({
     enableOptionalTypes: true,
-    // `format` takes lists of everything, and there is no making an exception of it.
+    // Our own check refuses those: `format` takes lists of everything, and the library makes no exception.
     homogeneousAggregateLiterals: false,
   });
+  registerConversions(environment);
   registerListFunctions(environment);
   registerStringFunctions(environment);
   registerRegexFunctions(environment);

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../objects/metadata.ts';
-import { admissionEnvironment } from './admission-environment.ts';
+import { admissionScope } from './admission-environment.ts';
 import { type PolicyExpression, resultOf } from './policy-expression.ts';
 import { compile } from './program.ts';
 import { Budget } from './runtime/budget.ts';
@@ -24,11 +24,11 @@ export function compiledConditions(spec: Json): readonly PolicyExpression[] {
 }
 
 function compileConditions(matchConditions: readonly unknown[]): readonly PolicyExpression[] {
-  const environment = admissionEnvironment();
+  const scope = admissionScope();
   return matchConditions.filter(isObject).map(({ expression }, at) => ({
     field: `matchConditions[${at}].expression`,
     text: String(expression),
-    program: compile(environment, String(expression), 'bool', 'compilation failed'),
+    program: compile(scope, String(expression), 'bool', 'compilation failed'),
   }));
 }
 

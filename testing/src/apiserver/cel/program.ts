@@ -1,5 +1,12 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { type CompileProblem, compileErrorText } from './compile-error.ts';
+import { type Checked, check, type Finding, type Variables } from './checker/check.ts';
+import type { Expression } from './checker/expression.ts';
+import { MacroError } from './checker/macros.ts';
+import { ExpressionReader, type ParsedNode } from './checker/read-expression.ts';
+import { formatType } from './checker/type.ts';
+import { validate } from './checker/validate.ts';
+import { type CompileProblem, compileErrorText, findingsText } from './compile-error.ts';
+import { constantProblem, converts } from './constants.ts';
 import type { DeclaredSize } from './cost/declared-size.ts';
 import { maxCostOf } from './cost/expression-cost.ts';
 import {
@@ -9,10 +16,11 @@ import {
   meterLoops,
   names,
   nodesOf,
-  renameMethod,
+  renameFunctions,
 } from './expression/expression-tree.ts';
 import { refuseForeign } from './expression/foreign-functions.ts';
-import { RE2_MATCHES } from './functions/regex-functions.ts';
+import { maskOptionalItems, restoreOptionalItems } from './expression/optional-items.ts';
+import { ownName, REPLACED } from './functions/own-names.ts';
 import type { Budget } from './runtime/budget.ts';
 import { meterCalls } from './runtime/call-meter.ts';
 
@@ -31,27 +39,43 @@ export interface Rejection {
   readonly rejected: string;
 }
 
+/** Where an expression stands. */
+export interface CelScope {
+  readonly environment: CelEnvironment;
+  /** The types of what it can name; undefined where only the library that evaluates checks it. */
+  readonly variables: Variables | undefined;
+  /** What is said of an expression of another type than it must have. */
+  wrongType(wanted: 'bool' | 'string', found: string): string;
+}
+
+type Wanted = 'bool' | 'string' | 'dyn';
+
 /**
  * Compiles an expression that must have the type `wanted`; `dyn` is any type.
  *
  * @param what - how the server begins its complaint: `compilation failed`.
  */
 export function compile(
-  environment: CelEnvironment,
+  scope: CelScope,
   expression: string,
-  wanted: 'bool' | 'string' | 'dyn',
+  wanted: Wanted,
   what: string,
 ): Program | Rejection {
   try {
-    const parsed = environment.parse(expression);
+    const { environment } = scope;
+    const { text, marks } = maskOptionalItems(expression);
+    const parsed = environment.parse(text);
+    const optionals = restoreOptionalItems(parsed.ast, marks);
+    const rejected = rejectionOf(scope, expression, parsed.ast, optionals, wanted, what);
+    if (rejected !== undefined) return { rejected };
     const nodes = nodesOf(parsed.ast);
-    renameMethod(nodes, 'matches', RE2_MATCHES);
+    renameFunctions(nodes, (name) => (REPLACED.has(name) ? ownName(name) : name));
     checkPresenceTests(nodes);
     const checked = parsed.check();
     if (!checked.valid) throw checked.error;
     refuseForeign(nodesOf(parsed.ast));
     if (wanted !== 'dyn' && checked.type !== wanted && checked.type !== 'dyn') {
-      return { rejected: wrongType(wanted) };
+      return { rejected: scope.wrongType(wanted, checked.type ?? 'dyn') };
     }
     meterCalls(nodesOf(parsed.ast));
     let current: Budget | undefined;
@@ -70,8 +94,40 @@ export function compile(
   }
 }
 
-function wrongType(wanted: 'bool' | 'string'): string {
-  return wanted === 'bool'
-    ? 'cel expression must evaluate to a bool'
-    : 'messageExpression must evaluate to a string';
+/** What the compiler of the server says of an expression that has been parsed; undefined when it takes it. */
+function rejectionOf(
+  { environment, variables, wrongType }: CelScope,
+  expression: string,
+  root: unknown,
+  optionals: ReadonlySet<ParsedNode>,
+  wanted: Wanted,
+  what: string,
+): string | undefined {
+  if (variables === undefined) return undefined;
+  let tree: Expression;
+  try {
+    tree = new ExpressionReader(expression, optionals).read(root as ParsedNode);
+  } catch (error) {
+    if (!(error instanceof MacroError)) throw error;
+    return `${what}: ${findingsText(expression, [{ at: error.at, text: error.message }])}`;
+  }
+  const checked = check(tree, variables);
+  const findings = findingsOf(environment, tree, checked);
+  if (findings.length > 0) return `${what}: ${findingsText(expression, findings)}`;
+  const found = formatType(checked.type);
+  if (wanted !== 'dyn' && found !== wanted) return wrongType(wanted, found);
+  const problem = constantProblem(environment, tree);
+  return (
+    problem && `${what.replace(/compilation failed$/, 'program instantiation failed')}: ${problem}`
+  );
+}
+
+/** The validators only see what has the right types. */
+function findingsOf(
+  environment: CelEnvironment,
+  tree: Expression,
+  checked: Checked,
+): readonly Finding[] {
+  if (checked.findings.length > 0) return checked.findings;
+  return validate(tree, checked, (name, value) => converts(environment, name, value));
 }

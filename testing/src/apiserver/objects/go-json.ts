@@ -8,6 +8,8 @@ export const MAX_DEPTH = 10_000;
 
 /** Shorter integers than these fit into a number of JavaScript. */
 const SURELY_EXACT_LENGTH = 15;
+/** Integers that 64 bits do not hold have at least so many digits. */
+const INT64_LENGTH = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -27,7 +29,10 @@ export class GoDepthError extends GoSyntaxError {
   override readonly name = 'GoDepthError';
 }
 
-/** Numbers that are written with a point or an exponent, by their paths: to a field of whole numbers they are none. */
+/**
+ * Numbers that are written with a point or an exponent, or that 64 bits do not hold, by their paths: to a field of whole
+ * numbers they are none.
+ */
 export type Fractions = ReadonlyMap<string, string>;
 
 export interface GoJson {
@@ -35,6 +40,13 @@ export interface GoJson {
   readonly fractions: Fractions;
   /** Paths of fields that stand twice in one object: `data.a`, `spec.containers[0].name`. */
   readonly duplicates: readonly string[];
+  /** The first number that is too large for a float64: `1e400`. The value has Infinity in its place. */
+  readonly overflow: string | undefined;
+}
+
+/** What Go says of a number that no float64 holds, where it has no type to read it into. */
+export function overflowText(number: string, wanted = 'Go value'): string {
+  return `json: cannot unmarshal number ${number} into ${wanted} of type float64`;
 }
 
 /**
@@ -51,10 +63,10 @@ export interface GoJson {
 export function parseGoJson(text: string): GoJson {
   const scanner = new Scanner(text);
   scanner.run();
-  const { duplicates, longIntegers, fractions } = scanner;
+  const { duplicates, longIntegers, fractions, overflow } = scanner;
   const value =
     longIntegers.length === 0 ? JSON.parse(text) : withExactIntegers(text, longIntegers);
-  return { value, fractions, duplicates: [...duplicates] };
+  return { value, fractions, duplicates: [...duplicates], overflow };
 }
 
 /** An integer as a number where a number has the same digits, as a bigint elsewhere. */
@@ -62,6 +74,9 @@ export function exactInteger(value: bigint): number | bigint {
   const number = Number(value);
   return String(number) === String(value) ? number : value;
 }
+
+/** An integer of Go has no sign when it is zero; a number of JavaScript would keep it. */
+const MINUS_ZERO = '-0';
 
 /** The place of an integer in the text: it may be too long for a number. */
 type Span = readonly [from: number, to: number];
@@ -75,9 +90,10 @@ function withExactIntegers(text: string, spans: readonly Span[]): unknown {
   const pieces: string[] = [];
   let from = 0;
   for (const [start, end] of spans) {
-    const number = goInteger(text.slice(start, end));
-    if (typeof number !== 'bigint') continue;
-    pieces.push(text.slice(from, start), `"${mark}${number}"`);
+    const written = text.slice(start, end);
+    const number = goInteger(written);
+    if (typeof number !== 'bigint' && written !== MINUS_ZERO) continue;
+    pieces.push(text.slice(from, start), typeof number === 'bigint' ? `"${mark}${number}"` : '0');
     from = end;
   }
   if (pieces.length === 0) return JSON.parse(text);
@@ -113,8 +129,9 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 class Scanner {
   readonly duplicates = new Set<string>();
   readonly fractions = new Map<string, string>();
-  /** Integers that may be too long for a number. */
+  /** Integers that a number may not hold as Go does. */
   readonly longIntegers: Span[] = [];
+  overflow: string | undefined;
   readonly #text: string;
   readonly #levels: Level[] = [];
   #at = 0;
@@ -266,7 +283,8 @@ class Scanner {
       throw this.#unexpected('in numeric literal');
     }
     if (/[.eE]/.test(text)) this.#fraction(text);
-    else if (text.length > SURELY_EXACT_LENGTH) this.longIntegers.push([start, this.#at]);
+    else if (text.length > SURELY_EXACT_LENGTH) this.#longInteger(text, start);
+    else if (text === MINUS_ZERO) this.longIntegers.push([start, this.#at]);
     if (rest === '.' && !/[.eE]/.test(text)) {
       this.#at++;
       throw this.#unexpected('after decimal point in numeric literal');
@@ -278,7 +296,16 @@ class Scanner {
     }
   }
 
+  /** Beyond 64 bits it is a float, as one with a point. */
+  #longInteger(text: string, start: number): void {
+    this.longIntegers.push([start, this.#at]);
+    if (text.length < INT64_LENGTH) return;
+    const value = BigInt(text);
+    if (value < INT64_MIN || value > INT64_MAX) this.#fraction(text);
+  }
+
   #fraction(text: string): void {
+    if (this.overflow === undefined && !Number.isFinite(Number(text))) this.overflow = text;
     if (this.#levels.length <= MAX_FRACTION_DEPTH) this.fractions.set(this.#path(), text);
   }
 

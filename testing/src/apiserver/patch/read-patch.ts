@@ -1,6 +1,6 @@
 import { messageOf } from 'chancery/internal-objects';
 import { badRequest, failure } from '../failures/failure.ts';
-import { type Fractions, type GoJson, parseGoJson } from '../objects/go-json.ts';
+import { type Fractions, type GoJson, overflowText, parseGoJson } from '../objects/go-json.ts';
 import { isJsonObject, type JsonObject } from '../objects/json-value.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -37,7 +37,7 @@ export function readJsonPatch(
   isChecked: boolean,
 ): ReadPatch<readonly JsonPatchOperation[]> {
   const prefix = isChecked ? DECODING : '';
-  const { value, duplicates, fractions } = parsed(text, prefix);
+  const { value, duplicates, fractions } = parsed(text, prefix, isChecked ? VALUE : undefined);
   const operations = value ?? [];
   if (!Array.isArray(operations)) {
     const wanted = isChecked ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch';
@@ -107,7 +107,7 @@ const DECODING = 'error decoding patch: ';
 
 /** Null is as good as an object to the decoder. */
 function readMap(text: string, prefix: string): ReadPatch<JsonObject | null> {
-  const { value, duplicates, fractions } = parsed(text, prefix);
+  const { value, duplicates, fractions } = parsed(text, prefix, 'Go value');
   if (value !== null && !isJsonObject(value)) {
     throw misread(prefix, value, 'Go value of type map[string]interface {}');
   }
@@ -131,12 +131,19 @@ function unknownIn(operation: unknown, path: string): readonly string[] {
 
 const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
-function parsed(text: string, prefix: string): GoJson {
+/** Where the strict decoder reads the value of an operation. */
+const VALUE = 'Go struct field jsonPatchOp.value';
+
+/** @param place - where the decoder reads numbers; undefined where it leaves them as they are written. */
+function parsed(text: string, prefix: string, place: string | undefined): GoJson {
+  let json: GoJson;
   try {
-    return parseGoJson(text);
+    json = parseGoJson(text);
   } catch (error) {
     throw badRequest(prefix + messageOf(error));
   }
+  if (json.overflow === undefined || place === undefined) return json;
+  throw badRequest(prefix + overflowText(json.overflow, place));
 }
 
 function misread(prefix: string, value: unknown, wanted: string): Error {

@@ -240,7 +240,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     const { server, send } = await startCluster();
     enforce(server, {
       name: 'open',
-      spec: ofConfigMaps('object.x.y', { failurePolicy: 'Ignore' }),
+      spec: ofConfigMaps('object.x.y == true', { failurePolicy: 'Ignore' }),
     });
     const open = await send('POST', CONFIG_MAPS, configMap('a'));
     enforce(server, { name: 'shut', spec: ofConfigMaps('object.x.y == 1') });
@@ -250,6 +250,26 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect([open.status, shut.status]).toEqual([201, 422]);
     expect(shut.body.message).toMatch(
       /denied request: expression 'object\.x\.y == 1' resulted in error: no such key: x$/,
+    );
+  });
+
+  test('must evaluate to a bool, and names only what there is', async () => {
+    const { send } = await startCluster();
+    const create = (expression: string): ReturnType<typeof send> =>
+      send('POST', '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: { name: 'typed' },
+        spec: ofConfigMaps(expression),
+      });
+
+    const untyped = await create('object.data.open');
+    const unknown = await create('object.data.size() > limit');
+
+    expect([untyped.status, unknown.status]).toEqual([422, 422]);
+    expect(untyped.body.message).toContain('must evaluate to bool but got dyn');
+    expect(unknown.body.message).toContain(
+      "compilation failed: ERROR: <input>:1:22: undeclared reference to 'limit' (in container '')",
     );
   });
 

@@ -335,7 +335,7 @@ describe('[admission 7] a ValidatingAdmissionPolicy', () => {
         { expression: "!authorizer.group('').resource('secrets').check('get').allowed()" },
         {
           expression:
-            "!authorizer.serviceAccount('default', 'default').requestResource.check('approve').allowed()",
+            "!authorizer.serviceAccount('default', 'default').group('').resource('configmaps').check('approve').allowed()",
         },
         {
           expression: "authorizer.requestResource.check('erase').allowed()",

@@ -150,7 +150,7 @@ describe('[F-11] rules that are none', () => {
   test.each([
     [
       '[1].all(i, has(self.nope))',
-      "ERROR: <input>:1:20: undefined field 'nope'\n | [1].all(i, has(self.nope))\n | ...................^",
+      "ERROR: <input>:1:15: undefined field 'nope'\n | [1].all(i, has(self.nope))\n | ..............^",
     ],
     ['self.b < 1', "ERROR: <input>:1:5: undefined field 'b'\n | self.b < 1\n | ....^"],
     ['self.nope', "ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"],

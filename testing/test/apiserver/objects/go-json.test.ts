@@ -112,3 +112,25 @@ test('accepts exactly what JSON.parse accepts', () => {
     }),
   );
 });
+
+test('tells of the first number that no float64 holds', () => {
+  expect(parseGoJson('{"a":[1e308,-2.5E+309],"b":7e999}').overflow).toBe('-2.5E+309');
+  expect(parseGoJson(`[${'9'.repeat(310)}]`).overflow).toBe('9'.repeat(310));
+  expect(parseGoJson('{"a":1e-999,"b":1.7e308}').overflow).toBeUndefined();
+});
+
+test('only a float has a minus in front of zero', () => {
+  const { value } = parseGoJson('{"a":-0,"b":[-0,-0.0],"c":-0e5}');
+
+  expect(value).toEqual({ a: 0, b: [0, -0], c: -0 });
+});
+
+test('tells how an integer is written that 64 bits do not hold', () => {
+  const text =
+    '{"a":-9223372036854775809,"b":[9223372036854775807,18446744073709551615],"c":-9223372036854775808}';
+
+  expect([...parseGoJson(text).fractions]).toEqual([
+    ['a', '-9223372036854775809'],
+    ['b[1]', '18446744073709551615'],
+  ]);
+});

@@ -1,5 +1,5 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
-import { RE2_MATCHES } from '../functions/regex-functions.ts';
+import { originalName } from '../functions/own-names.ts';
 import { type Argument, callCost, comparesAll } from './call-cost.ts';
 import type { DeclaredSize } from './declared-size.ts';
 import { NEW_LIST, NEW_MAP, OWN_LOOPS, partsOf, QUANTIFIERS, TRANSFORMS } from './loop-cost.ts';
@@ -146,7 +146,8 @@ class CostEstimate {
   }
 
   #function(node: ExpressionNode, scope: Scope): number {
-    const [name, args] = node.args as readonly [string, readonly ExpressionNode[]];
+    const [called, args] = node.args as readonly [string, readonly ExpressionNode[]];
+    const name = originalName(called);
     const [first] = args;
     if (name === 'has' && first !== undefined) {
       // Whether a field is there costs what it costs to get to the object that may have it.
@@ -163,7 +164,7 @@ class CostEstimate {
 
   #method(node: ExpressionNode, scope: Scope): number {
     const [called, target, args] = node.args as Method;
-    const name = called === RE2_MATCHES ? 'matches' : called;
+    const name = originalName(called);
     if (node.meta.alternate?.op === 'comprehension') return this.#loop(node, scope);
     if (node.meta.macro !== undefined && OWN_LOOPS.has(name)) return this.#ownLoop(node, scope);
     if (name === 'optMap' || name === 'optFlatMap') return this.#mapOptional(node, scope);

@@ -67,10 +67,13 @@ export function names(nodes: readonly ExpressionNode[], variable: string): boole
   return nodes.some(({ op, args }) => op === 'id' && args === variable);
 }
 
-/** Calls a method by another name, before the expression is checked. */
-export function renameMethod(nodes: readonly ExpressionNode[], from: string, to: string): void {
+/** Calls functions and methods by other names, before the expression is checked. */
+export function renameFunctions(
+  nodes: readonly ExpressionNode[],
+  rename: (name: string) => string,
+): void {
   for (const { op, args } of nodes) {
-    if ((op === 'rcall' || op === 'call') && Array.isArray(args) && args[0] === from) args[0] = to;
+    if ((op === 'rcall' || op === 'call') && Array.isArray(args)) args[0] = rename(String(args[0]));
   }
 }
 

@@ -13,6 +13,13 @@ const ORDERED: readonly string[] = [
 
 type Ordered = number | bigint | string;
 
+const DURATION = 'google.protobuf.Duration';
+
+/** A duration of the library. */
+interface Duration {
+  addDuration(other: Duration): Duration;
+}
+
 /** `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf` of lists. */
 export function registerListFunctions(environment: CelEnvironment): void {
   for (const type of ORDERED) {
@@ -28,12 +35,16 @@ export function registerListFunctions(environment: CelEnvironment): void {
         extreme(items, 'max', (a, b) => a > b),
       );
   }
+  const zero = environment.evaluate('duration("0s")') as Duration;
   environment
     .registerFunction('list<int>.sum(): int', (items: bigint[]) =>
       items.reduce((sum, item) => sum + item, 0n),
     )
     .registerFunction('list<double>.sum(): double', (items: number[]) =>
       items.reduce((sum, item) => sum + item, 0),
+    )
+    .registerFunction(`list<${DURATION}>.sum(): ${DURATION}`, (items: Duration[]) =>
+      items.reduce((sum, item) => sum.addDuration(item), zero),
     )
     .registerFunction('list<T>.indexOf(T): int', (items: unknown[], wanted: unknown) =>
       BigInt(items.findIndex((item) => celEquals(item, wanted))),

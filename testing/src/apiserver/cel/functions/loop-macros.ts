@@ -50,9 +50,9 @@ const bool =
     return checker.getType('bool');
   };
 
-const existsOne = (name: string, variables: 1 | 2): Loop => ({
+const existsOne = (name: string): Loop => ({
   name,
-  variables,
+  variables: 2,
   typeOf: bool('_?_:_', '?, int, int'),
   run: (steps) =>
     Array.from(steps, (step) => step.value()).filter((value) => value === true).length === 1,
@@ -99,9 +99,8 @@ const LOOPS: readonly Loop[] = [
     typeOf: bool('_||_', 'bool, ?'),
     run: (steps) => quantified(steps, true),
   },
-  existsOne('existsOne', 1),
-  existsOne('existsOne', 2),
-  existsOne('exists_one', 2),
+  existsOne('existsOne'),
+  existsOne('exists_one'),
   ...transforms(false),
   ...transforms(true),
   {

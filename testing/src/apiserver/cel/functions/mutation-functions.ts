@@ -1,5 +1,6 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { exactInteger } from '../../objects/go-json.ts';
+import { tokensOf } from '../expression/tokens.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 
 /** `Object{}`, `Object.spec{}` or `JSONPatch{}`: an object with the name of its type. */
@@ -46,13 +47,9 @@ function entriesOf(map: Map<unknown, unknown> | object): readonly [unknown, unkn
   return map instanceof Map ? [...map] : Object.entries(map);
 }
 
-/** A token, or what is between two of them. */
-const TOKENS =
-  /\/\/[^\n]*|[rRbB]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|[A-Za-z_]\w*|\s+|\d[\w.]*|[\s\S]/g;
-
 /** An expression with calls of a function in the place of `Object{…}` and `JSONPatch{…}`. */
 export function withObjectLiterals(expression: string): string {
-  const tokens = expression.match(TOKENS) ?? [];
+  const tokens = tokensOf(expression);
   const written: string[] = [];
   // What each open bracket is; a literal of an object ends with a parenthesis more.
   const open: ('object' | 'other')[] = [];

@@ -4,30 +4,77 @@ import { NANOS, parseQuantity } from 'chancery/internal-objects';
 /** An amount as Kubernetes writes it, `1.5Gi` or `200m`, exact to a billionth. */
 class CelQuantity {
   readonly nanos: bigint;
+  /** The power of ten of which the server holds a whole number; undefined where it holds a decimal of any size. */
+  readonly scale: number | undefined;
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, scale: number | undefined) {
     this.nanos = nanos;
+    this.scale = scale;
   }
 
   /** Throws what the API server says of a text that is no quantity. */
   static parse(text: string): CelQuantity {
     const parsed = parseQuantity(text);
     if ('problem' in parsed) throw new Error(parsed.problem);
-    return new CelQuantity(parsed.nanos);
+    return new CelQuantity(parsed.nanos, scaleOf(text));
   }
 
+  static of(whole: bigint): CelQuantity {
+    return new CelQuantity(whole * NANOS, 0);
+  }
+
+  /**
+   * Whether the server takes it for an integer (`int64Amount.AsInt64`, apimachinery, pkg/api/resource/amount.go): never when
+   * it was written with smaller units, as `2000m` or `1.0`.
+   */
   get isInteger(): boolean {
+    if (this.scale === undefined || this.scale < 0) return false;
     const whole = this.nanos / NANOS;
-    return this.nanos % NANOS === 0n && whole >= -(2n ** 63n) && whole < 2n ** 63n;
+    return whole >= -(2n ** 63n) && whole < 2n ** 63n;
   }
 
-  plus(nanos: bigint): CelQuantity {
-    return new CelQuantity(this.nanos + nanos);
+  /** The sum has the smaller unit of the two. */
+  plus(other: CelQuantity): CelQuantity {
+    const nanos = this.nanos + other.nanos;
+    if (this.scale === undefined || other.scale === undefined) {
+      return new CelQuantity(nanos, undefined);
+    }
+    if (other.nanos === 0n) return this;
+    return this.nanos === 0n ? other : new CelQuantity(nanos, Math.min(this.scale, other.scale));
+  }
+
+  get negated(): CelQuantity {
+    return new CelQuantity(-this.nanos, this.scale);
   }
 
   equals(other: unknown): boolean {
     return other instanceof CelQuantity && other.nanos === this.nanos;
   }
+}
+
+/** Powers of ten of the decimal suffixes, and of two of the binary ones. */
+const DECIMAL: Readonly<Record<string, number>> = {
+  ...{ n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 },
+};
+const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
+
+const PARTS = /^[+-]?0*(\d*)\.?(\d*)(?:[eE]([+-]?\d+)|([A-Za-z]*))$/;
+
+/** Digits that surely fit into 64 bits, and into a double. */
+const INT64_DIGITS = 18;
+const BINARY_DIGITS = 15;
+
+/** The unit of a text that is a quantity, as `ParseQuantity` finds it (apimachinery, pkg/api/resource/quantity.go). */
+function scaleOf(text: string): number | undefined {
+  const [, whole = '', fraction = '', exponent, suffix = ''] = PARTS.exec(text) ?? [];
+  const length = whole.length + fraction.length;
+  const power = BINARY[suffix];
+  if (power === undefined) {
+    const scale = Number(exponent ?? DECIMAL[suffix] ?? 0) - fraction.length;
+    return length <= INT64_DIGITS && scale >= -9 ? scale : undefined;
+  }
+  const precision = BINARY_DIGITS - whole.length - Math.trunc((power * 3) / 10) - 1;
+  return fraction === '' && precision >= 0 ? 0 : undefined;
 }
 
 /** `quantity`, `isQuantity`, and how quantities are compared and added. */
@@ -45,7 +92,7 @@ export function registerQuantityFunctions(environment: CelEnvironment): void {
       `${type}.asApproximateFloat(): double`,
       ({ nanos }: CelQuantity) => Number(nanos) / Number(NANOS),
     )
-    .registerFunction(`${type}.sign(): int`, ({ nanos }: CelQuantity) => signOf(nanos))
+    .registerFunction(`sign(${type}): int`, ({ nanos }: CelQuantity) => signOf(nanos))
     .registerFunction(`${type}.compareTo(${type}): int`, (a: CelQuantity, b: CelQuantity) =>
       signOf(a.nanos - b.nanos),
     )
@@ -58,14 +105,16 @@ export function registerQuantityFunctions(environment: CelEnvironment): void {
       (a: CelQuantity, b: CelQuantity) => a.nanos < b.nanos,
     )
     .registerFunction(`${type}.add(${type}): ${type}`, (a: CelQuantity, b: CelQuantity) =>
-      a.plus(b.nanos),
+      a.plus(b),
     )
-    .registerFunction(`${type}.add(int): ${type}`, (a: CelQuantity, b: bigint) => a.plus(b * NANOS))
+    .registerFunction(`${type}.add(int): ${type}`, (a: CelQuantity, b: bigint) =>
+      a.plus(CelQuantity.of(b)),
+    )
     .registerFunction(`${type}.sub(${type}): ${type}`, (a: CelQuantity, b: CelQuantity) =>
-      a.plus(-b.nanos),
+      a.plus(b.negated),
     )
     .registerFunction(`${type}.sub(int): ${type}`, (a: CelQuantity, b: bigint) =>
-      a.plus(-b * NANOS),
+      a.plus(CelQuantity.of(-b)),
     );
 }
 

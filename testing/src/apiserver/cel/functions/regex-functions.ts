@@ -1,9 +1,7 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { knownPattern, Work } from 'chancery/internal-objects';
 import { Budget } from '../runtime/budget.ts';
-
-/** What `matches` is called by: the library's own reads JavaScript's syntax. */
-export const RE2_MATCHES = 'matchesRe2';
+import { ownName } from './own-names.ts';
 
 /** More parts than any text in a request has. */
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -27,8 +25,8 @@ export function registerRegexFunctions(environment: CelEnvironment): void {
     return knownPattern(pattern).findAll(text, limit, new Work(CALL_STEPS));
   };
   environment
-    .registerFunction(`string.${RE2_MATCHES}(string): bool`, matches)
-    .registerFunction(`${RE2_MATCHES}(string, string): bool`, matches)
+    .registerFunction(`string.${ownName('matches')}(string): bool`, matches)
+    .registerFunction(`${ownName('matches')}(string, string): bool`, matches)
     .registerFunction(
       'string.find(string): string',
       (text, pattern) => findAll(text, pattern, 1)[0] ?? '',

@@ -1,13 +1,23 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
+import { ownName } from './own-names.ts';
 
 /** Those of the string extension that the library does not have. */
 export function registerStringFunctions(environment: CelEnvironment): void {
   environment
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
       const characters = [...text];
-      if (at < 0n || at > BigInt(characters.length)) throw new Error(`index out of range: ${at}`);
+      requireInside(at, characters);
       return characters[Number(at)] ?? '';
     })
+    .registerFunction(
+      `string.${ownName('substring')}(int): string`,
+      (text: string, start: bigint) => {
+        const characters = [...text];
+        requireInside(start, characters);
+        return characters.slice(Number(start)).join('');
+      },
+    )
+    .registerFunction(`string.${ownName('substring')}(int, int): string`, substring)
     .registerFunction('string.replace(string, string): string', (text, from, to) =>
       replaced(text, from, to, -1n),
     )
@@ -20,6 +30,19 @@ export function registerStringFunctions(environment: CelEnvironment): void {
     .registerFunction('StringsNamespace.quote(string): string', (_: unknown, text: string) =>
       JSON.stringify(text),
     );
+}
+
+function requireInside(at: bigint, characters: readonly string[]): void {
+  if (at < 0n || at > BigInt(characters.length)) throw new Error(`index out of range: ${at}`);
+}
+
+/** Places are counted in code points. */
+function substring(text: string, start: bigint, end: bigint): string {
+  const characters = [...text];
+  if (start > end) throw new Error(`invalid substring range. start: ${start}, end: ${end}`);
+  requireInside(start, characters);
+  requireInside(end, characters);
+  return characters.slice(Number(start), Number(end)).join('');
 }
 
 /** @param limit - how many are replaced; negative for all. */

@@ -1,4 +1,5 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
+import { originalName } from '../functions/own-names.ts';
 import { Budget } from './budget.ts';
 
 /** What a call costs beyond the one step that every call costs, by its values: the receiver first. */
@@ -79,9 +80,10 @@ const NO_CALL: Call = { name: '', inputs: [] };
 
 function callOf({ op, args }: ExpressionNode): Call {
   if (!Array.isArray(args)) return NO_CALL;
-  if (op === 'call') return { name: String(args[0]), inputs: args[1] };
+  if (op === 'call') return { name: originalName(String(args[0])), inputs: args[1] };
   if (op !== 'rcall') return { name: op, inputs: args };
-  const [name, receiver, others] = args as [string, ExpressionNode, readonly ExpressionNode[]];
+  const [called, receiver, others] = args as [string, ExpressionNode, readonly ExpressionNode[]];
+  const name = originalName(called);
   if (receiver.op !== 'id') return { name, inputs: [receiver, ...others] };
   const whole = `${receiver.args}.${name}`;
   return Object.hasOwn(COSTS, whole)

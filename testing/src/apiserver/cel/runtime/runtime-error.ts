@@ -34,6 +34,6 @@ function wordsOf(code: string, text: string): string {
     case 'numeric_overflow':
       return 'integer overflow';
     default:
-      return text;
+      return text === 'Optional value is not present' ? 'optional.none() dereference' : text;
   }
 }

@@ -6,7 +6,7 @@ import {
   unsupportedMediaType,
   versionMismatch,
 } from '../../failures/request-failures.ts';
-import { type Fractions, parseGoJson } from '../../objects/go-json.ts';
+import { type Fractions, overflowText, parseGoJson } from '../../objects/go-json.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { decodeMetadata, decodeStruct, describeMismatch } from '../../objects/struct-decoder.ts';
@@ -58,6 +58,9 @@ export function decodeObject(
   if (apiVersion !== apiVersionOf(expected)) throw versionMismatch(apiVersion, expected);
   const value = { ...document.read(), apiVersion, kind };
   const typeName = builtInKindName(apiVersion, kind);
+  if (typeName === undefined && document.overflow !== undefined) {
+    throw cannotBeHandled(expected, expected, overflowText(document.overflow));
+  }
   const decoded =
     typeName === undefined
       ? decodeCustom(value, expected)
@@ -100,6 +103,7 @@ interface Document {
   readonly strict: readonly string[];
   /** Of JSON. The numbers of YAML are written anew before they are decoded: `1.0` is 1 there. */
   readonly fractions?: Fractions;
+  readonly overflow?: string | undefined;
   /** @param typeName - of the message, where the kind does not say which it is. */
   read(typeName?: string): Json;
 }
@@ -112,9 +116,9 @@ function parserOf(mediaType: string): Parser {
 }
 
 function jsonDocument({ text }: RequestBody, expected: Expected): Document {
-  const { value, duplicates, fractions } = plainJson(text);
+  const { value, duplicates, fractions, overflow } = plainJson(text);
   const strict = duplicates.map((field) => `duplicate field "${field}"`);
-  return { ...identified(value, expected), strict, fractions };
+  return { ...identified(value, expected), strict, fractions, overflow };
 }
 
 function plainJson(text: string): ReturnType<typeof parseGoJson> {

@@ -1,6 +1,7 @@
 import { apiVersionOf, duplicateYamlKeys, parseYaml } from 'chancery/internal-objects';
 import { badRequest } from '../../failures/failure.ts';
 import { GoDepthError, type GoJson, GoSyntaxError, parseGoJson } from '../../objects/go-json.ts';
+import { rebuildJson } from '../../objects/json-walk.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import { goYamlProblem } from './go-yaml-problem.ts';
@@ -50,7 +51,7 @@ export function readApplied(
 function decoded(text: string): Json {
   let value: unknown;
   try {
-    value = jsonOf(text)?.value ?? parseYaml(firstDocument(text), { exactIntegers: true });
+    value = jsonValue(text) ?? parseYaml(firstDocument(text), { exactIntegers: true });
   } catch (error) {
     if (error instanceof GoDepthError) throw badRequest(`error decoding YAML: ${error.message}`);
     throw badRequest(
@@ -63,6 +64,16 @@ function decoded(text: string): Json {
   throw badRequest(
     `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
   );
+}
+
+/** To the reader of YAML a number that no float64 holds is a text. */
+function jsonValue(text: string): unknown {
+  const json = jsonOf(text);
+  if (json?.overflow === undefined) return json?.value;
+  const { overflow } = json;
+  return rebuildJson(json.value, {
+    scalar: (leaf) => (typeof leaf === 'number' && !Number.isFinite(leaf) ? overflow : leaf),
+  });
 }
 
 /** The server reads nothing behind the first document of a stream. */

@@ -1,0 +1,118 @@
+import { Optional } from '@marcbachmann/cel-js';
+import type { ParsedNode } from '../checker/read-expression.ts';
+import type { Checker, Evaluator, Scope } from '../functions/macro.ts';
+import { nodesOf } from './expression-tree.ts';
+import { tokensOf } from './tokens.ts';
+
+/** A text that the library can read, and where question marks stood in front of items. */
+interface MaskedText {
+  readonly text: string;
+  readonly marks: ReadonlySet<number>;
+}
+
+/**
+ * The library reads no `[?a]` and no `{?"k": a}`. A `!` in the place of the question mark keeps every place of the text,
+ * and is a node that nothing else makes there.
+ */
+export function maskOptionalItems(expression: string): MaskedText {
+  const marks = new Set<number>();
+  if (!/[[{,]\s*(?:\/\/[^\n]*\s*)*\?/.test(expression)) return { text: expression, marks };
+  const open: ('literal' | 'other')[] = [];
+  let text = '';
+  let before = '';
+  for (const token of tokensOf(expression)) {
+    const isItem = open.at(-1) === 'literal' && /^[[{,]$/.test(before);
+    if (token === '?' && isItem) marks.add(text.length);
+    text += token === '?' && isItem ? '!' : token;
+    if (/^\s|^\/\//.test(token)) continue;
+    // Behind a value a bracket is an index.
+    const isIndex = token === '[' && /[\w)\]}"']$/.test(before) && before !== 'in';
+    if ('{[('.includes(token)) open.push(token === '(' || isIndex ? 'other' : 'literal');
+    else if ('}])'.includes(token)) open.pop();
+    before = token;
+  }
+  return { text, marks };
+}
+
+interface Node extends ParsedNode {
+  args: unknown;
+  setMeta(key: string, value: unknown): unknown;
+}
+
+/** Takes the marks away again and lets the lists and maps be evaluated as they were written. */
+export function restoreOptionalItems(
+  root: unknown,
+  marks: ReadonlySet<number>,
+): ReadonlySet<ParsedNode> {
+  const optionals = new Set<ParsedNode>();
+  if (marks.size === 0) return optionals;
+  for (const node of nodesOf(root) as unknown as readonly Node[]) {
+    if (node.op === 'list') restoreList(node, marks, optionals);
+    else if (node.op === 'map') restoreMap(node, marks, optionals);
+  }
+  return optionals;
+}
+
+function restoreList(node: Node, marks: ReadonlySet<number>, optionals: Set<ParsedNode>): void {
+  const items = node.args as Node[];
+  for (const at of items.keys()) unmark(items, at, marks, optionals);
+  if (!items.some((item) => optionals.has(item))) return;
+  node.setMeta('check', (checker: Checker, _: unknown, scope: Scope) => {
+    for (const item of items) checker.check(item, scope);
+    return checker.registry.getListType(checker.dynType);
+  });
+  node.setMeta('evaluate', (evaluator: Evaluator, _: unknown, scope: Scope) =>
+    items.flatMap((item) => {
+      const value = evaluator.run(item, scope);
+      return optionals.has(item) ? held(value) : [value];
+    }),
+  );
+}
+
+function restoreMap(node: Node, marks: ReadonlySet<number>, optionals: Set<ParsedNode>): void {
+  const entries = node.args as [Node, Node][];
+  for (const entry of entries) unmark(entry, 0, marks, optionals);
+  if (!entries.some(([key]) => optionals.has(key))) return;
+  node.setMeta('check', (checker: Checker, _: unknown, scope: Scope) => {
+    for (const one of entries.flat()) checker.check(one, scope);
+    return checker.registry.getMapType(checker.dynType, checker.dynType);
+  });
+  node.setMeta(
+    'evaluate',
+    (evaluator: Evaluator, _: unknown, scope: Scope) =>
+      new Map(
+        entries.flatMap(([key, item]) => {
+          const name = evaluator.run(key, scope);
+          const value = evaluator.run(item, scope);
+          const values = optionals.has(key) ? held(value) : [value];
+          return values.map((one) => [name, one] as const);
+        }),
+      ),
+  );
+}
+
+/** The value of an optional as a list of one or none. @throws Error for a value that is no optional. */
+function held(value: unknown): readonly unknown[] {
+  if (!(value instanceof Optional))
+    throw new Error('cannot initialize optional entry from non-optional value');
+  return value.hasValue() ? [value.value()] : [];
+}
+
+/** Replaces the node of a mark by its operand: it is the first of the item, or of what stands first in it. */
+function unmark(
+  place: Node[],
+  at: number,
+  marks: ReadonlySet<number>,
+  optionals: Set<ParsedNode>,
+): void {
+  const item = place[at];
+  if (item === undefined || !marks.has(item.start)) return;
+  let [nodes, index]: [Node[], number] = [place, at];
+  for (let first = item; first.op !== '!_'; first = nodes[index] ?? item) {
+    [nodes, index] = [first.args as Node[], 0];
+  }
+  const mark = nodes[index];
+  if (mark !== undefined) nodes[index] = mark.args as Node;
+  const whole = place[at];
+  if (whole !== undefined) optionals.add(whole);
+}
