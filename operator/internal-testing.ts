@@ -14,6 +14,7 @@ export { jsonOf } from './core/json/json-of.ts';
 export { noMeter } from './core/metrics.ts';
 export { seededRandom } from './core/seeded-random.ts';
 export { boundedText } from './core/text/visible-text.ts';
+export { collectionOf } from './flight/replay/recorded/recorded-objects.ts';
 export { OwnUses } from './flight/world/own-uses.ts';
 export { settleWorld } from './flight/world/settle-world.ts';
 export { type Alarm, VirtualClock } from './flight/world/virtual-clock.ts';
@@ -27,7 +28,7 @@ export {
   type DefinedResource,
   withConversionClient,
 } from './model/custom-resource-definition.ts';
-export { collectionPath, objectPath } from './model/resource.ts';
+export { collectionPath, isBuiltInGroup, objectPath } from './model/resource.ts';
 export { isStatus, type Status } from './model/status.ts';
 export type { StructuralSchema } from './model/structural-schema.ts';
 export { fieldStep, stepped } from './schema/checked-schema.ts';

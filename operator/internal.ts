@@ -135,7 +135,6 @@ export { VERSION } from './core/version.ts';
 export { changedYaml, duplicateYamlKeys, yamlWithItem } from './core/yaml.ts';
 export { createYamlReader, type YamlReader } from './core/yaml-thread/yaml-reader.ts';
 export type { YamlAnswer, YamlRequest } from './core/yaml-thread/yaml-work.ts';
-export { collectionOf } from './flight/replay/recorded/recorded-objects.ts';
 export type {
   ClusterAnswer,
   ClusterChange,

@@ -1,7 +1,7 @@
 /** A hook whose program is a function of this process: the runner as it is, without children, files and threads. */
 import { type Runnable, runnable } from 'chancery';
-import { knownKinds } from 'chancery/internal';
 import { yamlWork } from '../../../operator/core/yaml-thread/yaml-work.ts';
+import { knownKinds } from '../../../operator/model/known-kinds.ts';
 import { parseConfig } from '../../../packages/hooks/src/config/parse-config.ts';
 import { kindResolver } from '../../../packages/hooks/src/discovery/resolve-kind.ts';
 import { HookEngine } from '../../../packages/hooks/src/engine/hook-engine.ts';

@@ -1,13 +1,12 @@
 import type { KubernetesObject, ObjectKey } from 'chancery';
-import {
-  type ClusterAnswer,
-  type ClusterChange,
-  collectionOf,
-  isBuiltInGroup,
-  type ReplayCluster,
-  type ReplayClusterState,
+import type {
+  ClusterAnswer,
+  ClusterChange,
+  ReplayCluster,
+  ReplayClusterState,
 } from 'chancery/internal';
 import { keyOf } from 'chancery/internal-objects';
+import { collectionOf, isBuiltInGroup } from 'chancery/internal-testing';
 import { ApiServer } from '../apiserver/api-server.ts';
 import type {
   CommittedEvent,

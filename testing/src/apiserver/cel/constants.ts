@@ -1,7 +1,7 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { knownPattern } from 'chancery/internal-objects';
 import { below, type Expression } from './checker/expression.ts';
-import { ownName } from './functions/own-names.ts';
+import { ownName } from './expression/own-names.ts';
 import { runtimeErrorWords } from './runtime/runtime-error.ts';
 
 /** Functions that a program calls when it is made, where their argument is a constant (cel-go, `decOptimize`). */

@@ -20,7 +20,7 @@ import {
 } from './expression/expression-tree.ts';
 import { refuseForeign } from './expression/foreign-functions.ts';
 import { maskOptionalItems, restoreOptionalItems } from './expression/optional-items.ts';
-import { ownName, REPLACED } from './functions/own-names.ts';
+import { ownName, REPLACED } from './expression/own-names.ts';
 import type { Budget } from './runtime/budget.ts';
 import { meterCalls } from './runtime/call-meter.ts';
 

@@ -1,5 +1,5 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
-import { originalName } from '../functions/own-names.ts';
+import { originalName } from '../expression/own-names.ts';
 import { type Argument, callCost, comparesAll } from './call-cost.ts';
 import type { DeclaredSize } from './declared-size.ts';
 import { NEW_LIST, NEW_MAP, OWN_LOOPS, partsOf, QUANTIFIERS, TRANSFORMS } from './loop-cost.ts';

@@ -1,7 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
 import type { ParsedNode } from '../checker/read-expression.ts';
-import type { Checker, Evaluator, Scope } from '../functions/macro.ts';
 import { nodesOf } from './expression-tree.ts';
+import type { Checker, Evaluator, Scope } from './macro.ts';
 import { tokensOf } from './tokens.ts';
 
 /** A text that the library can read, and where question marks stood in front of items. */

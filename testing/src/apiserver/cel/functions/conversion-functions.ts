@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { ownName } from './own-names.ts';
+import { ownName } from '../expression/own-names.ts';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';

@@ -1,9 +1,9 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { costOf, type ExpressionNode, nodesOf } from '../expression/expression-tree.ts';
+import type { CelType, Checker, Evaluator, MacroCall, Scope } from '../expression/macro.ts';
 import { Budget } from '../runtime/budget.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 import { sortedBy } from './list-extension.ts';
-import type { CelType, Checker, Evaluator, MacroCall, Scope } from './macro.ts';
 
 /** What a loop makes of its items. */
 interface Loop {

@@ -1,5 +1,5 @@
 import { type Environment as CelEnvironment, Optional } from '@marcbachmann/cel-js';
-import type { CelType, Checker, Evaluator, MacroCall, Scope } from './macro.ts';
+import type { CelType, Checker, Evaluator, MacroCall, Scope } from '../expression/macro.ts';
 
 /** `optional.ofNonZeroValue`, `optMap` and `optFlatMap`, which the library does not have. */
 export function registerOptionalFunctions(environment: CelEnvironment): void {

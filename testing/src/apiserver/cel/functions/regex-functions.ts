@@ -1,7 +1,7 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { knownPattern, Work } from 'chancery/internal-objects';
+import { ownName } from '../expression/own-names.ts';
 import { Budget } from '../runtime/budget.ts';
-import { ownName } from './own-names.ts';
 
 /** More parts than any text in a request has. */
 const ALL = Number.MAX_SAFE_INTEGER;

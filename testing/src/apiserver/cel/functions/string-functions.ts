@@ -1,5 +1,5 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
-import { ownName } from './own-names.ts';
+import { ownName } from '../expression/own-names.ts';
 
 /** Those of the string extension that the library does not have. */
 export function registerStringFunctions(environment: CelEnvironment): void {

@@ -1,5 +1,5 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
-import { originalName } from '../functions/own-names.ts';
+import { originalName } from '../expression/own-names.ts';
 import { Budget } from './budget.ts';
 
 /** What a call costs beyond the one step that every call costs, by its values: the receiver first. */

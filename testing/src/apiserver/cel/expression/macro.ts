@@ -2,7 +2,7 @@
  * What the library hands to a macro that evaluates itself, as far as ours need it. It is no public API of the library: the
  * version is pinned, and tests fail when it changes.
  */
-import type { ExpressionNode } from '../expression/expression-tree.ts';
+import type { ExpressionNode } from './expression-tree.ts';
 
 export interface MacroCall {
   readonly args: readonly ExpressionNode[];
