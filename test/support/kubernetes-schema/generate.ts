@@ -144,9 +144,14 @@ class Generator {
     const reference = this.#typeOf(path, owner, field.type).replace('#', '');
     const embedded = this.types.get(reference) as { fields: Record<string, object> } | undefined;
     if (embedded === undefined) throw new Error(`${owner} embeds ${field.type} before it is known`);
-    return Object.entries(embedded.fields).map(([name, schema]) => [
-      name,
-      number === undefined ? schema : { ...schema, within: [number, ...withinOf(schema)] },
+    const name = field.type.replace(/^.*[.*]/, '');
+    return Object.entries(embedded.fields).map(([jsonName, schema]) => [
+      jsonName,
+      {
+        ...schema,
+        ...(number === undefined ? {} : { within: [number, ...withinOf(schema)] }),
+        embedded: [name, ...embeddedOf(schema)],
+      },
     ]);
   }
 
@@ -157,11 +162,13 @@ class Generator {
     const listType = marker(field.markers, 'listType');
     const keys = field.markers.filter(([name]) => name === 'listMapKey').map(([, key]) => key);
     const values = enumOf(this.#package(path), field.type);
+    const goType = this.#goType(path, owner, field.type);
     const byDefault = marker(field.markers, 'default');
     const mapType =
       marker(field.markers, 'mapType') ?? marker(field.markers, 'structType') ?? undefined;
     return {
       type,
+      ...(goType === undefined ? {} : { goType }),
       number: protobufNumber(field),
       ...(field.type.startsWith('*') ? { pointer: true } : {}),
       ...(omitempty ? { omitempty: true } : {}),
@@ -194,6 +201,23 @@ class Generator {
       ?.get(qualifier ?? '');
     if (from === undefined) throw new Error(`${path}: nothing is imported as ${qualifier}`);
     return this.use(from, name ?? '');
+  }
+
+  /** How Go prints the type of a field, where a name of its own stands in it for a scalar, a list or a map. */
+  #goType(path: string, owner: string, written: string): string | undefined {
+    const text = written.trim().replace(/^\*/, '');
+    const list = /^\[\](.+)$/.exec(text);
+    if (list !== null) {
+      const item = this.#goType(path, owner, list[1] ?? '');
+      return item && `[]${item}`;
+    }
+    if (text.startsWith('map[') || SCALARS[text] !== undefined) return undefined;
+    const [qualifier, name = ''] = text.includes('.') ? text.split('.') : ['', text];
+    const imports = this.#package(path).imports.get(owner);
+    const from = qualifier === '' ? path : imports?.get(qualifier ?? '');
+    const type = from === undefined ? undefined : this.#package(from).types.get(name);
+    const isNamed = type !== undefined && type.fields === undefined;
+    return isNamed ? `${from?.split('/').at(-1)}.${name}` : undefined;
   }
 
   #package(path: string): Package {
@@ -231,6 +255,10 @@ function protobufNumber(field: GoField): number | undefined {
 
 function withinOf(schema: object): readonly number[] {
   return 'within' in schema ? (schema.within as readonly number[]) : [];
+}
+
+function embeddedOf(schema: object): readonly string[] {
+  return 'embedded' in schema ? (schema.embedded as readonly string[]) : [];
 }
 
 /** The values of a `+enum` type. */

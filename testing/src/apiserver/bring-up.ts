@@ -1,4 +1,5 @@
 import type { KubernetesObject } from 'chancery';
+import { SYSTEM_CLASSES } from './admission/pod-admission.ts';
 import { keepQuotaStatus } from './admission/quota/quota-status.ts';
 import { OWN_ADDRESS } from './admission/service-addresses.ts';
 import { releaseProtected } from './admission/storage-protection.ts';
@@ -51,7 +52,9 @@ export async function bringUp(
   for (const name of ['default', 'kube-system']) ensure(namespace(name));
   if (workloads !== false) {
     for (const object of controlPlaneObjects(cluster.clock.now())) ensure(object);
-    ensure(ownService(options.port), accessOf('kube-apiserver'));
+    for (const object of [ownService(options.port), ...systemPriorityClasses()]) {
+      ensure(object, accessOf('kube-apiserver'));
+    }
   }
   if (countsRoles(authorization)) {
     for (const object of bootstrapPolicy()) {
@@ -130,8 +133,24 @@ function ownService(port = 0): StoredObject {
       clusterIP: OWN_ADDRESS,
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
       sessionAffinity: 'None',
+      ipFamilyPolicy: 'SingleStack',
     },
   };
+}
+
+/** PriorityClasses that an API server makes itself (pkg/apis/scheduling/v1/helpers.go). */
+function systemPriorityClasses(): readonly StoredObject[] {
+  const descriptions = {
+    'system-node-critical':
+      'Used for system critical pods that must not be moved from their current node.',
+    'system-cluster-critical':
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  };
+  return Object.entries(descriptions).map(([name, description]) => ({
+    ...{ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name } },
+    value: SYSTEM_CLASSES[name],
+    description,
+  }));
 }
 
 /** Where kubeadm lets an API server listen. */

@@ -5,7 +5,7 @@ import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { enforceLimitRanges, withDefaultResources } from './limits/limit-ranges.ts';
-import { admitPod, withKeptPriority } from './pod-admission.ts';
+import { admitChangedPod, admitPod } from './pod-admission.ts';
 import { enforcePodSecurity } from './pod-security/enforce.ts';
 import { enforcePolicies } from './policy/policies.ts';
 import { enforceQuotas } from './quota/quotas.ts';
@@ -43,7 +43,7 @@ export function admitChange(
   object: StoredObject,
 ): StoredObject {
   if (served.custom) return object;
-  if (object.kind === 'Pod') return withKeptPriority(cluster, object);
+  if (object.kind === 'Pod') return admitChangedPod(cluster, object);
   return object.kind === 'Service' ? allocate(cluster, object) : object;
 }
 

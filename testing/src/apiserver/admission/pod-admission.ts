@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { objectKey } from 'chancery/internal-objects';
 import type { Cluster } from '../cluster/cluster.ts';
 import { each, fill } from '../defaults/fill.ts';
@@ -32,14 +33,19 @@ export function admitPod(cluster: Cluster, pod: StoredObject): StoredObject {
   });
 }
 
-/** A change that leaves out what the priority of a Pod was worked out to be does not mean to change it. */
-export function withKeptPriority({ storage }: Cluster, pod: StoredObject): StoredObject {
+/**
+ * A change that leaves out what was worked out for a new Pod does not mean to change it: its priority, and how long it
+ * stays on a lost node.
+ */
+export function admitChangedPod({ storage, behaviour }: Cluster, pod: StoredObject): StoredObject {
   const { namespace, name = '' } = pod.metadata;
   const before = storage.get('pods', objectKey(namespace, name))?.spec;
   if (!isObject(pod.spec) || !isObject(before)) return pod;
   const { priority = before.priority, preemptionPolicy = before.preemptionPolicy } = pod.spec;
-  const isWhole = priority === pod.spec.priority && preemptionPolicy === pod.spec.preemptionPolicy;
-  return isWhole ? pod : withFields(pod, { spec: { ...pod.spec, priority, preemptionPolicy } });
+  const lacksTolerations = behaviour.disabledAdmissionPlugins.includes('DefaultTolerationSeconds');
+  const tolerations = lacksTolerations ? pod.spec.tolerations : tolerationsOf(pod.spec);
+  const spec = { ...pod.spec, priority, preemptionPolicy, tolerations };
+  return isDeepStrictEqual(spec, pod.spec) ? pod : withFields(pod, { spec });
 }
 
 function withAccount({ storage }: Cluster, { metadata }: StoredObject, spec: Json): Json {
@@ -94,8 +100,8 @@ function tokenVolume(name: string): Json {
   return { name, projected: { sources, defaultMode: 420 } };
 }
 
-/** Classes that every cluster has. */
-const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+/** The values of the PriorityClasses that every cluster has. */
+export const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
 };

@@ -12,7 +12,7 @@ import { type DecodedStruct, decodeStruct } from '../objects/struct-decoder.ts';
 import type { Strategy } from '../registry/served-resource.ts';
 import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validation/built-in.ts';
 import { completeEvent } from './event-shape.ts';
-import { withFirstCount, withKeptValues } from './kept-values.ts';
+import { withKeptValues, withSentCount } from './kept-values.ts';
 
 /** Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies begins to in v1.36. */
 const COUNTED: ReadonlySet<string> = new Set([
@@ -104,7 +104,7 @@ export function builtInStrategy({ kind, group }: Pick<Resource, 'kind' | 'group'
     prepare: (object, previous) => {
       const defaulted = defaultObject(decoded(object).value as StoredObject);
       const whole = special(kind, defaulted);
-      return previous === undefined ? withFirstCount(whole) : whole;
+      return withSentCount(whole, previous);
     },
     keep: withKeptValues,
     complete: (object) => completed(kind, object),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withSources } from '../defaults/storage.ts';
+import { TEMPLATE_GENERATION } from '../objects/canonical.ts';
 import { isObject, type Json, valueAt, withFields, withMetadata } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { changedRequest } from './certificate-request.ts';
@@ -81,11 +82,18 @@ function keptPorts(spec: Json, before: Json): unknown {
   });
 }
 
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
-
-/** A new DaemonSet has a count from the beginning, which belongs to its creator. */
-export function withFirstCount(object: StoredObject): StoredObject {
-  return object.kind === 'DaemonSet' ? withTemplateGeneration(object, 1) : object;
+/**
+ * The count that a DaemonSet has as its client sends it: a new one has 1, which belongs to its creator; to one that is
+ * replaced without a count the server gives 0, which belongs to whoever replaces it. `withCountedTemplate` corrects it.
+ */
+export function withSentCount(
+  object: StoredObject,
+  previous: StoredObject | undefined,
+): StoredObject {
+  if (object.kind !== 'DaemonSet') return object;
+  if (previous === undefined) return withTemplateGeneration(object, 1);
+  const hasCount = object.metadata.annotations?.[TEMPLATE_GENERATION] !== undefined;
+  return hasCount ? object : withTemplateGeneration(object, 0);
 }
 
 /**

@@ -12,6 +12,10 @@ export interface BuiltInField {
    * keys of text.
    */
   readonly type: string;
+  /** How Go prints the type, where a name of its own stands in it for a scalar, a list or a map: `[]v1.IPFamily`. */
+  readonly goType?: string;
+  /** The structs around the field that JSON does not show, the outermost first: Go names them in its errors. */
+  readonly embedded?: readonly string[];
   /** In protobuf. Absent for `kind` and `apiVersion`, which lie in the envelope. */
   readonly number?: number;
   /** In protobuf the field lies in nested messages with these numbers: JSON inlines them. */

@@ -1,10 +1,11 @@
 import type { Json } from '../objects/metadata.ts';
-import { asObject, each, fill } from './fill.ts';
+import { asObject, each, fill, ifMissing } from './fill.ts';
 
 /** Defaults of what a policy or webhook is about (pkg/apis/admissionregistration/v1/defaults.go). */
-const MATCHES = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
+const MATCHES = { matchPolicy: ifMissing('Equivalent'), namespaceSelector: {}, objectSelector: {} };
 
-const withScope = (rules: unknown): unknown => each(rules, (rule) => fill(rule, { scope: '*' }));
+const withScope = (rules: unknown): unknown =>
+  each(rules, (rule) => fill(rule, { scope: ifMissing('*') }));
 
 function defaultMatches(matches: unknown): unknown {
   const known = asObject(matches);
@@ -14,7 +15,7 @@ function defaultMatches(matches: unknown): unknown {
 
 /** Of a policy of either kind. */
 export function defaultAdmissionPolicySpec(spec: Json): Json {
-  return fill(spec, { failurePolicy: 'Fail', matchConstraints: defaultMatches });
+  return fill(spec, { failurePolicy: ifMissing('Fail'), matchConstraints: defaultMatches });
 }
 
 /** Of the binding of a policy. */
@@ -28,7 +29,7 @@ export function defaultValidatingWebhooks(configuration: Json): Json {
 
 export function defaultMutatingWebhooks(configuration: Json): Json {
   const withPolicy = (webhook: Json): Json =>
-    fill(defaultWebhook(webhook), { reinvocationPolicy: 'Never' });
+    fill(defaultWebhook(webhook), { reinvocationPolicy: ifMissing('Never') });
   return fill(configuration, { webhooks: (list: unknown) => each(list, withPolicy) });
 }
 
@@ -37,7 +38,7 @@ const TIMEOUT_SECONDS = 10;
 function defaultWebhook(webhook: Json): Json {
   return fill(webhook, {
     clientConfig: defaultClient,
-    failurePolicy: 'Fail',
+    failurePolicy: ifMissing('Fail'),
     ...MATCHES,
     rules: withScope,
     timeoutSeconds: TIMEOUT_SECONDS,

@@ -85,10 +85,20 @@ function escapeCharacter(character: string): string {
 }
 
 /** An object without everything but its metadata. */
-export function partialOf({ metadata }: StoredObject): Json {
+export function partialOf({ kind, metadata }: StoredObject): Json {
+  const { annotations, ...others } = metadata as unknown as Json;
+  const shown = kind === 'DaemonSet' ? withoutCount(annotations) : annotations;
   return {
     kind: 'PartialObjectMetadata',
     apiVersion: 'meta.k8s.io/v1',
-    metadata: canonicalMetadata(metadata as unknown as Json),
+    metadata: canonicalMetadata(shown === undefined ? others : { ...others, annotations: shown }),
   };
+}
+
+/** Among the annotations of a DaemonSet. The server makes it from a field of its own for the whole object only. */
+export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+function withoutCount(annotations: unknown): unknown {
+  const { [TEMPLATE_GENERATION]: _, ...others } = (annotations ?? {}) as Json;
+  return isEmpty(others) ? undefined : others;
 }

@@ -119,9 +119,10 @@ class StructDecoder {
         continue;
       }
       this.#struct = typeName.slice(typeName.lastIndexOf('.') + 1);
-      this.#fields.push(name);
+      const { length } = this.#fields;
+      this.#fields.push(...(field.embedded ?? []), name);
       const child = this.#field(value[name], field, at);
-      this.#fields.pop();
+      this.#fields.length = length;
       if (child !== undefined) decoded[name] = child;
     }
     this.#struct = outer;
@@ -137,28 +138,29 @@ class StructDecoder {
   }
 
   #field(value: unknown, field: BuiltInField, path: string): unknown {
-    return value === null ? undefined : this.#value(value, field.type, path);
+    return value === null ? undefined : this.#value(value, field.type, path, field.goType);
   }
 
-  #value(value: unknown, type: string, path: string): unknown {
-    if (type.startsWith('[]')) return this.#list(value, type, path);
-    if (type.startsWith('map:')) return this.#map(value, type, path);
+  #value(value: unknown, type: string, path: string, goType?: string): unknown {
+    if (type.startsWith('[]')) return this.#list(value, type, path, goType);
+    if (type.startsWith('map:')) return this.#map(value, type, path, goType);
     if (type.startsWith('#')) {
       return isObject(value) ? this.struct(value, type, path) : this.#misfit(value, type);
     }
-    return this.#scalar(value, type, path);
+    return this.#scalar(value, type, path, goType);
   }
 
-  #list(value: unknown, type: string, path: string): unknown {
-    if (!Array.isArray(value)) return this.#misfit(value, type);
+  #list(value: unknown, type: string, path: string, goType: string | undefined): unknown {
+    if (!Array.isArray(value)) return this.#misfit(value, type, { goType });
     const element = elementType(type) ?? '';
+    const goElement = goType?.startsWith('[]') ? goType.slice(2) : undefined;
     return value.map((item: unknown, index) =>
-      item === null ? nothing(element) : this.#value(item, element, `${path}[${index}]`),
+      item === null ? nothing(element) : this.#value(item, element, `${path}[${index}]`, goElement),
     );
   }
 
-  #map(value: unknown, type: string, path: string): unknown {
-    if (!isObject(value)) return this.#misfit(value, type);
+  #map(value: unknown, type: string, path: string, goType: string | undefined): unknown {
+    if (!isObject(value)) return this.#misfit(value, type, { goType });
     const element = elementType(type) ?? '';
     const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
       key,
@@ -167,10 +169,10 @@ class StructDecoder {
     return Object.fromEntries(entries);
   }
 
-  #scalar(value: unknown, type: string, path: string): unknown {
+  #scalar(value: unknown, type: string, path: string, goType: string | undefined): unknown {
     switch (type) {
       case 'string':
-        return typeof value === 'string' ? value : this.#misfit(value, type);
+        return typeof value === 'string' ? value : this.#misfit(value, type, { goType });
       case 'bool':
         return typeof value === 'boolean' ? value : this.#misfit(value, type);
       case 'double':
@@ -218,10 +220,10 @@ class StructDecoder {
   #integer(value: unknown, type: 'int32' | 'int64', path: string): unknown {
     if (!isNumber(value)) return this.#misfit(value, type);
     const written = this.#fractions?.get(path);
-    if (written !== undefined) return this.#misfit(value, type, `number ${written}`);
+    if (written !== undefined) return this.#misfit(value, type, { found: `number ${written}` });
     if (type === 'int32' ? isInt32(value) : isInt64(value)) return value;
     if (this.#wraps && isWhole(value)) return wrapped(value, type);
-    return this.#misfit(value, type, `number ${value}`);
+    return this.#misfit(value, type, { found: `number ${value}` });
   }
 
   #bytes(value: unknown): unknown {
@@ -240,7 +242,8 @@ class StructDecoder {
       this.#converts ? isNumber(item) && isInt64(item) : Buffer.from([Number(item)])[0] === item;
     const misfit = bytes.find((item) => !isByte(item));
     if (misfit === undefined) return Buffer.from(bytes.map(Number)).toString('base64');
-    return this.#misfit(misfit, 'uint8', isNumber(misfit) ? `number ${misfit}` : undefined);
+    const found = isNumber(misfit) ? `number ${misfit}` : kindOf(misfit);
+    return this.#misfit(misfit, 'uint8', { found });
   }
 
   #text(value: unknown, read: (text: string) => { text: string } | { problem: string }): unknown {
@@ -260,9 +263,12 @@ class StructDecoder {
     return decoded;
   }
 
-  #misfit(value: unknown, type: string, found: string = kindOf(value)): unknown {
-    const isUid = type === 'string' && this.#fields.at(-1) === 'uid' && this.#struct !== 'UserInfo';
-    const wanted = isUid ? 'types.UID' : goTypeName(type);
+  #misfit(
+    value: unknown,
+    type: string,
+    { found = kindOf(value), goType }: { found?: string; goType?: string | undefined } = {},
+  ): unknown {
+    const wanted = goType ?? goTypeName(type);
     if (this.#converts) return this.#reject(value, converterProblem(value, type, wanted));
     this.mismatch ??= { found, wanted, struct: this.#struct, fields: [...this.#fields] };
     return value;
@@ -272,7 +278,7 @@ class StructDecoder {
   #misread(value: unknown, wanted: 'string' | 'int32', path = ''): unknown {
     const isFraction = typeof value === 'number' && wanted === 'int32';
     const found = isFraction ? `number ${this.#fractions?.get(path) ?? value}` : kindOf(value);
-    if (!this.#converts) return this.#misfit(value, wanted, found);
+    if (!this.#converts) return this.#misfit(value, wanted, { found });
     return this.#reject(value, `json: cannot unmarshal ${found} into Go value of type ${wanted}`);
   }
 
@@ -360,10 +366,9 @@ const GO_NAMES: Readonly<Record<string, string>> = {
   MicroTime: 'v1.MicroTime',
 };
 
-/** The name of a type as Go prints it; types of text that have a name of their own are `string`. */
+/** A type as Go prints it, when it has no name of its own there. */
 function goTypeName(type: string): string {
   if (type.startsWith('[]')) return `[]${goTypeName(type.slice(2))}`;
-  if (type === 'map:Quantity') return 'v1.ResourceList';
   if (type.startsWith('map:')) return `map[string]${goTypeName(type.slice(4))}`;
   if (type.startsWith('#')) return type.split('.').slice(-2).join('.');
   return GO_NAMES[type] ?? type;

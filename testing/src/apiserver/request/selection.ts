@@ -11,6 +11,7 @@ import { int64Problem } from '../objects/go-integers.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { labelKey, labelValue } from '../validation/fields/formats.ts';
+import { selectorProblem } from './selector-problem.ts';
 import { parseShardSelector, type ShardSelector } from './shard-selector.ts';
 
 /** Which objects of a collection a request means. */
@@ -63,8 +64,12 @@ function parseLabelSelector(text: string): Selector {
   try {
     return parseSelector(text);
   } catch (error) {
-    const problem = requirementProblem(error) ?? operatorProblem(text) ?? messageOf(error);
-    throw badRequest(`unable to parse requirement: ${problem}`);
+    const problem = requirementProblem(error);
+    throw badRequest(
+      problem === undefined
+        ? (selectorProblem(text) ?? messageOf(error))
+        : `unable to parse requirement: ${problem}`,
+    );
   }
 }
 
@@ -98,13 +103,6 @@ function invalid(path: string, value: string, why: string): string {
   return `${path}: Invalid value: ${JSON.stringify(value)}: ${why}`;
 }
 
-/** The server's own words where two words stand side by side: `a b` has no operator. */
-function operatorProblem(text: string): string | undefined {
-  const found = /^\s*[^\s=!(),]+\s+([^\s=!(),]+)/.exec(text)?.[1];
-  if (found === undefined || found === 'in' || found === 'notin') return undefined;
-  return `found '${found}', expected: in, notin, =, ==, !=, gt, lt`;
-}
-
 interface Term {
   readonly field: string;
   readonly equal: boolean;
@@ -124,7 +122,7 @@ function parseFieldSelector(text: string, served: ServedResource): FieldSelector
   for (const part of text.split(/(?<!\\),/).filter((term) => term !== '')) {
     const match = /^([^=!]*)(!=|==|=)(.*)$/.exec(part);
     if (match === null) {
-      throw badRequest(`invalid field selector: '${text}'; can't understand '${part}'`);
+      throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     }
     const [, field = '', operator, value = ''] = match;
     if (!known.includes(field)) throw badRequest(unknownField(field, served));

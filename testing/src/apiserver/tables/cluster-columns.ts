@@ -46,7 +46,9 @@ function subjects(kind: string): Cell {
   return (binding) =>
     itemsAt(binding, 'subjects')
       .filter((subject) => subject.kind === kind)
-      .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
+      .map(({ namespace, name }) =>
+        kind === 'ServiceAccount' ? `${namespace ?? ''}/${name}` : name,
+      )
       .join(', ');
 }
 

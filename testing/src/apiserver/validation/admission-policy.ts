@@ -1,17 +1,52 @@
 import { compiledPolicy, expressionsOf } from '../cel/compiled-policy.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { isEmpty } from './fields/check.ts';
+import { failurePolicy, matchResources } from './admission-rules.ts';
+import { isEmpty, itemsOf } from './fields/check.ts';
 import { invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** The expressions of a policy of either kind that do not compile, and mutations that are none. */
+/** What a policy of either kind matches and does, and its expressions that do not compile. */
 export function policyProblems(policy: StoredObject): readonly Problem[] {
   const expressions = expressionsOf(compiledPolicy(policy)).flatMap(({ field, text, program }) =>
     'rejected' in program ? [invalidValue(field, text, program.rejected)] : [],
   );
-  if (policy.kind !== 'MutatingAdmissionPolicy') return expressions;
   const spec = isObject(policy.spec) ? policy.spec : {};
-  return [...mutationProblems(spec), ...expressions];
+  const isMutating = policy.kind === 'MutatingAdmissionPolicy';
+  return [
+    ...failurePolicy(spec.failurePolicy, 'spec.failurePolicy'),
+    ...constraintProblems(spec.matchConstraints),
+    ...(isMutating ? operationProblems(spec.matchConstraints) : []),
+    ...(isMutating ? mutationProblems(spec) : validationProblems(spec)),
+    ...expressions,
+  ];
+}
+
+function constraintProblems(constraints: unknown): readonly Problem[] {
+  const field = 'spec.matchConstraints';
+  if (!isObject(constraints)) return [required(field)];
+  return [
+    ...matchResources(constraints, field),
+    ...(isEmpty(constraints.resourceRules) ? [required(`${field}.resourceRules`)] : []),
+  ];
+}
+
+/** Only what is created or updated can be changed. */
+const MUTABLE = ['*', 'CREATE', 'UPDATE'];
+
+function operationProblems(constraints: unknown): readonly Problem[] {
+  const rules = isObject(constraints) ? itemsOf(constraints.resourceRules) : [];
+  return rules
+    .flatMap(({ operations }) => (Array.isArray(operations) ? operations : []))
+    .filter((operation) => !MUTABLE.includes(operation))
+    .map((operation) =>
+      notSupported('spec.matchConstraints.resourceRules.operations', operation, MUTABLE),
+    );
+}
+
+function validationProblems({ validations, auditAnnotations }: Json): readonly Problem[] {
+  if (!isEmpty(validations) || !isEmpty(auditAnnotations)) return [];
+  const why = 'validations or auditAnnotations must contain at least one item';
+  return [required('spec.validations', why), required('spec.auditAnnotations', why)];
 }
 
 const POLICIES = ['Never', 'IfNeeded'];

@@ -109,7 +109,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   Secret: { object: secret, change: changedSecret, changeFirst: true },
   Service: { object: service, change: changedService, changeFirst: true },
   StatefulSet: { object: statefulSet, change: changedStatefulSet },
-  StorageClass: { object: storageClass, change: changedStorageClass, changeAlone: true },
+  StorageClass: { object: storageClass, change: changedStorageClass },
   ValidatingAdmissionPolicy: { object: policyProblems },
   ValidatingWebhookConfiguration: { object: webhookConfiguration },
   VolumeAttachment: { object: volumeAttachment, change: changedVolumeAttachment },

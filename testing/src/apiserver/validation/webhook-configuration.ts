@@ -1,7 +1,10 @@
 import { compiledConditions } from '../cel/match-conditions.ts';
 import { isObject, type Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
-import { isEmpty } from './fields/check.ts';
+import { failurePolicy, matchPolicy, requestRules, wordIfSet } from './admission-rules.ts';
+import { between, isEmpty } from './fields/check.ts';
+import { dnsSubdomain } from './fields/formats.ts';
+import { labelSelector } from './fields/label-selector.ts';
 import {
   duplicate,
   invalidValue,
@@ -28,17 +31,17 @@ export function webhookConfiguration({ webhooks }: StoredObject): readonly Probl
   });
 }
 
+const reinvocationPolicy = wordIfSet('IfNeeded', 'Never');
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const MAX_SECONDS = 30;
 const MAX_CONDITIONS = 64;
 
 function* webhookProblems(webhook: Json, field: string): Generator<Problem, void, undefined> {
-  const { name, sideEffects, timeoutSeconds } = webhook;
-  if (String(name ?? '').split('.').length < 3) {
-    const why = 'should be a domain with at least three segments separated by dots';
-    yield invalidValue(`${field}.name`, name ?? '', why);
-  }
-  yield* ruleProblems(webhook.rules, `${field}.rules`);
+  const { sideEffects, timeoutSeconds } = webhook;
+  yield* nameProblems(String(webhook.name ?? ''), `${field}.name`);
+  yield* requestRules(webhook.rules, `${field}.rules`);
+  yield* failurePolicy(webhook.failurePolicy, `${field}.failurePolicy`);
+  yield* matchPolicy(webhook.matchPolicy, `${field}.matchPolicy`);
   if (!sideEffects) {
     yield required(`${field}.sideEffects`, `must specify one of ${SIDE_EFFECTS.join(', ')}`);
   } else if (!SIDE_EFFECTS.includes(String(sideEffects))) {
@@ -48,6 +51,9 @@ function* webhookProblems(webhook: Json, field: string): Generator<Problem, void
     const why = `the timeout value must be between 1 and ${MAX_SECONDS} seconds`;
     yield invalidValue(`${field}.timeoutSeconds`, timeoutSeconds, why);
   }
+  yield* labelSelector(webhook.namespaceSelector, `${field}.namespaceSelector`);
+  yield* labelSelector(webhook.objectSelector, `${field}.objectSelector`);
+  yield* reinvocationPolicy(webhook.reinvocationPolicy, `${field}.reinvocationPolicy`);
   yield* versionProblems(webhook.admissionReviewVersions, `${field}.admissionReviewVersions`);
   yield* clientProblems(webhook.clientConfig, `${field}.clientConfig`);
   yield* conditionProblems(webhook, field);
@@ -57,12 +63,12 @@ function isTimeout(seconds: unknown): boolean {
   return typeof seconds === 'number' && seconds >= 1 && seconds <= MAX_SECONDS;
 }
 
-function* ruleProblems(rules: unknown, field: string): Generator<Problem, void, undefined> {
-  for (const [at, rule] of (Array.isArray(rules) ? rules.filter(isObject) : []).entries()) {
-    for (const part of ['operations', 'apiGroups', 'apiVersions', 'resources']) {
-      if (isEmpty(rule[part])) yield required(`${field}[${at}].${part}`);
-    }
-  }
+function nameProblems(name: string, field: string): readonly Problem[] {
+  if (name === '') return [required(field)];
+  const wrong = dnsSubdomain(name);
+  if (wrong.length > 0) return [invalidValue(field, name, wrong.join(','))];
+  const why = 'should be a domain with at least three segments separated by dots';
+  return name.split('.').length < 3 ? [invalidValue(field, name, why)] : [];
 }
 
 function* versionProblems(versions: unknown, field: string): Generator<Problem, void, undefined> {
@@ -86,6 +92,26 @@ function* clientProblems(client: unknown, field: string): Generator<Problem, voi
   if (!isObject(service)) return;
   for (const part of ['name', 'namespace']) {
     if (!service[part]) yield required(`${field}.service.${part}`);
+  }
+  const port = between(1, 65_535)(service.port, `${field}.service.port`);
+  for (const { message, ...problem } of port) {
+    yield { ...problem, message: message.replace(': must', ': port is not valid: must') };
+  }
+  yield* pathProblems(String(service.path ?? ''), `${field}.service.path`);
+}
+
+function* pathProblems(path: string, field: string): Generator<Problem, void, undefined> {
+  if (path === '' || path === '/') return;
+  if (path === '//') {
+    yield invalidValue(field, path, 'segment[0] may not be empty');
+    return;
+  }
+  if (!path.startsWith('/')) yield invalidValue(field, path, "must start with a '/'");
+  for (const [at, step] of path.slice(1).replace(/\/$/, '').split('/').entries()) {
+    if (step === '') yield invalidValue(field, path, `segment[${at}] may not be empty`);
+    else
+      for (const why of dnsSubdomain(step))
+        yield invalidValue(field, path, `segment[${at}]: ${why}`);
   }
 }
 

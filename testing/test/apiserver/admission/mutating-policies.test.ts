@@ -272,7 +272,17 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   test('is refused when it does not compile, or has no mutation', async () => {
     const { send } = await startCluster();
     const path = `/apis/${ADMISSION}/mutatingadmissionpolicies`;
-    const policy = (spec: object): object => ({ metadata: { name: 'p' }, spec });
+    const rule = {
+      operations: ['CREATE'],
+      apiGroups: [''],
+      apiVersions: ['v1'],
+      resources: ['pods'],
+    };
+    const matchConstraints = { resourceRules: [rule] };
+    const policy = (spec: object): object => ({
+      metadata: { name: 'p' },
+      spec: { matchConstraints, ...spec },
+    });
 
     const broken = await send(
       'POST',

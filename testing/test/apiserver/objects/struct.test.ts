@@ -209,6 +209,60 @@ describe('a struct is read as Go reads it', () => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
+  test.each<[kind: string, apiVersion: string, value: Json, where: string]>([
+    [
+      'Pod',
+      'v1',
+      podWith({ imagePullPolicy: 1 }),
+      'Container.spec.containers.imagePullPolicy of type v1.PullPolicy',
+    ],
+    [
+      'Service',
+      'v1',
+      { spec: { ipFamilies: 'IPv4' } },
+      'ServiceSpec.spec.ipFamilies of type []v1.IPFamily',
+    ],
+    [
+      'Service',
+      'v1',
+      { spec: { ipFamilies: [true] } },
+      'ServiceSpec.spec.ipFamilies of type v1.IPFamily',
+    ],
+    ['Pod', 'v1', { spec: { overhead: [] } }, 'PodSpec.spec.overhead of type v1.ResourceList'],
+    ['Pod', 'v1', { spec: { nodeSelector: { a: 1 } } }, 'PodSpec.spec.nodeSelector of type string'],
+    [
+      'Pod',
+      'v1',
+      { metadata: { ownerReferences: [{ uid: [] }] } },
+      'OwnerReference.metadata.ownerReferences.uid of type types.UID',
+    ],
+    // Structs that JSON does not show are a part of the way in Go.
+    [
+      'Pod',
+      'v1',
+      { spec: { volumes: [{ hostPath: 'a' }] } },
+      'Volume.spec.volumes.VolumeSource.hostPath of type v1.HostPathVolumeSource',
+    ],
+    [
+      'Pod',
+      'v1',
+      podWith({ startupProbe: { exec: { command: 'ls' } } }),
+      'ExecAction.spec.containers.startupProbe.ProbeHandler.exec.command of type []string',
+    ],
+    ['ConfigMap', 'v1', { data: { a: 1 } }, 'ConfigMap.data of type string'],
+    [
+      'ValidatingAdmissionPolicyBinding',
+      'admissionregistration.k8s.io/v1',
+      { spec: { matchResources: { excludeResourceRules: [{ scope: [] }] } } },
+      'NamedRuleWithOperations.spec.matchResources.excludeResourceRules.RuleWithOperations.Rule.scope of type v1.ScopeType',
+    ],
+  ])('the way to a value of %s, and the type of it, are named as Go names them: %#', (kind, apiVersion, value, where) => {
+    expect(problemWith(kind, value, apiVersion)).toMatch(
+      /^json: cannot unmarshal \w+( \d+)? into Go struct field /,
+    );
+    expect(problemWith(kind, value, apiVersion)).toContain(` ${where}`);
+  });
+
   test('a type with a decoder of its own has the last word on what does not fit', () => {
     const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
 

@@ -408,6 +408,7 @@ test('bindings show their role, and their subjects in columns of their own', () 
   const subjects = [
     { kind: 'User', name: 'ann' },
     { kind: 'ServiceAccount', namespace: 'demo', name: 'op' },
+    { kind: 'ServiceAccount', name: 'lost' },
     { kind: 'Group', name: 'ops' },
     { kind: 'User', name: 'bob' },
   ];
@@ -416,7 +417,7 @@ test('bindings show their role, and their subjects in columns of their own', () 
     Role: 'Role/edit',
     Users: 'ann, bob',
     Groups: 'ops',
-    ServiceAccounts: 'demo/op',
+    ServiceAccounts: 'demo/op, /lost',
   });
 });
 

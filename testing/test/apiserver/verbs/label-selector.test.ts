@@ -47,6 +47,39 @@ test.each([
 });
 
 test.each([
+  ['!', "unable to parse requirement: found '', expected: identifier"],
+  ['! !x', "unable to parse requirement: found '!', expected: identifier"],
+  [')', "found ')', expected: !, identifier, or 'end of string'"],
+  ['x=1 y', "found 'y', expected: ',' or 'end of string'"],
+  ['!x y', "found 'y', expected: ',' or 'end of string'"],
+  ['x,', "found '', expected: identifier after ','"],
+  ['x,==1', "found '==', expected: identifier after ','"],
+  ['x is y', "unable to parse requirement: found 'is', expected: in, notin, =, ==, !=, gt, lt"],
+  ['x(', "unable to parse requirement: found '(', expected: in, notin, =, ==, !=, gt, lt"],
+  ['x=!', "unable to parse requirement: found '!', expected: identifier"],
+  ['x in 1', "unable to parse requirement: found '1' expected: '('"],
+  ['x notin (=', "unable to parse requirement: found '=', expected: ',', ')' or identifier"],
+  ['x in (1 2)', "unable to parse requirement: found '2', expected: ',' or ')'"],
+  ['x in (1', "unable to parse requirement: found '', expected: ',' or ')'"],
+  ['x in (1,=)', "unable to parse requirement: found '=', expected: ',', or identifier"],
+])('[F-3] the label selector %j is not grammatical, and is 400 in the words of the server', async (text, message) => {
+  const { send } = await startCluster();
+
+  const { status, body } = await send('GET', `${CONFIG_MAPS}?${select(text)}`);
+
+  expect([status, body.message]).toEqual([400, message]);
+});
+
+test('[F-3] a field selector that is not grammatical is 400', async () => {
+  const { send } = await startCluster();
+
+  const { status, body } = await send('GET', `${CONFIG_MAPS}?fieldSelector=metadata.name,a%3Db`);
+
+  const message = "invalid selector: 'metadata.name,a=b'; can't understand 'metadata.name'";
+  expect([status, body.message]).toEqual([400, message]);
+});
+
+test.each([
   ['x>0', ['max', 'one']],
   ['x>9223372036854775806', ['max']],
   ['x<9223372036854775807', ['one']],

@@ -1,5 +1,5 @@
 import type { Clock, ObjectKey } from 'chancery';
-import { objectKey, splitKey } from 'chancery/internal-objects';
+import { ApiError, objectKey, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import { createdOrTold, deletedOrTold } from '../pods/creation-failure.ts';
@@ -134,13 +134,30 @@ function sync(tools: Look, job: Job, pods: readonly Pod[]): Again {
     problem = error;
   }
   const isStopped = again !== 'more' && problem === undefined;
-  const later = reportStatus(tools, job, isStopped ? verdict : undefined, {
-    isManaged: verdict === undefined && !isGoing,
-    isWaiting: typeof again === 'number',
-    failed: ending?.failed,
-  });
+  const isWaiting = typeof again === 'number';
+  const report = (): Again =>
+    reportStatus(tools, job, isStopped ? verdict : undefined, {
+      isManaged: verdict === undefined && !isGoing,
+      isWaiting,
+      failed: ending?.failed,
+    });
+  const later = isWaiting ? unlessRefused(report) : report();
   if (problem !== undefined) throw problem;
   return sooner(again, later);
+}
+
+/**
+ * While failed Pods wait for their replacement, the real controller counts no Pod as active. Beside a Pod that is ready the
+ * server refuses such a status, and nothing is told before the wait is over: "cannot set more ready pods than active"
+ * stands in the log of kube-controller-manager v1.36.2.
+ */
+function unlessRefused(report: () => Again): Again {
+  try {
+    return report();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 422) return undefined;
+    throw error;
+  }
 }
 
 function endingOf(

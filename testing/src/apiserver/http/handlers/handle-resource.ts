@@ -18,6 +18,7 @@ import {
 } from '../../request/list-options.ts';
 import { deleteObject } from '../../verbs/deletes/delete.ts';
 import { deleteAll } from '../../verbs/deletes/delete-collection.ts';
+import { isShownWhenGone } from '../../verbs/deletes/deletion.ts';
 import { getWhenFresh, listWhenFresh, requireReady } from '../../verbs/reads/fresh-read.ts';
 import { listObjects } from '../../verbs/reads/list.ts';
 import { answerReview } from '../../verbs/subresources/review.ts';
@@ -200,8 +201,7 @@ async function remove(handling: Handling, target: Target): Promise<void> {
   const { gone, object } = await runSteps(
     deleteObject(cluster, target, options, writerOf(exchange)),
   );
-  // The last state of a Pod is of interest; of other objects only that they are gone.
-  if (!gone || served.kind === 'Pod') {
+  if (!gone || isShownWhenGone(served.storedAs)) {
     return send(handling, 200, presentObject(object, served, handling.view));
   }
   const { group, plural } = served;

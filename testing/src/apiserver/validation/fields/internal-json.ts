@@ -18,7 +18,9 @@ export function internalJson(type: string, value: unknown): string {
   return goJson(struct(type, value));
 }
 
-function struct(type: string, value: unknown): unknown {
+/** @param written - with or without the `#` that stands before it in the type of a field. */
+function struct(written: string, value: unknown): unknown {
+  const type = written.replace('#', '');
   const known = isShared(type) ? undefined : builtInType(type);
   const object = isObject(value) ? value : {};
   if (known === undefined) return value ?? {};

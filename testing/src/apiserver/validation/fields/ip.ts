@@ -29,6 +29,18 @@ export function network(value: unknown, field: string): readonly Problem[] {
   return [invalidValue(field, value, why)];
 }
 
+/** True when the address is in the range. */
+export function isInNetwork(address: string, range: string): boolean {
+  const known = parseNetwork(range);
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+  if (known === undefined || isIP(address) === 0 || isIPv4(known.address) !== isIPv4(address)) {
+    return false;
+  }
+  const block = new BlockList();
+  block.addSubnet(known.address, known.length, family);
+  return block.check(address, family);
+}
+
 /** True when `inner` is a part of `outer`, and smaller. */
 export function isPartOf(inner: Network, outer: Network): boolean {
   const families = [inner, outer].map(({ address }) => (isIPv4(address) ? 'ipv4' : 'ipv6'));

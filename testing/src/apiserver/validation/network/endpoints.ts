@@ -1,20 +1,37 @@
 import { isIP } from 'node:net';
 import type { StoredObject } from '../../objects/stored-object.ts';
-import { type Check, each, fields, formed, isEmpty, itemsOf, oneOf } from '../fields/check.ts';
+import {
+  type Check,
+  each,
+  fields,
+  firstOf,
+  formed,
+  isEmpty,
+  itemsOf,
+  oneOf,
+} from '../fields/check.ts';
 import { dnsLabel, dnsSubdomain } from '../fields/formats.ts';
+import { ipAddress, isInNetwork } from '../fields/ip.ts';
 import { invalidValue, type Problem, required, tooMany } from '../fields/problem.ts';
 import { portNumber } from '../pods/probe.ts';
 
-const address: Check = (value, field) =>
-  isIP(String(value ?? '')) === 0
-    ? [
-        invalidValue(
-          field,
-          value ?? '',
-          'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-        ),
-      ]
-    : [];
+const address: Check = (value, field) => firstOf(ipAddress, reachable)(value ?? '', field);
+
+/** Addresses at which no endpoint can be, in the order in which the server names them: `ValidateEndpointIP`. */
+const UNREACHABLE: Readonly<Record<string, readonly string[]>> = {
+  'unspecified (ADDRESS)': ['0.0.0.0/32', '::/128'],
+  'in the loopback range (127.0.0.0/8, ::1/128)': ['127.0.0.0/8', '::1/128'],
+  'in the link-local range (169.254.0.0/16, fe80::/10)': ['169.254.0.0/16', 'fe80::/10'],
+  'in the link-local multicast range (224.0.0.0/24, ff02::/10)': ['224.0.0.0/24', 'ff02::/16'],
+};
+
+function reachable(value: unknown, field: string): readonly Problem[] {
+  return Object.entries(UNREACHABLE)
+    .filter(([, networks]) => networks.some((one) => isInNetwork(String(value), one)))
+    .map(([where]) =>
+      invalidValue(field, value, `may not be ${where.replace('ADDRESS', String(value))}`),
+    );
+}
 
 const endpointPort: Check = fields({
   name: formed(dnsLabel),
@@ -49,10 +66,13 @@ export function endpointSlice(slice: StoredObject): readonly Problem[] {
   const one: Check =
     type === 'FQDN'
       ? formed(dnsSubdomain)
-      : (value, field) =>
-          isIP(String(value)) === (type === 'IPv6' ? 6 : 4)
-            ? []
-            : [invalidValue(field, value, `must be a valid ${type} address`)];
+      : firstOf(ipAddress, (value, field) => {
+          const isOfType = isIP(String(value)) === (type === 'IPv6' ? 6 : 4);
+          // The server names the list, and not the address in it.
+          const list = field.replace(/\[\d+\]$/, '');
+          const other = isOfType ? [] : [invalidValue(list, value, `must be an ${type} address`)];
+          return [...other, ...reachable(value, field)];
+        });
   const list = itemsOf(slice.endpoints);
   if (list.length > MAX_ENDPOINTS) {
     return [tooMany('endpoints', list.length, MAX_ENDPOINTS)];

@@ -2,6 +2,7 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { notNegative } from '../fields/check.ts';
 import { invalidValue, type Problem } from '../fields/problem.ts';
+import { jobStatus } from './job-status.ts';
 
 /** What the server checks of the counts in a status, in this order. */
 interface Counts {
@@ -82,12 +83,13 @@ const COUNTS: Readonly<Record<string, Counts>> = {
   },
 };
 
-/** The problems of the counts in the status of a built-in kind, which only a write of the status has. */
-export function statusCounts(
+/** The problems in the status of a built-in kind, which only a write of the status has. */
+export function statusProblems(
   kind: string,
   object: StoredObject,
   previous: StoredObject,
 ): readonly Problem[] {
+  if (kind === 'Job') return jobStatus(object, previous);
   const counts = Object.hasOwn(COUNTS, kind) ? COUNTS[kind] : undefined;
   if (counts === undefined) return [];
   const status = statusOf(object);

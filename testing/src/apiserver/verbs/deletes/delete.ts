@@ -93,7 +93,10 @@ function deleteNow(
   options: DeletionOptions,
 ): Deletion {
   const marked = mark(cluster, stored, target, options);
-  if (options.dryRun) return { gone: finishesDeletion(marked), object: marked };
+  if (options.dryRun) {
+    const gone = finishesDeletion(marked);
+    return { gone, object: gone ? lastState(stored, marked) : marked };
+  }
   if (finishesDeletion(marked)) return end(cluster, target, stored, marked);
   if (marked === stored) return { gone: false, object: stored };
   const waiting = cluster.storage.put(target.served.storedAs, marked);
@@ -115,8 +118,14 @@ function end(
   // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
   const { resourceVersion } = storage.delete(storedAs, keyOfTarget(target))?.metadata ?? {};
-  if (!behaviour.gates.deletedObjectVersions) return { gone: true, object: marked };
-  return { gone: true, object: withMetadata(marked, { resourceVersion }) };
+  const object = lastState(stored, marked);
+  if (!behaviour.gates.deletedObjectVersions) return { gone: true, object };
+  return { gone: true, object: withMetadata(object, { resourceVersion }) };
+}
+
+/** What nothing has held up is shown as it was stored: only a Pod is marked before it goes. */
+function lastState(stored: StoredObject, marked: StoredObject): StoredObject {
+  return hasGracePeriod(stored) ? marked : stored;
 }
 
 function checkPreconditions(

@@ -1,5 +1,5 @@
 import { valueAt } from '../../objects/metadata.ts';
-import type { StoredObject } from '../../objects/stored-object.ts';
+import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
 /** True when the deletion of an object has begun and nothing holds it up. */
 export function finishesDeletion(object: StoredObject): boolean {
@@ -10,6 +10,35 @@ export function finishesDeletion(object: StoredObject): boolean {
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   const finalizers = object.kind === 'Namespace' ? valueAt(object, ['spec', 'finalizers']) : [];
   return !Array.isArray(finalizers) || finalizers.length === 0;
+}
+
+/**
+ * Resources whose deletion is answered with the object, and not with a Status that it succeeded: `ReturnDeletedObject` in
+ * pkg/registry of Kubernetes 1.36.
+ */
+const SHOWN_WHEN_GONE: ReadonlySet<ResourceName> = new Set([
+  'csidrivers.storage.k8s.io',
+  'csinodes.storage.k8s.io',
+  'deviceclasses.resource.k8s.io',
+  'devicetaintrules.resource.k8s.io',
+  'namespaces',
+  'persistentvolumeclaims',
+  'persistentvolumes',
+  'pods',
+  'podtemplates',
+  'resourceclaims.resource.k8s.io',
+  'resourceclaimtemplates.resource.k8s.io',
+  'resourcequotas',
+  'resourceslices.resource.k8s.io',
+  'serviceaccounts',
+  'services',
+  'storageclasses.storage.k8s.io',
+  'volumeattachments.storage.k8s.io',
+  'volumeattributesclasses.storage.k8s.io',
+]);
+
+export function isShownWhenGone(resource: ResourceName): boolean {
+  return SHOWN_WHEN_GONE.has(resource);
 }
 
 /** `spec.terminationGracePeriodSeconds` of a Pod without one. */

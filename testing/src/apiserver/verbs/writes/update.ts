@@ -22,7 +22,7 @@ import {
 import type { WriteOptions } from '../../request/options.ts';
 import { changedProblems } from '../../validation/fields/metadata.ts';
 import { podContent } from '../../validation/pods/pod.ts';
-import { statusCounts } from '../../validation/workloads/workload-status.ts';
+import { statusProblems } from '../../validation/workloads/workload-status.ts';
 import { canonical, storable, storedForm } from '../canonical.ts';
 import { finishesDeletion } from '../deletes/deletion.ts';
 import { ownersAfter } from '../ownership.ts';
@@ -125,7 +125,7 @@ function* changedObject(
     ? [...podContent(whole), ...podPartProblems(whole, stored, subresource)]
     : [
         ...served.strategy.validate(whole, stored),
-        ...(subresource === 'status' ? statusCounts(served.kind, whole, stored) : []),
+        ...(subresource === 'status' ? statusProblems(served.kind, whole, stored) : []),
       ];
   if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = changedProblems(served, whole, stored, ofContent);

@@ -114,16 +114,25 @@ test('a failed Pod is replaced after 10 s, the next after 20 s, then 40 s, and n
   expect(status(cluster)).toMatchObject({ active: 1, failed: 9 });
 });
 
-test('while failed Pods wait for their replacement, the status shows no active Pod, as a real one', () => {
+test('while failed Pods wait for their replacement, a Job with a ready Pod keeps its status, as a real one', () => {
   const cluster = clusterWith({ completions: 5, parallelism: 3 });
 
   end(cluster, active(cluster)[0], 3);
 
   expect(active(cluster)).toHaveLength(2);
-  expect(status(cluster)).toMatchObject({ failed: 1, ready: 2 });
-  expect(status(cluster)).not.toHaveProperty('active');
+  expect(status(cluster)).toMatchObject({ active: 3, ready: 3 });
+  expect(status(cluster)).not.toHaveProperty('failed');
   cluster.clock.advance(10_000);
   expect(status(cluster)).toMatchObject({ active: 3, failed: 1 });
+});
+
+test('while failed Pods wait for their replacement, a Job without a ready Pod shows no active Pod', () => {
+  const cluster = clusterWith({ completions: 5, parallelism: 1 });
+
+  end(cluster, active(cluster)[0], 3);
+
+  expect(status(cluster)).toMatchObject({ failed: 1, ready: 0 });
+  expect(status(cluster)).not.toHaveProperty('active');
 });
 
 test('a success ends the back-off', () => {

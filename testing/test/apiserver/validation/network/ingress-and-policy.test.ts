@@ -177,7 +177,20 @@ const SLICES: readonly Row[] = [
   [
     'an address of another kind',
     { 'endpoints[0].addresses': ['::1'] },
-    ['endpoints[0].addresses[0]: Invalid value: "::1": must be a valid IPv4 address'],
+    [
+      'endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address',
+      'endpoints[0].addresses[0]: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    ],
+  ],
+  [
+    'no address, and addresses at which nobody can be',
+    { 'endpoints[0].addresses': ['mill', '0.0.0.0', '169.254.9.9', '224.0.0.7'] },
+    [
+      'endpoints[0].addresses[0]: Invalid value: "mill": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+      'endpoints[0].addresses[1]: Invalid value: "0.0.0.0": may not be unspecified (0.0.0.0)',
+      'endpoints[0].addresses[2]: Invalid value: "169.254.9.9": may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+      'endpoints[0].addresses[3]: Invalid value: "224.0.0.7": may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+    ],
   ],
   [
     'a kind that there is not',
