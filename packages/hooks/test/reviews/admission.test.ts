@@ -99,7 +99,8 @@ test('a hook that hangs is ended at the time limit of its webhook, and the failu
     reviewHook(
       {
         kubernetesValidating: [
-          { name: NAME, rules: [CONFIG_MAPS], timeoutSeconds: 1, failurePolicy },
+          // Longer than a process takes to say who it is, also on a slow machine.
+          { name: NAME, rules: [CONFIG_MAPS], timeoutSeconds: 4, failurePolicy },
         ],
       },
       `fs.writeFileSync(__filename + '.pid.txt', String(process.pid));
