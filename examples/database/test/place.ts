@@ -55,7 +55,9 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
     job: (pattern: RegExp) =>
       soon(async () => (await jobs()).find(({ metadata }) => pattern.test(metadata.name))),
     end: async ({ metadata: { name } }: Job, how: 'Complete' | 'Failed') => {
-      await env.patch('batch/v1', 'Job', namespace, name, { status: ended(how) }, 'status');
+      const live = await env.get<Job>('batch/v1', 'Job', namespace, name);
+      const status = ended(how, live?.status?.startTime);
+      await env.patch('batch/v1', 'Job', namespace, name, { status }, 'status');
     },
     until: (probe: (live: SampleDb) => boolean, name?: string) =>
       soon(async () => {
@@ -68,8 +70,10 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
   });
 }
 
-function ended(how: 'Complete' | 'Failed'): object {
-  const now = new Date().toISOString().replace(/[.]\d+/, '');
+/** The status of a Job that has ended, as the API server takes it: it keeps its start, and has no Pods any more. */
+function ended(how: 'Complete' | 'Failed', startedAt: string | undefined): object {
+  const today = new Date().toISOString().replace(/[.]\d+/, '');
+  const now = startedAt !== undefined && startedAt > today ? startedAt : today;
   const reason = how === 'Complete' ? 'CompletionsReached' : 'BackoffLimitExceeded';
   const first = how === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
   const conditions = [first, how].map((type) => ({
@@ -80,7 +84,10 @@ function ended(how: 'Complete' | 'Failed'): object {
     lastProbeTime: now,
     lastTransitionTime: now,
   }));
-  return { startTime: now, conditions, ...(how === 'Complete' && { completionTime: now }) };
+  return {
+    ...{ startTime: startedAt ?? now, conditions, active: null, ready: null, terminating: null },
+    ...(how === 'Complete' && { completionTime: now }),
+  };
 }
 
 /** How a plan stands. */
