@@ -55,8 +55,10 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
     job: (pattern: RegExp) =>
       soon(async () => (await jobs()).find(({ metadata }) => pattern.test(metadata.name))),
     end: async ({ metadata: { name } }: Job, how: 'Complete' | 'Failed') => {
-      const live = await env.get<Job>('batch/v1', 'Job', namespace, name);
-      const status = ended(how, live?.status?.startTime);
+      const startedAt = await soon(
+        async () => (await env.get<Job>('batch/v1', 'Job', namespace, name))?.status?.startTime,
+      );
+      const status = ended(how, startedAt);
       await env.patch('batch/v1', 'Job', namespace, name, { status }, 'status');
     },
     until: (probe: (live: SampleDb) => boolean, name?: string) =>
@@ -71,9 +73,9 @@ export async function startDb(setup: Partial<Setup> = {}): Promise<DbPlace> {
 }
 
 /** The status of a Job that has ended, as the API server takes it: it keeps its start, and has no Pods any more. */
-function ended(how: 'Complete' | 'Failed', startedAt: string | undefined): object {
+function ended(how: 'Complete' | 'Failed', startedAt: string): object {
   const today = new Date().toISOString().replace(/[.]\d+/, '');
-  const now = startedAt !== undefined && startedAt > today ? startedAt : today;
+  const now = startedAt > today ? startedAt : today;
   const reason = how === 'Complete' ? 'CompletionsReached' : 'BackoffLimitExceeded';
   const first = how === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
   const conditions = [first, how].map((type) => ({
@@ -85,7 +87,7 @@ function ended(how: 'Complete' | 'Failed', startedAt: string | undefined): objec
     lastTransitionTime: now,
   }));
   return {
-    ...{ startTime: startedAt ?? now, conditions, active: null, ready: null, terminating: null },
+    ...{ startTime: startedAt, conditions, active: null, ready: null, terminating: null },
     ...(how === 'Complete' && { completionTime: now }),
   };
 }

@@ -21,8 +21,17 @@ async function startWithSchedule(setup: Partial<Setup> = {}): Promise<Scene> {
 /** A Job never ends by itself. */
 const ENDLESS = { workloads: { podReadyMs: 5, podStopMs: 5, podRunMs: 3_600_000 } };
 
+interface StartedJob extends KubernetesObject {
+  readonly status?: { readonly startTime?: string };
+}
+
 /** As its controller would, when its Pods have failed too often. */
-const fail = ({ env, namespace }: Scene, name: string): Promise<unknown> => {
+const fail = async ({ env, namespace }: Scene, name: string): Promise<unknown> => {
+  // The API server lets no Job end that has not begun, or that has active Pods.
+  await eventually(async () => {
+    const { status } = (await env.get<StartedJob>('batch/v1', 'Job', namespace, name)) ?? {};
+    return status?.startTime !== undefined;
+  });
   const now = new Date().toISOString().replace(/\.\d+/, '');
   const times = { lastProbeTime: now, lastTransitionTime: now, reason: 'BackoffLimitExceeded' };
   const conditions = ['FailureTarget', 'Failed'].map((type) => ({
@@ -30,7 +39,8 @@ const fail = ({ env, namespace }: Scene, name: string): Promise<unknown> => {
     status: 'True',
     ...times,
   }));
-  return env.patch('batch/v1', 'Job', namespace, name, { status: { conditions } }, 'status');
+  const status = { conditions, active: null, ready: null, terminating: null };
+  return env.patch('batch/v1', 'Job', namespace, name, { status }, 'status');
 };
 
 test('acceptance 5, MY11, MY12: what is deleted while the operator is down has its data removed afterwards', async () => {
