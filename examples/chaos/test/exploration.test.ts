@@ -50,7 +50,7 @@ const scenario: Scenario = {
     patches('a person goes on', PLAN, { spec: { maxEvictions: 1 } }),
     deletes('somebody else deletes Pod web-2', ['v1', 'Pod', 'web-2']),
   ],
-  // Who is evicted depends on who is there at that time.
+  // Which Pods are evicted depends on the Pods that exist at that time.
   ignore: (object) => (object.kind === 'Pod' || object.kind === 'ChaosPlan' ? undefined : object),
   // A plan goes on for ever.
   settleMs: 12 * INTERVAL_MS,

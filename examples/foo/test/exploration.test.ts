@@ -1,4 +1,4 @@
-/** A Foo in many orders of events, beside a Deployment that is somebody else's. */
+/** A Foo in many orders of events, beside a Deployment that another owner controls. */
 import { deployment, type Scenario } from '@chancery/testing';
 import type { Controller } from 'chancery';
 import { expect, test } from 'vitest';

@@ -7,7 +7,7 @@ import type { ReplayedAttempt } from './replayed-attempt.ts';
 /** How long after its recorded end an attempt may still run, and how long after its time a late write may be missing. */
 const END_MS = 5_000;
 
-/** What the replay should have done by now: attempts that have a recorded end, and writes that nobody has waited for. */
+/** What the replay should have done by now: attempts with a recorded end, and writes that the code did not await. */
 export class ExpectedEnds {
   readonly #departures: Departures;
   readonly #hasMade: (exchange: RecordedExchange) => boolean;

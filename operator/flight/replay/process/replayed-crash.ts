@@ -16,8 +16,8 @@ const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 const SAME_CRASH_MS = 5_000;
 
 /**
- * Errors that nobody catches go to `crashed` until the returned function is called: what the replayed code does must not
- * end the process that replays it.
+ * Calls `crashed` with each uncaught error, until the returned function is called: the replayed code must not end the
+ * process that replays it.
  */
 export function catchCrashes(crashed: (error: unknown) => void): () => void {
   const others = EVENTS.map((name) => [name, process.rawListeners(name)] as const);

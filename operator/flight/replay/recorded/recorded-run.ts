@@ -36,7 +36,7 @@ export interface RecordedAttempt {
   readonly number: number;
   /** Its requests, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
-  /** Those that its code made after it had ended, because nobody had waited for them. */
+  /** Requests that the code of this attempt made without waiting for them, and that were sent after it had ended. */
   readonly late: RecordedExchange[];
   /** Undefined when the record ends before the attempt. */
   outcome?: OutcomeLine;

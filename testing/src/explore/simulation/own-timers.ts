@@ -19,7 +19,7 @@ export class OwnTimers {
 
   has({ owner, dueAt }: Alarm<AlarmOwner>): boolean {
     if (owner === 'trigger' || owner === 'code') return true;
-    // The delay of a retry is told in whole milliseconds.
+    // The runner reports the delay of a retry in whole milliseconds.
     const nearMs = Math.round(dueAt);
     return owner === 'operator' && [-1, 0, 1].some((by) => this.#dueAtMs.has(nearMs + by));
   }

@@ -28,7 +28,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What is known of a checked expression. */
+/** The result of checking an expression: its types and its errors. */
 export interface Checked {
   readonly type: Type;
   readonly findings: readonly Finding[];

@@ -9,7 +9,7 @@ export interface MacroCall {
   readonly args: readonly Expression[];
 }
 
-/** What is wrong with the argument of a macro. */
+/** An error in the argument of a macro. */
 export class MacroError extends Error {
   override readonly name = 'MacroError';
   readonly at: number;

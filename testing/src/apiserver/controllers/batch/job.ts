@@ -147,9 +147,9 @@ function sync(tools: Look, job: Job, pods: readonly Pod[]): Again {
 }
 
 /**
- * While failed Pods wait for their replacement, the real controller counts no Pod as active. Beside a Pod that is ready the
- * server refuses such a status, and nothing is told before the wait is over: "cannot set more ready pods than active"
- * stands in the log of kube-controller-manager v1.36.2.
+ * While failed Pods wait for their replacement, the real controller counts no Pod as active. If a Pod is ready, the server
+ * refuses that status, and the Job keeps its old one until the wait is over. kube-controller-manager v1.36.2 logs
+ * "cannot set more ready pods than active".
  */
 function unlessRefused(report: () => Again): Again {
   try {
