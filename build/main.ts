@@ -30,10 +30,12 @@ for (const folder of positionals.length === 0 ? allPackages() : positionals) {
   await buildPackage(resolve(ROOT, folder), dist, { image });
 }
 
-/** The folders of the root and of its workspaces. */
+/** The folders of the root and of its workspaces that are packages; the site in docs/ is none. */
 function allPackages(): readonly string[] {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly workspaces: readonly string[];
   };
-  return ['.', ...globSync([...workspaces], { cwd: ROOT }).toSorted()];
+  const isPackage = (folder: string): boolean =>
+    JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).private !== true;
+  return ['.', ...globSync([...workspaces], { cwd: ROOT }).toSorted().filter(isPackage)];
 }

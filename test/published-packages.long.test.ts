@@ -14,6 +14,7 @@ const BUILD_TIMEOUT_MS = 120_000;
 
 interface Manifest {
   readonly name: string;
+  readonly private?: boolean;
   readonly workspaces?: readonly string[];
   readonly exports?: Readonly<Record<string, string | { readonly types: string }>>;
 }
@@ -30,7 +31,9 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 
 const { workspaces = [] } = await manifestOf(repository);
-const folders = ['.', ...workspaces];
+const manifests = await Promise.all(workspaces.map((folder) => manifestOf(join(repository, folder))));
+/** The site in docs/ is private. */
+const folders = ['.', ...workspaces.filter((_, at) => manifests[at]?.private !== true)];
 let byFolder: Readonly<Record<string, Archive>> = {};
 
 beforeAll(async () => {

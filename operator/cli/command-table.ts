@@ -14,7 +14,7 @@ export interface Argument {
 
 /**
  * Everything about the command line of one command. The parser, the types of the parsed values, `--help`, the
- * completion of the shells and docs/starting.md follow from it.
+ * completion of the shells and docs/reference/commands.md follow from it.
  *
  * Every start loads all tables, so the module of a table imports nothing that costs.
  */

@@ -20,6 +20,6 @@ export async function warnOfExposedEnvironment(
   if (exposed.length === 0) return;
   log.warn(
     { variables: exposed },
-    'programs can read variables that they are not given, in /proc: see "The environment of the runner" in docs/hooks.md',
+    'programs can read variables that they are not given, in /proc: see "The environment of the runner" in docs/guides/write/hooks.md',
   );
 }

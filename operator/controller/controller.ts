@@ -125,7 +125,7 @@ export type Consistency = 'overlay' | 'wait' | 'none';
 
 /**
  * The options of `controller`. `name`, `for` and `reconcile` are required; the others have defaults.
- * docs/operators.md has examples.
+ * docs/guides/write/operators.md has examples.
  */
 export interface ControllerOptions<T extends KubernetesObject> {
   /** Lower-case words joined by `-`; names logs, metrics and the field manager. */

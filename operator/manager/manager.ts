@@ -48,7 +48,7 @@ export interface Manager {
   add(declared: Controller | Runnable): void;
   /**
    * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
-   * of the settings; docs/running.md lists the steps. A manager runs once.
+   * of the settings; docs/guides/operate/running.md lists the steps. A manager runs once.
    *
    * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
    *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is

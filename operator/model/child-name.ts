@@ -9,7 +9,7 @@ import {
 } from './dns-name.ts';
 import { isLabelValue } from './selector.ts';
 
-/** What a name must be like. docs/operators.md says which kind takes which form and length. */
+/** What a name must be like. docs/guides/write/operators.md says which kind takes which form and length. */
 export interface ChildNameOptions {
   /** A word in front of the name, joined by `-`. With a `-` of its own, the name gets the hash. */
   readonly prefix?: string;

@@ -77,7 +77,7 @@ const MISSING_RIGHT: readonly RegExp[] = [
 
 /**
  * Why the API server refused a write; undefined for every other error, such as a conflict, a missing object
- * or an overloaded server. docs/errors.md has a row for each kind.
+ * or an overloaded server. docs/reference/errors.md has a row for each kind.
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof ApiError) || isUidMismatch(error)) return undefined;

@@ -80,7 +80,7 @@ export interface Webhook {
 const DECLARED: unique symbol = Symbol.for('chancery.webhook');
 
 /**
- * Declares a webhook that allows or denies requests. Starts nothing. docs/webhooks.md says when a schema, a rule of
+ * Declares a webhook that allows or denies requests. Starts nothing. docs/guides/write/webhooks.md says when a schema, a rule of
  * CEL or a policy does the same without a server.
  *
  *     export const names = validatingWebhook({

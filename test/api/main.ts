@@ -1,6 +1,6 @@
 /**
- * `npm run generate -- api`: writes the API report of every public entry, the commands in docs/starting.md, the metrics
- * in docs/observing.md and the settings in docs/running.md. With `--check` it says which are not current.
+ * `npm run generate -- api`: writes the API report of every public entry, and the pages of commands, metrics and
+ * settings in docs/reference/. With `--check` it says which are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -276,7 +276,7 @@ test('[found 16] every place names the Node that package.json asks for', () => {
   expect(new Set(engines).size).toBe(1);
   expect(major).toBe('24');
   for (const path of [
-    ...['README.md', 'CONTRIBUTING.md', 'docs/starting.md', 'docs/dependencies.md'],
+    ...['README.md', 'CONTRIBUTING.md', 'docs/start/first-operator.md', 'docs/dependencies.md'],
     ...['create-chancery/README.md', 'testing/README.md'],
   ]) {
     expect([path, textOf(path).includes(`Node ${major}`)]).toEqual([path, true]);

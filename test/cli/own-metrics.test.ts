@@ -62,7 +62,7 @@ test('[X-4] a manager of a program shows the registry of the guide', async () =>
   const { default: shop, metrics } = await exampleOf<{
     readonly default: Parameters<typeof createManager>[0]['controllers'][number];
     readonly metrics: NonNullable<Parameters<typeof createManager>[0]['metrics']>;
-  }>('observing.md', 'own-metrics.ts');
+  }>('guides/operate/observing.md', 'own-metrics.ts');
   const port = await freePort();
   const manager = await createManager({
     controllers: [shop],

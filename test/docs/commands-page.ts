@@ -1,11 +1,11 @@
-/** The chapter of docs/starting.md about the commands, from their tables. */
+/** The page docs/reference/commands.md, from the tables of the commands. */
 import type { CommandTable } from '../../operator/cli/command-table.ts';
 import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { optionGroups, optionMeaning, optionTitle, usageLines } from '../../operator/cli/help.ts';
 import { type MadePart, tableOf } from './made-part.ts';
 
 export const COMMANDS_PART: MadePart = {
-  page: 'starting.md',
+  page: 'reference/commands.md',
   of: 'commands',
   text: () => {
     const tables = COMMANDS.map(({ table }) => table);
@@ -27,5 +27,5 @@ function chapterOf(table: CommandTable): string {
   );
   const usage = usageLines(table).map((line) => `- \`${line}\``);
   const rows = options.length === 0 ? [] : [tableOf(['option', 'what it does'], options)];
-  return [`### chancery ${table.name}`, usage.join('\n'), ...rows].join('\n\n');
+  return [`## chancery ${table.name}`, usage.join('\n'), ...rows].join('\n\n');
 }

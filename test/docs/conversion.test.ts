@@ -1,4 +1,4 @@
-/** docs/conversion.md: its resource converts as the page shows. */
+/** docs/guides/write/conversion.md: its resource converts as the page shows. */
 import { roundTrip } from '@chancery/testing';
 import type { CustomResource } from 'chancery/schema';
 import { expect, test } from 'vitest';
@@ -6,10 +6,10 @@ import { parseYaml } from '../../operator/core/yaml.ts';
 import type { KubernetesObject } from '../../operator/model/object.ts';
 import { exampleOf, guide } from './guide.ts';
 
-const page = guide('conversion.md');
+const page = guide('guides/write/conversion.md');
 
 const boatsOfPage = async (): Promise<CustomResource> =>
-  (await exampleOf<{ readonly boats: CustomResource }>('conversion.md', 'boats.ts')).boats;
+  (await exampleOf<{ readonly boats: CustomResource }>('guides/write/conversion.md', 'boats.ts')).boats;
 
 test('the annotation of the page is the one that a Boat of wood gets, and it comes back', async () => {
   const boats = await boatsOfPage();

@@ -1,4 +1,4 @@
-/** docs/custom-resources.md: the command before an upgrade prints what the guide shows. */
+/** docs/guides/write/custom-resources.md: the command before an upgrade prints what the guide shows. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { BIN, folderWith, start } from '../cli/child.ts';
 import { commandsOf } from '../scaffold/support/readme-commands.ts';
 import { exampleOf, guide } from './guide.ts';
 
-const [, chapter = ''] = guide('custom-resources.md').split('## Before an upgrade of a CRD');
+const [, chapter = ''] = guide('guides/write/custom-resources.md').split('## Before an upgrade of a CRD');
 
 /** The definition of the guide, changed by hand. */
 function changed(manifest: string): string {
@@ -17,7 +17,7 @@ function changed(manifest: string): string {
 
 test('[packaging 18] the check of the guide tells what the guide shows', async () => {
   const { manifest } = await exampleOf<{ readonly manifest: string }>(
-    'custom-resources.md',
+    'guides/write/custom-resources.md',
     'website.ts',
   );
   const parent = folderWith({});

@@ -1,4 +1,4 @@
-/** docs/debugging.md: its operators, the record of a run in which the fault happens, and its commands as somebody types them. */
+/** docs/guides/operate/debugging.md: its operators, the record of a run in which the fault happens, and its commands as somebody types them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { type Child, chancery, folderWith } from '../cli/child.ts';
 import { startServer } from '../cli/server.ts';
 import { guide } from './guide.ts';
 
-const page = guide('debugging.md');
+const page = guide('guides/operate/debugging.md');
 
 function fileOf(name: string): string {
   const [, text = ''] =

@@ -10,7 +10,7 @@ test('expose: an annotated Deployment has a Service with the annotations of a Co
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
   const { default: expose } = await exampleOf<{ readonly default: Controller }>(
-    'composites.md',
+    'guides/write/composites.md',
     'expose.ts',
   );
   const operator = startOperator({ url: env.url, namespace, controllers: [expose] });

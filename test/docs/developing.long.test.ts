@@ -1,4 +1,4 @@
-/** docs/developing.md: each of its commands runs in the project that it describes. */
+/** docs/start/developing.md: each of its commands runs in the project that it describes. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@chancery/testing';
@@ -7,7 +7,7 @@ import type { Child } from '../cli/child.ts';
 import { copyExamples, guide } from './guide.ts';
 import { commandsOf, folder, shell } from './running-commands.ts';
 
-const text = guide('developing.md');
+const text = guide('start/developing.md');
 const commands = commandsOf(text, 'chancery ');
 
 /** A kubectl that knows one context, and whose proxy serves until it is stopped. */
@@ -22,7 +22,7 @@ esac
 /** The project of the guide. */
 function project(): string {
   const place = folder();
-  copyExamples('developing.md', place);
+  copyExamples('start/developing.md', place);
   for (const name of ['src', 'samples']) mkdirSync(join(place, name));
   renameSync(join(place, 'operator.ts'), join(place, 'src/operator.ts'));
   const [, sample = ''] = /^```yaml\n(.*?)^```$/ms.exec(text) ?? [];

@@ -1,11 +1,11 @@
-/** `docs/errors.md` has every code, and names classes and helpers that are there. */
+/** `docs/reference/errors.md` has every code, and names classes and helpers that are there. */
 import { readFileSync } from 'node:fs';
 import * as chancery from 'chancery';
 import * as lowLevel from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import { guide, rowsOf } from './guide.ts';
 
-const page = guide('errors.md');
+const page = guide('reference/errors.md');
 const rows = rowsOf(page).filter(([code = '']) => /^`[A-Z_]+`$/.test(code));
 
 test('the table has every code, and no other', () => {

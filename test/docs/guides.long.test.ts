@@ -15,16 +15,16 @@ import { copyExamples, exampleFolder, examplesIn, guide } from './guide.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const GUIDES = [
-  'operators.md',
-  'custom-resources.md',
-  'composites.md',
-  'webhooks.md',
-  'conversion.md',
-  'developing.md',
-  'running.md',
-  'observing.md',
-  'sharding.md',
-  'metacontroller.md',
+  'guides/write/operators.md',
+  'guides/write/custom-resources.md',
+  'guides/write/composites.md',
+  'guides/write/webhooks.md',
+  'guides/write/conversion.md',
+  'start/developing.md',
+  'guides/operate/running.md',
+  'guides/operate/observing.md',
+  'guides/operate/sharding.md',
+  'guides/write/metacontroller.md',
 ] as const;
 
 test('every example of the guides compiles', { timeout: 60_000 }, async () => {
@@ -102,8 +102,8 @@ test('every link of a document leads to a file that is there, and to a heading o
   const documents = [
     ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'manifests/README.md'],
     'testing/README.md',
-    ...readdirSync(join(root, 'docs'))
-      .filter((name) => name.endsWith('.md'))
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !/^(?:api|node_modules)\b/.test(name))
       .map((name) => `docs/${name}`),
     ...readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('README.md'))

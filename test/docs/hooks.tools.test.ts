@@ -1,5 +1,5 @@
 /**
- * docs/hooks.md, typed as it stands there.
+ * docs/guides/write/hooks.md, typed as it stands there.
  *
  * @module-tag bash
  * @module-tag jq
@@ -15,7 +15,7 @@ import { pathOf } from '../tools/tools.ts';
 import { guide } from './guide.ts';
 import { folder } from './running-commands.ts';
 
-const page = guide('hooks.md');
+const page = guide('guides/write/hooks.md');
 
 /** Commands that need a cluster, a builder of images, or a hook that is not part of the page. */
 const NOT_RUN = [/^docker build /, /^kubectl apply /, /^chancery check /, / hooks\/copy\.py /];

@@ -1,4 +1,4 @@
-/** The tables of docs/observing.md and docs/running.md that are made from the sources. */
+/** The tables of docs/guides/operate/observing.md and docs/guides/operate/running.md that are made from the sources. */
 import { expect, test } from 'vitest';
 import { madePage, readPage } from './made-part.ts';
 import { METRICS_PART } from './metrics-page.ts';

@@ -1,10 +1,10 @@
-/** docs/metacontroller.md and docs/metacontroller-contract.md name what there is. */
+/** docs/guides/write/metacontroller.md and docs/reference/metacontroller-contract.md name what there is. */
 import { expect, test } from 'vitest';
 import { guide, rowsOf } from './guide.ts';
 import { isThere, testsNamedIn } from './named-tests.ts';
 
 /** Contract, here, tests. */
-const rows = rowsOf(guide('metacontroller-contract.md')).filter(([first]) => first !== 'contract');
+const rows = rowsOf(guide('reference/metacontroller-contract.md')).filter(([first]) => first !== 'contract');
 
 test('each row of the contract is the same here, or says how it differs', () => {
   expect(rows.length).toBeGreaterThan(80);

@@ -1,5 +1,5 @@
 /**
- * docs/metacontroller.md, typed as it stands there.
+ * docs/guides/write/metacontroller.md, typed as it stands there.
  *
  * @module-tag bash
  * @module-tag jq
@@ -21,7 +21,7 @@ import { pathOf } from '../tools/tools.ts';
 import { guide } from './guide.ts';
 import { folder } from './running-commands.ts';
 
-const page = guide('metacontroller.md');
+const page = guide('guides/write/metacontroller.md');
 
 /** What stands in blocks that name a file, by file. */
 const files = new Map(

@@ -1,4 +1,4 @@
-/** The tables of docs/observing.md about the metrics, from the catalogue. */
+/** The tables of docs/reference/metrics.md about the metrics, from the catalogue. */
 import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
 import type { Metric } from '../../operator/manager/metrics/metric.ts';
 import { type MadePart, tableOf } from './made-part.ts';
@@ -6,7 +6,7 @@ import { type MadePart, tableOf } from './made-part.ts';
 const HEAD = ['metric', 'type', 'labels', 'meaning'];
 
 export const METRICS_PART: MadePart = {
-  page: 'observing.md',
+  page: 'reference/metrics.md',
   of: 'metrics',
   text: () => {
     const isOwn = ({ name }: Metric): boolean => name.startsWith('chancery_');

@@ -54,7 +54,7 @@ test('prices: a labelled ConfigMap, a Secret and a hook wake it', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('prices', { namespace, labels: { app: 'shop' } }));
   const example = await exampleOf<Example & { readonly hook: Channel }>(
-    'operators.md',
+    'guides/write/operators.md',
     'prices.ts',
   );
   const operator = run(env, namespace, [example.default]);
@@ -77,7 +77,7 @@ test('readers: what a Deployment names wakes it, and what it only reads is there
   const { env, namespace } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'only' } });
   await env.create(deployment('web', { namespace, annotations: { reads: 'colors' } }));
-  const { default: readers } = await exampleOf<Example>('operators.md', 'readers.ts');
+  const { default: readers } = await exampleOf<Example>('guides/write/operators.md', 'readers.ts');
   run(env, namespace, [readers]);
   const told = async (note: string): Promise<boolean> => {
     const events = await env.list<KubernetesObject & { note: string }>('events.k8s.io/v1', 'Event');
@@ -93,7 +93,7 @@ test('readers: what a Deployment names wakes it, and what it only reads is there
 test('counter: the count stays, and what it adds is written once', async () => {
   const { env, namespace } = await cluster();
   await env.create(configMap('a', { namespace, data: { count: '1' } }));
-  const { default: counter } = await exampleOf<Example>('operators.md', 'counter.ts');
+  const { default: counter } = await exampleOf<Example>('guides/write/operators.md', 'counter.ts');
   run(env, namespace, [counter]);
 
   await eventually(async () => {
@@ -110,7 +110,7 @@ test('labelled: the copy has the data of the original, and the label of the inte
   await env.create(
     configMap('a', { namespace, labels: { copied: 'yes' }, data: { colour: 'red' } }),
   );
-  const { default: labelled } = await exampleOf<Example>('operators.md', 'labelled.ts');
+  const { default: labelled } = await exampleOf<Example>('guides/write/operators.md', 'labelled.ts');
   run(env, namespace, [labelled]);
   const copy = () => env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a-copy');
 
@@ -125,7 +125,7 @@ test('labelled: the copy has the data of the original, and the label of the inte
 test('shards: three, and never four', async () => {
   const { env, namespace } = await cluster();
   const parent = await env.create(deployment('web', { namespace, replicas: 0 }));
-  const { default: shards } = await exampleOf<Example>('operators.md', 'shards.ts');
+  const { default: shards } = await exampleOf<Example>('guides/write/operators.md', 'shards.ts');
   run(env, namespace, [shards]);
   const count = async (): Promise<number> => {
     const all = await env.list('v1', 'ConfigMap', namespace);
@@ -145,7 +145,7 @@ interface Shop extends KubernetesObject {
 test('shop: the Job first, then the Deployment; a new image makes both anew, in this order', async () => {
   const { env, namespace } = await cluster();
   type Shops = { readonly shops: CustomResource } & Example;
-  const { default: shop, shops } = await exampleOf<Shops>('composites.md', 'shop.ts');
+  const { default: shop, shops } = await exampleOf<Shops>('guides/write/composites.md', 'shop.ts');
   await env.apply(crdYaml(shops));
   run(env, namespace, [shop]);
   const metadata = { name: 'a', namespace };
@@ -184,7 +184,7 @@ interface Rack extends KubernetesObject {
 test('racks: another image replaces the Pods one by one, in the order of the servers', async () => {
   const { env, namespace } = await cluster();
   type Racks = { readonly racks: CustomResource } & Example;
-  const { default: rack, racks } = await exampleOf<Racks>('composites.md', 'racks.ts');
+  const { default: rack, racks } = await exampleOf<Racks>('guides/write/composites.md', 'racks.ts');
   await env.apply(crdYaml(racks));
   run(env, namespace, [rack]);
   const metadata = { name: 'a', namespace };
@@ -217,7 +217,7 @@ function isReady({ status }: Pod): boolean {
 test('the resource of the guide is served as it is defined, and its rule holds', async () => {
   const { env, namespace } = await cluster();
   type Websites = { readonly websites: CustomResource; manifest: string; problems: unknown[] };
-  const example = await exampleOf<Websites>('custom-resources.md', 'website.ts');
+  const example = await exampleOf<Websites>('guides/write/custom-resources.md', 'website.ts');
   const metadata = { name: 'a', namespace };
   const site = {
     apiVersion: 'example.dev/v1',
@@ -237,10 +237,10 @@ test('the resource of the guide is served as it is defined, and its rule holds',
 
 test('the rights that the guide shows are those that are needed for the definitions', async () => {
   const { websites } = await exampleOf<{ readonly websites: CustomResource }>(
-    'custom-resources.md',
+    'guides/write/custom-resources.md',
     'website.ts',
   );
-  const [, block = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide('custom-resources.md')) ?? [];
+  const [, block = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide('guides/write/custom-resources.md')) ?? [];
 
   const declared = controller({ name: 'x', for: websites, reconcile: async () => {} });
   const needed = permissionsForCrds([declared]);
@@ -279,7 +279,7 @@ const OPTIONS: Readonly<Record<keyof CustomResourceOptions<never>, true>> = {
 };
 
 test('the table of options has every option of a resource, and no other', () => {
-  const named = rowsOf(guide('custom-resources.md')).flatMap(([names = '']) =>
+  const named = rowsOf(guide('guides/write/custom-resources.md')).flatMap(([names = '']) =>
     [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
   );
 
@@ -293,7 +293,7 @@ const widgets = defineResource({
 test('the table of rights has what is granted for a declaration, and no more', async () => {
   const { default: shop, shops } = await exampleOf<
     Example & { readonly shops: CustomResource<KubernetesObject> }
-  >('composites.md', 'shop.ts');
+  >('guides/write/composites.md', 'shop.ts');
   const declared = controller({
     name: 'all',
     for: shops,
@@ -335,7 +335,7 @@ test('the table of rights has what is granted for a declaration, and no more', a
   expect(ofComposite?.verbs.toSorted()).toEqual([
     ...['create', 'delete', 'get', 'list', 'patch', 'watch'],
   ]);
-  const rights = rowsOf(guide('operators.md').split('## Rights')[1]?.split('## Status')[0] ?? '');
+  const rights = rowsOf(guide('guides/write/operators.md').split('## Rights')[1]?.split('## Status')[0] ?? '');
   const shown = rights.map(([, cell = '']) =>
     [...cell.matchAll(/`([\w.]+)`/g)].map(([, word]) => word),
   );
@@ -357,7 +357,7 @@ test('rights: the roles of the guide are a manifest that a cluster takes', async
   const { env } = await cluster();
   await env.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
   type Rights = { readonly manifest: string; readonly flags: readonly string[] };
-  const { manifest, flags } = await exampleOf<Rights>('operators.md', 'rights.ts');
+  const { manifest, flags } = await exampleOf<Rights>('guides/write/operators.md', 'rights.ts');
 
   const applied = await env.apply(manifest);
 

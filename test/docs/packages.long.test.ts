@@ -10,7 +10,7 @@ import { BIN } from '../cli/child.ts';
 import { exampleFolder, guide, rowsOf } from './guide.ts';
 import { shell } from './running-commands.ts';
 
-const page = guide('packages.md');
+const page = guide('guides/operate/packages.md');
 const BLOGPOST = fileURLToPath(new URL('../../examples/blogpost/operator.ts', import.meta.url));
 
 /** Programs that nobody has here, or that need a cluster: the last section says so. */

@@ -19,7 +19,7 @@ interface Example {
 
 /** The lines of the log that a server has, as the guide reads them. */
 async function follow(url: string, signal = new AbortController().signal) {
-  const { linesOfLog } = await exampleOf<Example>('operators.md', 'pod-log.ts');
+  const { linesOfLog } = await exampleOf<Example>('guides/write/operators.md', 'pod-log.ts');
   const transport = undiciTransport(url);
   onTestFinished(() => transport.close());
   return linesOfLog(transport, WEB, signal);

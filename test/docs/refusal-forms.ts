@@ -1,4 +1,4 @@
-/** Answers of an API server, by the form that `docs/errors.md` gives them. */
+/** Answers of an API server, by the form that `docs/reference/errors.md` gives them. */
 import type { Status } from '../../operator/model/status.ts';
 
 export type Answer = Omit<Status, 'kind'>;

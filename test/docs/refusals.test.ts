@@ -1,4 +1,4 @@
-/** Each row of the decision table in `docs/errors.md`, held to what the toolkit does with such an answer. */
+/** Each row of the decision table in `docs/reference/errors.md`, held to what the toolkit does with such an answer. */
 
 import { configMap } from '@chancery/testing';
 import * as chancery from 'chancery';
@@ -16,7 +16,7 @@ import { failureOf } from '../../operator/controller/run/failure.ts';
 import { exampleOf, guide, rowsOf } from './guide.ts';
 import { FORMS } from './refusal-forms.ts';
 
-const page = guide('errors.md');
+const page = guide('reference/errors.md');
 const [, section = ''] = page.split('## When the API server refuses a write');
 const rows = rowsOf(section).filter(([answer = '']) => answer.startsWith('`'));
 
@@ -111,7 +111,7 @@ test('[real R-3] [K-49] a refusal names what has refused', () => {
 
 test('[real R-1] [K-49] the lines of operators.md tell of a refusal, and throw every other error on', async () => {
   const { default: copies } = await exampleOf<{ readonly default: Controller<ConfigMap> }>(
-    'operators.md',
+    'guides/write/operators.md',
     'copies.ts',
   );
   const told: string[] = [];

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { BIN, type Child, start } from '../cli/child.ts';
 import { copyExamples, exampleFolder, guide } from './guide.ts';
 
-export const running: string = guide('running.md');
-export const observing: string = guide('observing.md');
+export const running: string = guide('guides/operate/running.md');
+export const observing: string = guide('guides/operate/observing.md');
 
 /** The indented lines of a guide that begin with `beginning`. */
 export function commandsOf(text: string, beginning: string): readonly string[] {
@@ -15,10 +15,10 @@ export function commandsOf(text: string, beginning: string): readonly string[] {
     .map((line) => line.trim());
 }
 
-/** The examples of `running.md`, beside a `chancery` that is a command. */
+/** The examples of `guides/operate/running.md`, beside a `chancery` that is a command. */
 export function folder(): string {
   const made = exampleFolder();
-  copyExamples('running.md', made);
+  copyExamples('guides/operate/running.md', made);
   mkdirSync(join(made, 'bin'));
   symlinkSync(BIN, join(made, 'bin', 'chancery'));
   return made;

@@ -1,5 +1,5 @@
 /**
- * The commands of docs/running.md that need curl, run.
+ * The commands of docs/guides/operate/running.md that need curl, run.
  *
  * @module-tag curl
  */

@@ -1,10 +1,10 @@
-/** `docs/security.md` claims nothing that no test shows. */
+/** `docs/security/security.md` claims nothing that no test shows. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isNamed, isThere, testsNamedIn } from './named-tests.ts';
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('docs/security.md', root), 'utf8');
+const page = readFileSync(new URL('docs/security/security.md', root), 'utf8');
 
 /** Rows of both tables: | whom | what | `file` › test<br>`file` › test |. */
 const lines = page

@@ -1,5 +1,5 @@
 /**
- * The commands of docs/security.md, run.
+ * The commands of docs/security/security.md, run.
  *
  * @module-tag kubectl
  */
@@ -14,7 +14,7 @@ import { pathOf } from '../tools/tools.ts';
 import { exampleFolder } from './guide.ts';
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('docs/security.md', root), 'utf8');
+const page = readFileSync(new URL('docs/security/security.md', root), 'utf8');
 
 test('the commands: what they generate passes the lint, and the check behind it', async () => {
   const { proxy } = await startCluster({

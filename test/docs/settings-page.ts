@@ -1,9 +1,9 @@
-/** The table of docs/running.md about the settings, from what the process reads. */
+/** The table of docs/reference/settings.md about the settings, from what the process reads. */
 import { ENVIRONMENT } from '../../operator/manager/settings/settings.ts';
 import { type MadePart, tableOf } from './made-part.ts';
 
 export const SETTINGS_PART: MadePart = {
-  page: 'running.md',
+  page: 'reference/settings.md',
   of: 'settings',
   text: () => {
     const rows = ENVIRONMENT.map(([name, meaning]) => [`\`${name}\``, meaning]);

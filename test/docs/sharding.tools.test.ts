@@ -1,5 +1,5 @@
 /**
- * The commands of docs/sharding.md, in their order, beside an operator whose replicas share the work.
+ * The commands of docs/guides/operate/sharding.md, in their order, beside an operator whose replicas share the work.
  *
  * @module-tag kubectl
  */
@@ -12,7 +12,7 @@ import { BIN, start } from '../cli/child.ts';
 import { pathOf } from '../tools/tools.ts';
 import { copyExamples, exampleFolder, exampleOf, guide } from './guide.ts';
 
-const page = guide('sharding.md');
+const page = guide('guides/operate/sharding.md');
 const NAMESPACE = 'report';
 
 /** Short, so that the first start waits 3 s for the holder of a Lease that is not there. */
@@ -25,7 +25,7 @@ const TIMES = {
 
 function folderOf(server: string): string {
   const folder = exampleFolder();
-  copyExamples('sharding.md', folder);
+  copyExamples('guides/operate/sharding.md', folder);
   mkdirSync(join(folder, 'bin'));
   symlinkSync(BIN, join(folder, 'bin', 'chancery'));
   symlinkSync(pathOf('kubectl'), join(folder, 'bin', 'kubectl'));
@@ -72,7 +72,7 @@ test('[SH-10] the commands of the page switch sharing on, scale, and show Leases
 
   const shown: string[] = [];
   for (const command of on) shown.push(await run(command));
-  const report = await exampleOf<{ default: Controller }>('sharding.md', 'operator.ts');
+  const report = await exampleOf<{ default: Controller }>('guides/operate/sharding.md', 'operator.ts');
   const operator = startOperator({
     url: env.url,
     namespace: NAMESPACE,

@@ -1,4 +1,4 @@
-/** docs/starting.md: its commands are run, and it names every command. */
+/** docs/start/first-operator.md: its commands are run, and it names every command. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,10 +15,10 @@ import { madePage, readPage } from './made-part.ts';
 const IN_ANOTHER_FORM = ['npm create chancery@latest demo', 'cd demo'];
 
 /** The commands about kinds that exist, which a test below runs. */
-const fromExisting = commandsOf(guide('starting.md')).filter((each) => / --from/.test(each));
+const fromExisting = commandsOf(guide('start/first-operator.md')).filter((each) => / --from/.test(each));
 
 test('every command of the guide is one that a test runs, here or outside the repository', () => {
-  const commands = commandsOf(guide('starting.md'));
+  const commands = commandsOf(guide('start/first-operator.md'));
 
   const run = [...RUN_OUTSIDE, ...IN_ANOTHER_FORM, ...fromExisting];
   expect(commands.length).toBeGreaterThan(9);
@@ -50,7 +50,7 @@ test('the chapter of commands is as the tables of the commands say; npm run gene
 
 test('the chapter of commands names every command with each option that it shows', () => {
   const chapters = readPage(COMMANDS_PART)
-    .split(/^### chancery /m)
+    .split(/^## chancery /m)
     .slice(1);
 
   expect(chapters.map((text) => text.split('\n')[0])).toEqual(COMMANDS.map(({ name }) => name));
@@ -64,7 +64,7 @@ test('the chapter of commands names every command with each option that it shows
 });
 
 test('the guide names every resource that --owns knows', () => {
-  const text = guide('starting.md');
+  const text = guide('start/first-operator.md');
 
   expect(OWNED_NAMES.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

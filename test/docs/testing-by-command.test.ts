@@ -1,11 +1,11 @@
-/** docs/testing-by-command.md: its faults file is taken, and its tables are those of the code. */
+/** docs/guides/test/by-command.md: its faults file is taken, and its tables are those of the code. */
 import { AdminEndpoint, ApiServer, MovableClock, readFaults } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { APISERVER } from '../../operator/cli/apiserver/table.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
 import { guide, rowsOf } from './guide.ts';
 
-const page = guide('testing-by-command.md');
+const page = guide('guides/test/by-command.md');
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, PutFaults>>>>;

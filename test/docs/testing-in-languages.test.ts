@@ -8,14 +8,16 @@ import { parseFlags } from '../../operator/cli/flags.ts';
 import { guide } from './guide.ts';
 import { blocksOf } from './language-pages.ts';
 
-const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
-const PAGES = readdirSync(docs).filter((name) => name.startsWith('testing-in-'));
+const folder = fileURLToPath(new URL('../../docs/guides/test/', import.meta.url));
+const PAGES = readdirSync(folder)
+  .filter((name) => name.startsWith('in-'))
+  .map((name) => `guides/test/${name}`);
 /** `NAME.tools.test.ts` of each runs its example. */
-const RUN = ['testing-in-node.md', 'testing-in-python.md', 'testing-in-shell.md'];
+const RUN = ['guides/test/in-node.md', 'guides/test/in-python.md', 'guides/test/in-shell.md'];
 /** Two ways to start the server in Go; none in Node, where it runs inside the test. */
 const COMMANDS: Readonly<Record<string, number>> = {
-  'testing-in-go.md': 2,
-  'testing-in-node.md': 0,
+  'guides/test/in-go.md': 2,
+  'guides/test/in-node.md': 0,
 };
 
 test.each(PAGES)('%s begins with what is not run, or its example is run', (page) => {
@@ -44,7 +46,7 @@ test.each(PAGES)('the server of %s is started with options that there are', (pag
   }
 });
 
-test.each([...PAGES, 'testing-by-command.md'])('%s installs and names one command', (page) => {
+test.each([...PAGES, 'guides/test/by-command.md'])('%s installs and names one command', (page) => {
   const text = guide(page);
 
   expect(text).toContain('npx @chancery/testing ');

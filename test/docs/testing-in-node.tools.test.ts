@@ -12,7 +12,7 @@ test('the example for node:test and the official client passes', PATIENCE, async
 
   // The sources of our packages need no build.
   const env = { NODE_OPTIONS: '--conditions=chancery-source' };
-  const { exit, stdout, stderr } = runPage('testing-in-node.md', env, packages);
+  const { exit, stdout, stderr } = runPage('guides/test/in-node.md', env, packages);
 
   expect(await exit, [...stdout.lines, ...stderr.lines].join('\n')).toBe(0);
   expect(stdout.lines).toContain('ℹ pass 1');

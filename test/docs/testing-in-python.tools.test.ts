@@ -16,7 +16,7 @@ test('the example for pytest and the official client passes', PATIENCE, async ()
   symlinkSync(pathOf('python3-kubernetes'), join(tools, 'python3'));
   const PATH = `${tools}:${process.env.PATH}`;
 
-  const { exit, stdout, stderr } = runPage('testing-in-python.md', { PATH });
+  const { exit, stdout, stderr } = runPage('guides/test/in-python.md', { PATH });
 
   expect(await exit, [...stdout.lines, ...stderr.lines].join('\n')).toBe(0);
   expect(stdout.lines.at(-1)).toMatch(/\b2 passed\b/);

@@ -14,7 +14,7 @@ import { PATIENCE, runPage } from './language-pages.ts';
 test('the example for a shell passes', PATIENCE, async () => {
   const tools = folderWithTools('kubectl', 'curl', 'jq', 'bash');
 
-  const { exit, stdout, stderr } = runPage('testing-in-shell.md', {
+  const { exit, stdout, stderr } = runPage('guides/test/in-shell.md', {
     PATH: `${tools}:${process.env.PATH}`,
   });
 

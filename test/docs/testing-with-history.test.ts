@@ -62,7 +62,7 @@ test('the storage by itself', () => {
 test('the guide has these examples', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const guide = readFileSync(
-    new URL('../../docs/testing-with-history.md', import.meta.url),
+    new URL('../../docs/guides/test/with-history.md', import.meta.url),
     'utf8',
   );
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);

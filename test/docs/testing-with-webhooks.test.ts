@@ -64,7 +64,7 @@ test('a webhook behind a service is called', async () => {
 test('the guide has these examples', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const guide = readFileSync(
-    new URL('../../docs/testing-with-webhooks.md', import.meta.url),
+    new URL('../../docs/guides/test/with-webhooks.md', import.meta.url),
     'utf8',
   );
   const blocks = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);

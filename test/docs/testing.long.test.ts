@@ -178,7 +178,7 @@ test('wherever it is killed, the Cache is filled', async () => {
   expect(points.length).toBeGreaterThanOrEqual(2);
 });
 
-const guide = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/test/testing.md', import.meta.url), 'utf8');
 
 test('the guide shows these very examples', () => {
   const examples = [...guide.matchAll(/^```ts[^\n]*\n(.*?)^```/gms)].map(([, code = '']) => code);

@@ -1,10 +1,10 @@
-/** docs/timeline.md: names what the page has, and shows pictures that are there and small. */
+/** docs/guides/operate/timeline.md: names what the page has, and shows pictures that are there and small. */
 import { readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { KIND_NAMES } from '../flight/timeline/page-modules.ts';
 import { guide } from './guide.ts';
 
-const text = guide('timeline.md');
+const text = guide('guides/operate/timeline.md');
 
 /** Cells of one column of the table with a heading. */
 function column(heading: string, place: number): readonly string[] {

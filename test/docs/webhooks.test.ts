@@ -1,4 +1,4 @@
-/** docs/webhooks.md: its webhooks answer what the page says. */
+/** docs/guides/write/webhooks.md: its webhooks answer what the page says. */
 
 import { expect, test } from 'vitest';
 import type { Webhook } from '../../operator/webhook/webhook.ts';
@@ -8,7 +8,7 @@ import { exampleOf } from './guide.ts';
 test('names: a host is denied when it is another one’s, and a name that is not public is warned of', async () => {
   const { answerFor } = await exampleOf<{
     answerFor(host: string, others?: readonly string[]): Promise<unknown>;
-  }>('webhooks.md', 'names.check.ts');
+  }>('guides/write/webhooks.md', 'names.check.ts');
 
   expect(await answerFor('shop.example.com')).toEqual({ uid: '1', allowed: true });
   expect(await answerFor('shop.test')).toEqual({
@@ -20,7 +20,7 @@ test('names: a host is denied when it is another one’s, and a name that is not
 
 test('protection: an object with the annotation is not deleted', async () => {
   const { default: protection } = await exampleOf<{ readonly default: Webhook }>(
-    'webhooks.md',
+    'guides/write/webhooks.md',
     'protection.ts',
   );
   const deleting = (annotations: object): object =>
@@ -37,7 +37,7 @@ test('protection: an object with the annotation is not deleted', async () => {
 
 test('creators: a namespace gets the name of its creator, once', async () => {
   const { creators } = await exampleOf<{ readonly creators: Webhook }>(
-    'webhooks.md',
+    'guides/write/webhooks.md',
     'creators.ts',
   );
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };

@@ -1,4 +1,4 @@
-/** `docs/guarantees.md` promises nothing that no test holds, and no test holds what it does not promise. */
+/** `docs/concepts/guarantees.md` promises nothing that no test holds, and no test holds what it does not promise. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { testSources, titlesOf } from '../docs/test-titles.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { testSources, titlesIn } from '../docs/test-titles.ts';
 
-export const GUARANTEES = 'docs/guarantees.md';
+export const GUARANTEES = 'docs/concepts/guarantees.md';
 export const STATEMENTS = 'test/guarantees/statements.md';
 
 export interface Guarantee {

@@ -9,7 +9,7 @@ import { type Report, reportFrom } from './vitest-report.ts';
 const USAGE = `usage: node test/lanes/guarantees-shown.ts REPORT.json [REPORT.json …]
 
 Reads what vitest has written with --reporter=json, a report for each lane. For every row of
-docs/guarantees.md and every file that has its tag, a test with the tag must have passed in a lane,
+docs/concepts/guarantees.md and every file that has its tag, a test with the tag must have passed in a lane,
 and none with it may have failed in every lane in which it ran.
 
 Exits 0 and says how many guarantees are shown; exits 1 with one line on standard error for each row

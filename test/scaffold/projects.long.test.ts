@@ -104,7 +104,7 @@ function rightOf({ verb, resource, subresource }: LoggedRequest): string {
 
 /**
  * Rights that a test in which nothing fails need not use: reads of single objects, Events, and owner
- * references where an admission plugin asks for the right (docs/operators.md, Rights).
+ * references where an admission plugin asks for the right (docs/guides/write/operators.md, Rights).
  */
 const NEED_NO_USE = /^(?:get |\w+ events\.events\.k8s\.io$|update \S+\/finalizers$)/;
 

@@ -186,7 +186,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         'examples/generate.ts',
       ),
       guarantees: program(
-        'docs/guarantees.md: what users may rely on, and the tests that show it.',
+        'docs/concepts/guarantees.md: what users may rely on, and the tests that show it.',
         'test/guarantees/main.ts',
       ),
       kubernetes: program(

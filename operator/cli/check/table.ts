@@ -38,7 +38,7 @@ const OPTIONS = {
     min: 1,
     max: 64,
     for: ['MODULE'],
-    help: 'in place of CHANCERY_SHARDS; see docs/sharding.md',
+    help: 'in place of CHANCERY_SHARDS; see docs/guides/operate/sharding.md',
   },
   server: { type: 'text', value: 'URL', for: ['MODULE'], help: 'in place of CHANCERY_API_URL' },
   excess: {

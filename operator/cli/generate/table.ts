@@ -61,7 +61,7 @@ const OPTIONS = {
     min: 1,
     max: 64,
     for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],
-    help: 'groups of keys that replicas share, a power of two; default: one replica works. See docs/sharding.md',
+    help: 'groups of keys that replicas share, a power of two; default: one replica works. See docs/guides/operate/sharding.md',
   },
   'install-crds': {
     for: ['rbac', 'proxy', 'policies', 'manifests', 'chart', 'bundle'],

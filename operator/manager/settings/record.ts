@@ -1,6 +1,6 @@
 import { flag, type ReadSetting, wholeNumber } from './text.ts';
 
-/** What `chancery run` records of itself, see docs/flight-recorder.md. */
+/** What `chancery run` records of itself, see docs/guides/operate/flight-recorder.md. */
 export interface RecordSettings {
   /** The folder for records. Undefined: nothing is recorded. */
   readonly folder: string | undefined;

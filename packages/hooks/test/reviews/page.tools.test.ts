@@ -1,5 +1,5 @@
 /**
- * The hook of docs/hooks.md that answers the API server, as it stands there.
+ * The hook of docs/guides/write/hooks.md that answers the API server, as it stands there.
  *
  * @module-tag bash
  * @module-tag jq
@@ -9,7 +9,7 @@ import { guide } from '../../../../test/docs/guide.ts';
 import { startReviewing, written } from '../support/reviewing.ts';
 
 test('[hooks 26] the hook of the page refuses a ConfigMap without an owner, and lets one with an owner pass', async () => {
-  const [, script = ''] = /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('hooks.md')) ?? [];
+  const [, script = ''] = /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('guides/write/hooks.md')) ?? [];
   const place = await startReviewing({ 'owners.sh': script });
   const metadata = { name: 'settings', labels: { owner: 'ada' } };
 

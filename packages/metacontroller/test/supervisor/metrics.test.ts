@@ -9,8 +9,8 @@ test('every metric is collected', () => {
   expect(collected.toSorted()).toEqual(Object.values(METACONTROLLER_METRICS).toSorted());
 });
 
-test('docs/metacontroller.md lists the metrics as they are', () => {
-  const page = readFileSync(new URL('../../../../docs/metacontroller.md', import.meta.url), 'utf8');
+test('docs/guides/write/metacontroller.md lists the metrics as they are', () => {
+  const page = readFileSync(new URL('../../../../docs/guides/write/metacontroller.md', import.meta.url), 'utf8');
   const row = /^\| `(metacontroller_\w+)` \| (\w+) \| (.*?) \| (.*?) \|$/gm;
   const documented = [...page.matchAll(row)].map((match) => [...match.slice(1)]);
 

@@ -27,7 +27,7 @@ export interface Difference<Value> {
     /** The first release, such as `1.27`. */
     readonly since: string;
     readonly value: Value;
-    /** What a client sees, as docs/testing-with-history.md says it. */
+    /** What a client sees, as docs/guides/test/with-history.md says it. */
     readonly seen: string;
   }[];
   /** The enhancement (KEP) or the change of kubernetes/kubernetes (#) that brought it. */

@@ -1,4 +1,4 @@
-/** docs/testing-with-history.md shows the table of releases as the server has it. */
+/** docs/guides/test/with-history.md shows the table of releases as the server has it. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ADDITIONS, DIFFERENCES } from '../../../src/apiserver/behaviour/differences.ts';
@@ -7,7 +7,7 @@ import { REMOVALS } from '../../../src/apiserver/behaviour/removals.ts';
 import { SERVER_GENERATIONS } from '../../../src/apiserver/behaviour/server-generation.ts';
 
 const page = readFileSync(
-  new URL('../../../../docs/testing-with-history.md', import.meta.url),
+  new URL('../../../../docs/guides/test/with-history.md', import.meta.url),
   'utf8',
 );
 

@@ -1,4 +1,4 @@
-/** What differs between the releases: each row of the table in docs/testing-with-history.md. */
+/** What differs between the releases: each row of the table in docs/guides/test/with-history.md. */
 import { describe, expect, test } from 'vitest';
 import type { ServerGeneration } from '../../../src/apiserver/behaviour/server-generation.ts';
 import { eventually } from '../../../src/time/eventually.ts';

@@ -61,7 +61,7 @@ export function gateMessages(tree: KustomizeTree, manager: Manager): readonly st
     ];
   }
   return [
-    'the gate ends TLS for the webhooks: the manager has to serve plain HTTP on 127.0.0.1:9440, see docs/kubebuilder.md',
+    'the gate ends TLS for the webhooks: the manager has to serve plain HTTP on 127.0.0.1:9440, see docs/guides/write/kubebuilder.md',
   ];
 }
 

@@ -1,0 +1,34 @@
+/** The pages as Markdown for programs that read text: each beside its HTML, `llms.txt` and `llms-full.txt`. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { allPages, isToFile, ROOT, siteLinkOf, sitePathOf, titleOf } from './pages.ts';
+import { SECTIONS } from './structure.ts';
+
+/** Writes them into the folder of the built site. */
+export function writeTexts(folder: string, description: string): void {
+  const files = new Map(allPages().map((file) => [sitePathOf(file) ?? '', file]));
+  const texts = new Map([...files].map(([page, file]) => [page, textOf(file)]));
+  for (const [page, text] of texts) write(join(folder, page), text);
+
+  const chapters = SECTIONS.flatMap(({ groups }) => groups).map(({ title, pages }) => {
+    const lines = pages.map((page) => `- [${titleOf(files.get(page) ?? page)}](/${page})`);
+    return `## ${title}\n\n${lines.join('\n')}\n`;
+  });
+  write(join(folder, 'llms.txt'), `# Chancery\n\n> ${description}\n\n${chapters.join('\n')}`);
+
+  const ordered = SECTIONS.flatMap(({ groups }) => groups.flatMap(({ pages }) => pages));
+  write(join(folder, 'llms-full.txt'), ordered.map((page) => texts.get(page) ?? '').join('\n'));
+}
+
+/** A page as it is in the repository, with links as they are on the site. */
+function textOf(file: string): string {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return text.replaceAll(/\]\(([^)\s]+)\)/g, (all, link: string) =>
+    isToFile(link) ? `](${siteLinkOf(file, link) ?? link})` : all,
+  );
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

@@ -1,0 +1,71 @@
+/** Which files of the repository are pages, and where each stands on the site. */
+import { globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Files outside docs/ that are pages, too, by their path in the repository. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+  'SECURITY.md': 'security/reporting.md',
+  'bench/README.md': 'benchmarks.md',
+  'create-chancery/README.md': 'packages/create-chancery.md',
+  'examples/README.md': 'examples/index.md',
+  'gate/README.md': 'reference/gate.md',
+  'manifests/README.md': 'reference/manifests.md',
+  'proxy/README.md': 'reference/ambassador.md',
+  'testing/README.md': 'packages/testing.md',
+};
+const FOLDERS = /^(examples|packages)\/([\w-]+)\/README\.md$/;
+
+/** What glob patterns must leave out, so that only pages are left. Paths are relative to the repository. */
+export const NO_PAGES: readonly string[] = [
+  '!(docs|bench|create-chancery|examples|gate|manifests|packages|proxy|testing)/**/*',
+  '.*/**',
+  'README.md',
+  'docs/{api,node_modules}/**',
+  'docs/.vitepress/**',
+  '{bench,create-chancery,gate,manifests,proxy,testing}/*/**',
+  '{examples,packages}/*/*/**',
+];
+
+/** The path of a page on the site, such as `guides/write/operators.md`; undefined of a file that is no page. */
+export function sitePathOf(file: string): string | undefined {
+  const [, folder, name] = FOLDERS.exec(file) ?? [];
+  if (folder !== undefined) return `${folder}/${name}.md`;
+  if (file in OUTSIDE) return OUTSIDE[file];
+  if (!file.startsWith('docs/') || !file.endsWith('.md') || file.startsWith('docs/api/')) return undefined;
+  return file.slice('docs/'.length);
+}
+
+/** All pages, by their path in the repository. */
+export function allPages(): readonly string[] {
+  return globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules/**', ...NO_PAGES] })
+    .filter((file) => sitePathOf(file) !== undefined)
+    .toSorted();
+}
+
+/**
+ * Where a link of the page `file` leads on the site: `/guides/write/operators.md#rights` for a page. Undefined when
+ * its target is a file of the repository that is no page.
+ */
+export function siteLinkOf(file: string, link: string): string | undefined {
+  const [path = '', hash] = link.split('#', 2);
+  const target = posix.normalize(posix.join(posix.dirname(file), path)).replace(/\/$/, '/README.md');
+  const page = sitePathOf(target);
+  return page === undefined ? undefined : `/${page}${hash === undefined ? '' : `#${hash}`}`;
+}
+
+/** A link that leads to another file of the repository, and not elsewhere on the page or on the net. */
+export function isToFile(link: string): boolean {
+  return !/^(?:[a-z]+:|#|\/)/.test(link);
+}
+
+/** The first heading of a page. */
+export function titleOf(file: string): string {
+  const title = /^# (.+)$/m.exec(readFileSync(posix.join(ROOT, file), 'utf8'))?.[1];
+  if (title === undefined) throw new Error(`${file} has no heading that begins with "# "`);
+  return title.replaceAll('`', '');
+}

@@ -1,0 +1,71 @@
+/** The pages of the site: each has one place, and a link between files leads to it. */
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { slugOf } from '../../docs/.vitepress/site/markdown.ts';
+import {
+  allPages,
+  isToFile,
+  siteLinkOf,
+  sitePathOf,
+  titleOf,
+} from '../../docs/.vitepress/site/pages.ts';
+import { SECTIONS } from '../../docs/.vitepress/site/structure.ts';
+
+const pages = allPages();
+const inSidebar = SECTIONS.flatMap(({ groups }) => groups.flatMap((group) => group.pages));
+
+test('every page but the home page stands once in the sidebar', () => {
+  const paths = pages.map((file) => sitePathOf(file)).filter((path) => path !== 'index.md');
+
+  expect(paths.length).toBeGreaterThan(50);
+  expect([...inSidebar].sort()).toEqual(paths.toSorted());
+});
+
+test('every section begins with one of its pages', () => {
+  for (const { first, groups } of SECTIONS) {
+    expect(groups.flatMap((group) => group.pages)).toContain(first);
+  }
+});
+
+test('every page has a title', () => {
+  for (const file of pages) expect(titleOf(file)).not.toBe('');
+});
+
+test.each([
+  ['docs/guides/test/in-go.md', 'guides/test/in-go.md'],
+  ['examples/tunnel/README.md', 'examples/tunnel.md'],
+  ['packages/hooks/README.md', 'packages/hooks.md'],
+  ['SECURITY.md', 'security/reporting.md'],
+  ['README.md', undefined],
+  ['docs/api/chancery.md', undefined],
+  ['docs/plots/handlers.svg', undefined],
+  ['examples/reloader/chart/README.md', undefined],
+  ['operator/index.ts', undefined],
+])('%s is at %s', (file, path) => {
+  expect(sitePathOf(file)).toBe(path);
+});
+
+test.each([
+  ['docs/guides/write/hooks.md', 'operators.md#rights', '/guides/write/operators.md#rights'],
+  ['docs/guides/write/hooks.md', '../../../examples/tunnel/', '/examples/tunnel.md'],
+  ['examples/foo/README.md', '../../docs/performance.md', '/performance.md'],
+  ['testing/README.md', '../SECURITY.md', '/security/reporting.md'],
+  ['docs/performance.md', '../bench/engine.ts', undefined],
+])('in %s a link to %s leads to %s', (file, link, target) => {
+  expect(siteLinkOf(file, link)).toBe(target);
+});
+
+test('links to the net, to the page itself and from the root of the site stay', () => {
+  const links = ['https://kubernetes.io/', 'mailto:a@example.com', '#rights', '/start'];
+
+  expect(links.filter(isToFile)).toEqual([]);
+  expect(isToFile(posix.join('..', 'a.md'))).toBe(true);
+});
+
+test.each([
+  ["Metacontroller's contract, row by row", 'metacontrollers-contract-row-by-row'],
+  ['`chancery dev`', 'chancery-dev'],
+  ['What is in 1.0?', 'what-is-in-10'],
+])('the heading %s is linked as GitHub links it, %s', (heading, slug) => {
+  expect(slugOf(heading)).toBe(slug);
+});
