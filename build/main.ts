@@ -37,5 +37,10 @@ function allPackages(): readonly string[] {
   };
   const isPackage = (folder: string): boolean =>
     JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).private !== true;
-  return ['.', ...globSync([...workspaces], { cwd: ROOT }).toSorted().filter(isPackage)];
+  return [
+    '.',
+    ...globSync([...workspaces], { cwd: ROOT })
+      .toSorted()
+      .filter(isPackage),
+  ];
 }

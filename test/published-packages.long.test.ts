@@ -31,7 +31,9 @@ const manifestOf = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 
 const { workspaces = [] } = await manifestOf(repository);
-const manifests = await Promise.all(workspaces.map((folder) => manifestOf(join(repository, folder))));
+const manifests = await Promise.all(
+  workspaces.map((folder) => manifestOf(join(repository, folder))),
+);
 /** The site in docs/ is private. */
 const folders = ['.', ...workspaces.filter((_, at) => manifests[at]?.private !== true)];
 let byFolder: Readonly<Record<string, Archive>> = {};

@@ -1,8 +1,10 @@
 /** The site: `npm run docs` builds it into docs/.vitepress/dist, `npm run docs:dev` serves it. */
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { writeTexts } from './site/llms.ts';
 import { readAsRepository, slugOf } from './site/markdown.ts';
-import { allPages, NO_PAGES, sitePathOf, titleOf } from './site/pages.ts';
+import { API_PAGES, allPages, NO_PAGES, sitePathOf, titleOf } from './site/pages.ts';
 import { type Group, SECTIONS } from './site/structure.ts';
 
 const DESCRIPTION = 'Kubernetes operators in TypeScript that hold no credentials';
@@ -15,11 +17,20 @@ const itemsOf = ({ title, pages }: Group) => ({
   items: pages.map((page) => ({ text: titles.get(page) ?? page, link: linkOf(page) })),
 });
 
+const docs = fileURLToPath(new URL('../', import.meta.url));
+const api = {
+  text: 'API',
+  collapsed: false,
+  items: globSync(`${API_PAGES}**/*.md`, { cwd: docs })
+    .toSorted()
+    .map((file) => ({ text: titleOf(`docs/${file}`), link: linkOf(file) })),
+};
+
 // biome-ignore lint/style/noDefaultExport: VitePress reads it
 export default defineConfig({
   title: 'Chancery',
   description: DESCRIPTION,
-  base: process.env['DOCS_BASE'] ?? '/',
+  base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
   srcExclude: [...NO_PAGES],
   rewrites: (file) => sitePathOf(file) ?? file,
@@ -27,9 +38,19 @@ export default defineConfig({
   markdown: { anchor: { slugify: slugOf }, config: readAsRepository },
   themeConfig: {
     nav: SECTIONS.map(({ title, first }) => ({ text: title, link: linkOf(first) })),
-    sidebar: SECTIONS.flatMap(({ groups }) => groups.map(itemsOf)),
+    sidebar: [...SECTIONS.flatMap(({ groups }) => groups.map(itemsOf)), api],
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Hundreds of types whose names are in every guide would hide the guides.
+        _render: (text, env, md) =>
+          env.relativePath.startsWith(`${API_PAGES}chancery/kubernetes/`)
+            ? ''
+            : md.render(text, env),
+      },
+    },
   },
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
   buildEnd: ({ outDir }) => writeTexts(outDir, DESCRIPTION),
 });

@@ -167,6 +167,7 @@ export interface Writer {
     object: Versioned<NoInfer<T>>,
     options?: UpdateOptions,
   ): Promise<T>;
+  /** The same without a guard: the last write wins. */
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: NoInfer<T>,

@@ -9,7 +9,8 @@ import { exampleOf, guide } from './guide.ts';
 const page = guide('guides/write/conversion.md');
 
 const boatsOfPage = async (): Promise<CustomResource> =>
-  (await exampleOf<{ readonly boats: CustomResource }>('guides/write/conversion.md', 'boats.ts')).boats;
+  (await exampleOf<{ readonly boats: CustomResource }>('guides/write/conversion.md', 'boats.ts'))
+    .boats;
 
 test('the annotation of the page is the one that a Boat of wood gets, and it comes back', async () => {
   const boats = await boatsOfPage();

@@ -6,7 +6,9 @@ import { BIN, folderWith, start } from '../cli/child.ts';
 import { commandsOf } from '../scaffold/support/readme-commands.ts';
 import { exampleOf, guide } from './guide.ts';
 
-const [, chapter = ''] = guide('guides/write/custom-resources.md').split('## Before an upgrade of a CRD');
+const [, chapter = ''] = guide('guides/write/custom-resources.md').split(
+  '## Before an upgrade of a CRD',
+);
 
 /** The definition of the guide, changed by hand. */
 function changed(manifest: string): string {

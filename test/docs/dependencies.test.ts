@@ -22,11 +22,15 @@ test('[attack A-10] every package with an install script is approved, and docume
     expect(documented).toContain(`### The install script of \`${name}\``);
   }
   expect(documented).toContain('npm ci --ignore-scripts');
-  expect(textOf('docs/security/security.md')).toContain('dependencies.md#the-install-script-of-node');
+  expect(textOf('docs/security/security.md')).toContain(
+    'dependencies.md#the-install-script-of-node',
+  );
 });
 
 test('[attack A-11] a mounted module is named among the things that are not protected', () => {
-  const [, notProtected = ''] = textOf('docs/security/security.md').split('## What is not protected');
+  const [, notProtected = ''] = textOf('docs/security/security.md').split(
+    '## What is not protected',
+  );
 
   expect(notProtected).toContain('**A mounted module is the operator');
 });

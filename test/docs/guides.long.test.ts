@@ -9,6 +9,8 @@ import * as chancery from 'chancery';
 import * as lowLevel from 'chancery/low-level';
 import * as schema from 'chancery/schema';
 import { expect, test } from 'vitest';
+import { slugOf } from '../../docs/.vitepress/site/markdown.ts';
+import { allPages } from '../../docs/.vitepress/site/pages.ts';
 import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
 import { ENVIRONMENT } from '../../operator/manager/settings/settings.ts';
 import { copyExamples, exampleFolder, examplesIn, guide } from './guide.ts';
@@ -99,16 +101,7 @@ test('every function that the guides name is exported', () => {
 });
 
 test('every link of a document leads to a file that is there, and to a heading of it', () => {
-  const documents = [
-    ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'manifests/README.md'],
-    'testing/README.md',
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.md') && !/^(?:api|node_modules)\b/.test(name))
-      .map((name) => `docs/${name}`),
-    ...readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('README.md'))
-      .map((name) => `examples/${name}`),
-  ];
+  const documents = ['README.md', ...allPages()];
   const links = documents.flatMap((document) =>
     [...readFileSync(join(root, document), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, link = '']) => ({ document, link }))
@@ -126,10 +119,4 @@ function leadsSomewhere(document: string, link: string): boolean {
   if (heading === undefined) return true;
   const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)];
   return headings.some(([, text = '']) => slugOf(text) === heading);
-}
-
-/** As GitHub names a heading. */
-function slugOf(text: string): string {
-  const kept = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s-]/gu, '');
-  return kept.replaceAll(' ', '-');
 }

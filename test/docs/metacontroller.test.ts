@@ -4,7 +4,9 @@ import { guide, rowsOf } from './guide.ts';
 import { isThere, testsNamedIn } from './named-tests.ts';
 
 /** Contract, here, tests. */
-const rows = rowsOf(guide('reference/metacontroller-contract.md')).filter(([first]) => first !== 'contract');
+const rows = rowsOf(guide('reference/metacontroller-contract.md')).filter(
+  ([first]) => first !== 'contract',
+);
 
 test('each row of the contract is the same here, or says how it differs', () => {
   expect(rows.length).toBeGreaterThan(80);

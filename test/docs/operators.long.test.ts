@@ -110,7 +110,10 @@ test('labelled: the copy has the data of the original, and the label of the inte
   await env.create(
     configMap('a', { namespace, labels: { copied: 'yes' }, data: { colour: 'red' } }),
   );
-  const { default: labelled } = await exampleOf<Example>('guides/write/operators.md', 'labelled.ts');
+  const { default: labelled } = await exampleOf<Example>(
+    'guides/write/operators.md',
+    'labelled.ts',
+  );
   run(env, namespace, [labelled]);
   const copy = () => env.get<ConfigMap>('v1', 'ConfigMap', namespace, 'a-copy');
 
@@ -240,7 +243,8 @@ test('the rights that the guide shows are those that are needed for the definiti
     'guides/write/custom-resources.md',
     'website.ts',
   );
-  const [, block = ''] = /^```yaml\n(.*?)^```$/ms.exec(guide('guides/write/custom-resources.md')) ?? [];
+  const [, block = ''] =
+    /^```yaml\n(.*?)^```$/ms.exec(guide('guides/write/custom-resources.md')) ?? [];
 
   const declared = controller({ name: 'x', for: websites, reconcile: async () => {} });
   const needed = permissionsForCrds([declared]);
@@ -335,7 +339,9 @@ test('the table of rights has what is granted for a declaration, and no more', a
   expect(ofComposite?.verbs.toSorted()).toEqual([
     ...['create', 'delete', 'get', 'list', 'patch', 'watch'],
   ]);
-  const rights = rowsOf(guide('guides/write/operators.md').split('## Rights')[1]?.split('## Status')[0] ?? '');
+  const rights = rowsOf(
+    guide('guides/write/operators.md').split('## Rights')[1]?.split('## Status')[0] ?? '',
+  );
   const shown = rights.map(([, cell = '']) =>
     [...cell.matchAll(/`([\w.]+)`/g)].map(([, word]) => word),
   );

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiServer, eventually } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { allPages } from '../../docs/.vitepress/site/pages.ts';
 import { GROUPS } from '../scripts/scripts.ts';
 import { fencedIn, folderWithChancery, packageJson, pathWith, root, shell } from './readme.ts';
 
 test('every npm script that a document names exists, and so does the name that follows it', () => {
-  const documents = globSync('{*.md,{docs,manifests,proxy,bench}/*.md,examples/*/README.md}', {
-    cwd: root,
-  }).filter((file) => file !== 'CHANGELOG.md');
+  const documents = ['README.md', ...allPages()].filter((file) => file !== 'CHANGELOG.md');
   const all = documents.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   const text = all.replaceAll(/^## Start\n.*?(?=^## )/gms, ''); // the scripts of a new project
   const named = [
@@ -29,12 +28,7 @@ test('every npm script that a document names exists, and so does the name that f
 });
 
 test('[found 16] a page that installs an operator says how its images are built', () => {
-  const pages = globSync(
-    '{*.md,{docs,manifests,proxy,create-chancery}/*.md,examples/*/README.md}',
-    {
-      cwd: root,
-    },
-  );
+  const pages = ['README.md', ...allPages()];
   const texts = pages.map((page) => [page, readFileSync(join(root, page), 'utf8')] as const);
   const installing = texts.filter(
     ([, text]) =>

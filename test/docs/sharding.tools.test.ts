@@ -72,7 +72,10 @@ test('[SH-10] the commands of the page switch sharing on, scale, and show Leases
 
   const shown: string[] = [];
   for (const command of on) shown.push(await run(command));
-  const report = await exampleOf<{ default: Controller }>('guides/operate/sharding.md', 'operator.ts');
+  const report = await exampleOf<{ default: Controller }>(
+    'guides/operate/sharding.md',
+    'operator.ts',
+  );
   const operator = startOperator({
     url: env.url,
     namespace: NAMESPACE,

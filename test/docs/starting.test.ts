@@ -15,7 +15,9 @@ import { madePage, readPage } from './made-part.ts';
 const IN_ANOTHER_FORM = ['npm create chancery@latest demo', 'cd demo'];
 
 /** The commands about kinds that exist, which a test below runs. */
-const fromExisting = commandsOf(guide('start/first-operator.md')).filter((each) => / --from/.test(each));
+const fromExisting = commandsOf(guide('start/first-operator.md')).filter((each) =>
+  / --from/.test(each),
+);
 
 test('every command of the guide is one that a test runs, here or outside the repository', () => {
   const commands = commandsOf(guide('start/first-operator.md'));

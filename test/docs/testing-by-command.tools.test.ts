@@ -17,7 +17,8 @@ test('each of them succeeds, and together they do what the page says', async () 
   onTestFinished(() => server.close());
   const admin = await AdminEndpoint.start(server, { clock });
   onTestFinished(() => admin.close());
-  const [, commands = ''] = /^```sh curl\n(.*?)^```$/ms.exec(guide('guides/test/by-command.md')) ?? [];
+  const [, commands = ''] =
+    /^```sh curl\n(.*?)^```$/ms.exec(guide('guides/test/by-command.md')) ?? [];
   const before = clock.now();
 
   const { child, stderr } = shell(`cd "$WORK"; set -e\n${commands}`, {

@@ -52,7 +52,10 @@ const again = async (failure: ExplorationFailure): Promise<void> => {
   await replaySchedule(scenario, failure.schedule);
 };
 
-const guide = readFileSync(new URL('../../docs/guides/test/every-order.md', import.meta.url), 'utf8');
+const guide = readFileSync(
+  new URL('../../docs/guides/test/every-order.md', import.meta.url),
+  'utf8',
+);
 
 test('the guide’s operator fails as the guide tells', async () => {
   const failure = await explore(scenario).catch((error: ExplorationFailure) => error);

@@ -38,7 +38,10 @@ test('the operator reads its ConfigMaps, and nothing else', async () => {
 });
 
 test('the guide shows these very examples', () => {
-  const guide = readFileSync(new URL('../../docs/guides/test/permissions.md', import.meta.url), 'utf8');
+  const guide = readFileSync(
+    new URL('../../docs/guides/test/permissions.md', import.meta.url),
+    'utf8',
+  );
   const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
   const here = readFileSync(new URL(import.meta.url), 'utf8');
 

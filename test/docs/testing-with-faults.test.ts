@@ -95,7 +95,10 @@ test('an informer survives a connection that is reset in the middle of its list'
   expect(proxy.acceptedCount).toBeGreaterThan(1);
 });
 
-const guide = readFileSync(new URL('../../docs/guides/test/with-faults.md', import.meta.url), 'utf8');
+const guide = readFileSync(
+  new URL('../../docs/guides/test/with-faults.md', import.meta.url),
+  'utf8',
+);
 
 test('the guide shows these very examples', () => {
   const examples = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);

@@ -36,14 +36,18 @@ export function sitePathOf(file: string): string | undefined {
   const [, folder, name] = FOLDERS.exec(file) ?? [];
   if (folder !== undefined) return `${folder}/${name}.md`;
   if (file in OUTSIDE) return OUTSIDE[file];
-  if (!file.startsWith('docs/') || !file.endsWith('.md') || file.startsWith('docs/api/')) return undefined;
+  if (!file.startsWith('docs/') || !file.endsWith('.md') || file.startsWith('docs/api/'))
+    return undefined;
   return file.slice('docs/'.length);
 }
 
-/** All pages, by their path in the repository. */
+/** What TypeDoc writes into docs/reference/api, which git does not keep. */
+export const API_PAGES = 'reference/api/';
+
+/** All pages that somebody wrote, by their path in the repository. */
 export function allPages(): readonly string[] {
   return globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules/**', ...NO_PAGES] })
-    .filter((file) => sitePathOf(file) !== undefined)
+    .filter((file) => sitePathOf(file)?.startsWith(API_PAGES) === false)
     .toSorted();
 }
 
@@ -53,7 +57,9 @@ export function allPages(): readonly string[] {
  */
 export function siteLinkOf(file: string, link: string): string | undefined {
   const [path = '', hash] = link.split('#', 2);
-  const target = posix.normalize(posix.join(posix.dirname(file), path)).replace(/\/$/, '/README.md');
+  const target = posix
+    .normalize(posix.join(posix.dirname(file), path))
+    .replace(/\/$/, '/README.md');
   const page = sitePathOf(target);
   return page === undefined ? undefined : `/${page}${hash === undefined ? '' : `#${hash}`}`;
 }

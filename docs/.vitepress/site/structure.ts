@@ -62,11 +62,17 @@ export const SECTIONS: readonly Section[] = [
     groups: [
       {
         title: 'Reference',
-        pages: pages('reference/', 'commands settings metrics errors manifests ambassador gate metacontroller-contract'),
+        pages: pages(
+          'reference/',
+          'commands settings metrics errors manifests ambassador gate metacontroller-contract',
+        ),
       },
       {
         title: 'Packages',
-        pages: pages('packages/', 'testing hooks metacontroller packaging certificates create-chancery'),
+        pages: pages(
+          'packages/',
+          'testing hooks metacontroller packaging certificates create-chancery',
+        ),
       },
     ],
   },

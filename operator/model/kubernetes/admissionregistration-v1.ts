@@ -6,29 +6,35 @@ import type { KubernetesObject } from '../object.ts';
 import type { LabelSelector } from '../selector.ts';
 import type { Base64 } from './forms.ts';
 
+/** The value of `Mutation.applyConfiguration`. */
 export interface ApplyConfiguration {
   readonly expression?: string;
 }
 
+/** The value of `ValidatingAdmissionPolicySpec.auditAnnotations`. */
 export interface AuditAnnotation {
   readonly key: string;
   readonly valueExpression: string;
 }
 
+/** The value of `TypeChecking.expressionWarnings`. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
 }
 
+/** The value of `Mutation.jsonPatch`. */
 export interface JSONPatch {
   readonly expression?: string;
 }
 
+/** The value of `MutatingAdmissionPolicySpec.matchConditions`. */
 export interface MatchCondition {
   readonly name: string;
   readonly expression: string;
 }
 
+/** The value of `MutatingAdmissionPolicyBindingSpec.matchResources`. */
 export interface MatchResources {
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
@@ -47,12 +53,14 @@ export interface MutatingAdmissionPolicyBinding extends KubernetesObject {
   readonly spec?: MutatingAdmissionPolicyBindingSpec;
 }
 
+/** The value of `MutatingAdmissionPolicyBinding.spec`. */
 export interface MutatingAdmissionPolicyBindingSpec {
   readonly policyName?: string;
   readonly paramRef?: ParamRef;
   readonly matchResources?: MatchResources;
 }
 
+/** The value of `MutatingAdmissionPolicy.spec`. */
 export interface MutatingAdmissionPolicySpec {
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
@@ -63,6 +71,7 @@ export interface MutatingAdmissionPolicySpec {
   readonly reinvocationPolicy?: 'IfNeeded' | 'Never';
 }
 
+/** The value of `MutatingWebhookConfiguration.webhooks`. */
 export interface MutatingWebhook {
   readonly name: string;
   readonly clientConfig: WebhookClientConfig;
@@ -83,12 +92,14 @@ export interface MutatingWebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly MutatingWebhook[];
 }
 
+/** The value of `MutatingAdmissionPolicySpec.mutations`. */
 export interface Mutation {
   readonly patchType: 'ApplyConfiguration' | 'JSONPatch';
   readonly applyConfiguration?: ApplyConfiguration;
   readonly jsonPatch?: JSONPatch;
 }
 
+/** The value of `MatchResources.resourceRules`. */
 export interface NamedRuleWithOperations {
   readonly resourceNames?: readonly string[];
   readonly operations?: readonly ('*' | 'CONNECT' | 'CREATE' | 'DELETE' | 'UPDATE')[];
@@ -98,11 +109,13 @@ export interface NamedRuleWithOperations {
   readonly scope?: '*' | 'Cluster' | 'Namespaced';
 }
 
+/** The value of `MutatingAdmissionPolicySpec.paramKind`. */
 export interface ParamKind {
   readonly apiVersion?: string;
   readonly kind?: string;
 }
 
+/** The value of `MutatingAdmissionPolicyBindingSpec.paramRef`. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
@@ -110,6 +123,7 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string;
 }
 
+/** The value of `MutatingWebhook.rules`. */
 export interface RuleWithOperations {
   readonly operations?: readonly ('*' | 'CONNECT' | 'CREATE' | 'DELETE' | 'UPDATE')[];
   readonly apiGroups?: readonly string[];
@@ -118,6 +132,7 @@ export interface RuleWithOperations {
   readonly scope?: '*' | 'Cluster' | 'Namespaced';
 }
 
+/** The value of `WebhookClientConfig.service`. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
@@ -125,6 +140,7 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
+/** The value of `ValidatingAdmissionPolicyStatus.typeChecking`. */
 export interface TypeChecking {
   readonly expressionWarnings?: readonly ExpressionWarning[];
 }
@@ -140,6 +156,7 @@ export interface ValidatingAdmissionPolicyBinding extends KubernetesObject {
   readonly spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
+/** The value of `ValidatingAdmissionPolicyBinding.spec`. */
 export interface ValidatingAdmissionPolicyBindingSpec {
   readonly policyName: string;
   readonly paramRef?: ParamRef;
@@ -147,6 +164,7 @@ export interface ValidatingAdmissionPolicyBindingSpec {
   readonly validationActions: readonly ('Audit' | 'Deny' | 'Warn')[];
 }
 
+/** The value of `ValidatingAdmissionPolicy.spec`. */
 export interface ValidatingAdmissionPolicySpec {
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
@@ -157,12 +175,14 @@ export interface ValidatingAdmissionPolicySpec {
   readonly variables?: readonly Variable[];
 }
 
+/** The value of `ValidatingAdmissionPolicy.status`. */
 export interface ValidatingAdmissionPolicyStatus {
   readonly observedGeneration?: number;
   readonly typeChecking?: TypeChecking;
   readonly conditions?: readonly Condition[];
 }
 
+/** The value of `ValidatingWebhookConfiguration.webhooks`. */
 export interface ValidatingWebhook {
   readonly name: string;
   readonly clientConfig: WebhookClientConfig;
@@ -182,6 +202,7 @@ export interface ValidatingWebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly ValidatingWebhook[];
 }
 
+/** The value of `ValidatingAdmissionPolicySpec.validations`. */
 export interface Validation {
   readonly expression: string;
   readonly message?: string;
@@ -189,11 +210,13 @@ export interface Validation {
   readonly messageExpression?: string;
 }
 
+/** The value of `MutatingAdmissionPolicySpec.variables`. */
 export interface Variable {
   readonly name: string;
   readonly expression: string;
 }
 
+/** The value of `MutatingWebhook.clientConfig`. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: ServiceReference;

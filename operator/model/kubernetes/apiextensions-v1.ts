@@ -4,6 +4,7 @@
 import type { KubernetesObject } from '../object.ts';
 import type { Base64, Time } from './forms.ts';
 
+/** The value of `CustomResourceDefinitionVersion.additionalPrinterColumns`. */
 export interface CustomResourceColumnDefinition {
   readonly name: string;
   readonly type: string;
@@ -13,6 +14,7 @@ export interface CustomResourceColumnDefinition {
   readonly jsonPath: string;
 }
 
+/** The value of `CustomResourceDefinitionSpec.conversion`. */
 export interface CustomResourceConversion {
   readonly strategy: string;
   readonly webhook?: WebhookConversion;
@@ -24,6 +26,7 @@ export interface CustomResourceDefinition extends KubernetesObject {
   readonly status?: CustomResourceDefinitionStatus;
 }
 
+/** The value of `CustomResourceDefinitionStatus.conditions`. */
 export interface CustomResourceDefinitionCondition {
   readonly type: string;
   readonly status: string;
@@ -33,6 +36,7 @@ export interface CustomResourceDefinitionCondition {
   readonly observedGeneration?: number;
 }
 
+/** The value of `CustomResourceDefinitionSpec.names`. */
 export interface CustomResourceDefinitionNames {
   readonly plural: string;
   readonly singular?: string;
@@ -42,6 +46,7 @@ export interface CustomResourceDefinitionNames {
   readonly categories?: readonly string[];
 }
 
+/** The value of `CustomResourceDefinition.spec`. */
 export interface CustomResourceDefinitionSpec {
   readonly group: string;
   readonly names: CustomResourceDefinitionNames;
@@ -51,6 +56,7 @@ export interface CustomResourceDefinitionSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
+/** The value of `CustomResourceDefinition.status`. */
 export interface CustomResourceDefinitionStatus {
   readonly conditions?: readonly CustomResourceDefinitionCondition[];
   readonly acceptedNames: CustomResourceDefinitionNames;
@@ -58,6 +64,7 @@ export interface CustomResourceDefinitionStatus {
   readonly observedGeneration?: number;
 }
 
+/** The value of `CustomResourceDefinitionSpec.versions`. */
 export interface CustomResourceDefinitionVersion {
   readonly name: string;
   readonly served: boolean;
@@ -70,28 +77,34 @@ export interface CustomResourceDefinitionVersion {
   readonly selectableFields?: readonly SelectableField[];
 }
 
+/** The value of `CustomResourceSubresources.scale`. */
 export interface CustomResourceSubresourceScale {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
+/** The value of `CustomResourceSubresources.status`. */
 export type CustomResourceSubresourceStatus = Readonly<Record<string, never>>;
 
+/** The value of `CustomResourceDefinitionVersion.subresources`. */
 export interface CustomResourceSubresources {
   readonly status?: CustomResourceSubresourceStatus;
   readonly scale?: CustomResourceSubresourceScale;
 }
 
+/** The value of `CustomResourceDefinitionVersion.schema`. */
 export interface CustomResourceValidation {
   readonly openAPIV3Schema?: JSONSchemaProps;
 }
 
+/** The value of `JSONSchemaProps.externalDocs`. */
 export interface ExternalDocumentation {
   readonly description?: string;
   readonly url?: string;
 }
 
+/** The value of `CustomResourceValidation.openAPIV3Schema`. */
 export interface JSONSchemaProps {
   readonly id?: string;
   readonly $schema?: string;
@@ -139,10 +152,12 @@ export interface JSONSchemaProps {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
+/** The value of `CustomResourceDefinitionVersion.selectableFields`. */
 export interface SelectableField {
   readonly jsonPath: string;
 }
 
+/** The value of `WebhookClientConfig.service`. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
@@ -150,6 +165,7 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
+/** The value of `JSONSchemaProps.x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
@@ -163,12 +179,14 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
+/** The value of `WebhookConversion.clientConfig`. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: ServiceReference;
   readonly caBundle?: Base64;
 }
 
+/** The value of `CustomResourceConversion.webhook`. */
 export interface WebhookConversion {
   readonly clientConfig?: WebhookClientConfig;
   readonly conversionReviewVersions: readonly string[];

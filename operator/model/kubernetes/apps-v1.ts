@@ -18,6 +18,7 @@ export interface DaemonSet extends KubernetesObject {
   readonly status?: DaemonSetStatus;
 }
 
+/** The value of `DaemonSetStatus.conditions`. */
 export interface DaemonSetCondition {
   readonly type: string;
   readonly status: string;
@@ -26,6 +27,7 @@ export interface DaemonSetCondition {
   readonly message?: string;
 }
 
+/** The value of `DaemonSet.spec`. */
 export interface DaemonSetSpec {
   readonly selector: LabelSelector;
   readonly template: PodTemplateSpec;
@@ -34,6 +36,7 @@ export interface DaemonSetSpec {
   readonly revisionHistoryLimit?: number;
 }
 
+/** The value of `DaemonSet.status`. */
 export interface DaemonSetStatus {
   readonly currentNumberScheduled: number;
   readonly numberMisscheduled: number;
@@ -47,6 +50,7 @@ export interface DaemonSetStatus {
   readonly conditions?: readonly DaemonSetCondition[];
 }
 
+/** The value of `DaemonSetSpec.updateStrategy`. */
 export interface DaemonSetUpdateStrategy {
   readonly type?: 'OnDelete' | 'RollingUpdate';
   readonly rollingUpdate?: RollingUpdateDaemonSet;
@@ -58,6 +62,7 @@ export interface Deployment extends KubernetesObject {
   readonly status?: DeploymentStatus;
 }
 
+/** The value of `DeploymentStatus.conditions`. */
 export interface DeploymentCondition {
   readonly type: string;
   readonly status: string;
@@ -67,6 +72,7 @@ export interface DeploymentCondition {
   readonly message?: string;
 }
 
+/** The value of `Deployment.spec`. */
 export interface DeploymentSpec {
   readonly replicas?: number;
   readonly selector: LabelSelector;
@@ -78,6 +84,7 @@ export interface DeploymentSpec {
   readonly progressDeadlineSeconds?: number;
 }
 
+/** The value of `Deployment.status`. */
 export interface DeploymentStatus {
   readonly observedGeneration?: number;
   readonly replicas?: number;
@@ -90,6 +97,7 @@ export interface DeploymentStatus {
   readonly collisionCount?: number;
 }
 
+/** The value of `DeploymentSpec.strategy`. */
 export interface DeploymentStrategy {
   readonly type?: 'Recreate' | 'RollingUpdate';
   readonly rollingUpdate?: RollingUpdateDeployment;
@@ -101,6 +109,7 @@ export interface ReplicaSet extends KubernetesObject {
   readonly status?: ReplicaSetStatus;
 }
 
+/** The value of `ReplicaSetStatus.conditions`. */
 export interface ReplicaSetCondition {
   readonly type: string;
   readonly status: string;
@@ -109,6 +118,7 @@ export interface ReplicaSetCondition {
   readonly message?: string;
 }
 
+/** The value of `ReplicaSet.spec`. */
 export interface ReplicaSetSpec {
   readonly replicas?: number;
   readonly minReadySeconds?: number;
@@ -116,6 +126,7 @@ export interface ReplicaSetSpec {
   readonly template: PodTemplateSpec;
 }
 
+/** The value of `ReplicaSet.status`. */
 export interface ReplicaSetStatus {
   readonly replicas: number;
   readonly fullyLabeledReplicas?: number;
@@ -126,16 +137,19 @@ export interface ReplicaSetStatus {
   readonly conditions?: readonly ReplicaSetCondition[];
 }
 
+/** The value of `DaemonSetUpdateStrategy.rollingUpdate`. */
 export interface RollingUpdateDaemonSet {
   readonly maxUnavailable?: IntOrString;
   readonly maxSurge?: IntOrString;
 }
 
+/** The value of `DeploymentStrategy.rollingUpdate`. */
 export interface RollingUpdateDeployment {
   readonly maxUnavailable?: IntOrString;
   readonly maxSurge?: IntOrString;
 }
 
+/** The value of `StatefulSetUpdateStrategy.rollingUpdate`. */
 export interface RollingUpdateStatefulSetStrategy {
   readonly partition?: number;
   readonly maxUnavailable?: IntOrString;
@@ -147,6 +161,7 @@ export interface StatefulSet extends KubernetesObject {
   readonly status?: StatefulSetStatus;
 }
 
+/** The value of `StatefulSetStatus.conditions`. */
 export interface StatefulSetCondition {
   readonly type: string;
   readonly status: string;
@@ -155,15 +170,18 @@ export interface StatefulSetCondition {
   readonly message?: string;
 }
 
+/** The value of `StatefulSetSpec.ordinals`. */
 export interface StatefulSetOrdinals {
   readonly start?: number;
 }
 
+/** The value of `StatefulSetSpec.persistentVolumeClaimRetentionPolicy`. */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
   readonly whenDeleted?: string;
   readonly whenScaled?: string;
 }
 
+/** The value of `StatefulSet.spec`. */
 export interface StatefulSetSpec {
   readonly replicas?: number;
   readonly selector: LabelSelector;
@@ -178,6 +196,7 @@ export interface StatefulSetSpec {
   readonly ordinals?: StatefulSetOrdinals;
 }
 
+/** The value of `StatefulSet.status`. */
 export interface StatefulSetStatus {
   readonly observedGeneration?: number;
   readonly replicas: number;
@@ -191,6 +210,7 @@ export interface StatefulSetStatus {
   readonly availableReplicas?: number;
 }
 
+/** The value of `StatefulSetSpec.updateStrategy`. */
 export interface StatefulSetUpdateStrategy {
   readonly type?: 'OnDelete' | 'RollingUpdate';
   readonly rollingUpdate?: RollingUpdateStatefulSetStrategy;

@@ -4,6 +4,7 @@
 import type { KubernetesObject } from '../object.ts';
 import type { Time } from './forms.ts';
 
+/** The value of `TokenRequestSpec.boundObjectRef`. */
 export interface BoundObjectReference {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -16,6 +17,7 @@ export interface SelfSubjectReview extends KubernetesObject {
   readonly status?: SelfSubjectReviewStatus;
 }
 
+/** The value of `SelfSubjectReview.status`. */
 export interface SelfSubjectReviewStatus {
   readonly userInfo?: UserInfo;
 }
@@ -26,12 +28,14 @@ export interface TokenRequest extends KubernetesObject {
   readonly status?: TokenRequestStatus;
 }
 
+/** The value of `TokenRequest.spec`. */
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[];
   readonly expirationSeconds?: number;
   readonly boundObjectRef?: BoundObjectReference;
 }
 
+/** The value of `TokenRequest.status`. */
 export interface TokenRequestStatus {
   readonly token?: string;
   readonly expirationTimestamp?: Time;
@@ -43,11 +47,13 @@ export interface TokenReview extends KubernetesObject {
   readonly status?: TokenReviewStatus;
 }
 
+/** The value of `TokenReview.spec`. */
 export interface TokenReviewSpec {
   readonly token: string;
   readonly audiences?: readonly string[];
 }
 
+/** The value of `TokenReview.status`. */
 export interface TokenReviewStatus {
   readonly authenticated?: boolean;
   readonly user?: UserInfo;
@@ -55,6 +61,7 @@ export interface TokenReviewStatus {
   readonly error?: string;
 }
 
+/** The value of `SelfSubjectReviewStatus.userInfo`. */
 export interface UserInfo {
   readonly username?: string;
   readonly uid?: string;

@@ -4,11 +4,13 @@
 import type { KubernetesObject } from '../object.ts';
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from './meta-v1.ts';
 
+/** The value of `ResourceAttributes.fieldSelector`. */
 export interface FieldSelectorAttributes {
   readonly rawSelector?: string;
   readonly requirements?: readonly FieldSelectorRequirement[];
 }
 
+/** The value of `ResourceAttributes.labelSelector`. */
 export interface LabelSelectorAttributes {
   readonly rawSelector?: string;
   readonly requirements?: readonly LabelSelectorRequirement[];
@@ -20,16 +22,19 @@ export interface LocalSubjectAccessReview extends KubernetesObject {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** The value of `SelfSubjectAccessReviewSpec.nonResourceAttributes`. */
 export interface NonResourceAttributes {
   readonly path?: string;
   readonly verb?: string;
 }
 
+/** The value of `SubjectRulesReviewStatus.nonResourceRules`. */
 export interface NonResourceRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs?: readonly string[];
 }
 
+/** The value of `SelfSubjectAccessReviewSpec.resourceAttributes`. */
 export interface ResourceAttributes {
   readonly namespace?: string;
   readonly verb?: string;
@@ -42,6 +47,7 @@ export interface ResourceAttributes {
   readonly labelSelector?: LabelSelectorAttributes;
 }
 
+/** The value of `SubjectRulesReviewStatus.resourceRules`. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -55,6 +61,7 @@ export interface SelfSubjectAccessReview extends KubernetesObject {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** The value of `SelfSubjectAccessReview.spec`. */
 export interface SelfSubjectAccessReviewSpec {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
@@ -66,6 +73,7 @@ export interface SelfSubjectRulesReview extends KubernetesObject {
   readonly status?: SubjectRulesReviewStatus;
 }
 
+/** The value of `SelfSubjectRulesReview.spec`. */
 export interface SelfSubjectRulesReviewSpec {
   readonly namespace?: string;
 }
@@ -76,6 +84,7 @@ export interface SubjectAccessReview extends KubernetesObject {
   readonly status?: SubjectAccessReviewStatus;
 }
 
+/** The value of `LocalSubjectAccessReview.spec`. */
 export interface SubjectAccessReviewSpec {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
@@ -85,6 +94,7 @@ export interface SubjectAccessReviewSpec {
   readonly uid?: string;
 }
 
+/** The value of `LocalSubjectAccessReview.status`. */
 export interface SubjectAccessReviewStatus {
   readonly allowed: boolean;
   readonly denied?: boolean;
@@ -92,6 +102,7 @@ export interface SubjectAccessReviewStatus {
   readonly evaluationError?: string;
 }
 
+/** The value of `SelfSubjectRulesReview.status`. */
 export interface SubjectRulesReviewStatus {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];

@@ -4,6 +4,7 @@
 import type { KubernetesObject } from '../object.ts';
 import type { Time } from './forms.ts';
 
+/** The value of `HorizontalPodAutoscalerSpec.scaleTargetRef`. */
 export interface CrossVersionObjectReference {
   readonly kind: string;
   readonly name: string;
@@ -16,6 +17,7 @@ export interface HorizontalPodAutoscaler extends KubernetesObject {
   readonly status?: HorizontalPodAutoscalerStatus;
 }
 
+/** The value of `HorizontalPodAutoscaler.spec`. */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
   readonly minReplicas?: number;
@@ -23,6 +25,7 @@ export interface HorizontalPodAutoscalerSpec {
   readonly targetCPUUtilizationPercentage?: number;
 }
 
+/** The value of `HorizontalPodAutoscaler.status`. */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;
   readonly lastScaleTime?: Time;
@@ -37,10 +40,12 @@ export interface Scale extends KubernetesObject {
   readonly status?: ScaleStatus;
 }
 
+/** The value of `Scale.spec`. */
 export interface ScaleSpec {
   readonly replicas?: number;
 }
 
+/** The value of `Scale.status`. */
 export interface ScaleStatus {
   readonly replicas: number;
   readonly selector?: string;

@@ -5,40 +5,47 @@ import type { KubernetesObject } from '../object.ts';
 import type { LabelSelector } from '../selector.ts';
 import type { Quantity, Time } from './forms.ts';
 
+/** The value of `MetricSpec.containerResource`. */
 export interface ContainerResourceMetricSource {
   readonly name: string;
   readonly target: MetricTarget;
   readonly container: string;
 }
 
+/** The value of `MetricStatus.containerResource`. */
 export interface ContainerResourceMetricStatus {
   readonly name: string;
   readonly current: MetricValueStatus;
   readonly container: string;
 }
 
+/** The value of `HorizontalPodAutoscalerSpec.scaleTargetRef`. */
 export interface CrossVersionObjectReference {
   readonly kind: string;
   readonly name: string;
   readonly apiVersion?: string;
 }
 
+/** The value of `MetricSpec.external`. */
 export interface ExternalMetricSource {
   readonly metric: MetricIdentifier;
   readonly target: MetricTarget;
 }
 
+/** The value of `MetricStatus.external`. */
 export interface ExternalMetricStatus {
   readonly metric: MetricIdentifier;
   readonly current: MetricValueStatus;
 }
 
+/** The value of `HPAScalingRules.policies`. */
 export interface HPAScalingPolicy {
   readonly type: string;
   readonly value: number;
   readonly periodSeconds: number;
 }
 
+/** The value of `HorizontalPodAutoscalerBehavior.scaleUp`. */
 export interface HPAScalingRules {
   readonly stabilizationWindowSeconds?: number;
   readonly selectPolicy?: string;
@@ -52,11 +59,13 @@ export interface HorizontalPodAutoscaler extends KubernetesObject {
   readonly status?: HorizontalPodAutoscalerStatus;
 }
 
+/** The value of `HorizontalPodAutoscalerSpec.behavior`. */
 export interface HorizontalPodAutoscalerBehavior {
   readonly scaleUp?: HPAScalingRules;
   readonly scaleDown?: HPAScalingRules;
 }
 
+/** The value of `HorizontalPodAutoscalerStatus.conditions`. */
 export interface HorizontalPodAutoscalerCondition {
   readonly type: string;
   readonly status: string;
@@ -65,6 +74,7 @@ export interface HorizontalPodAutoscalerCondition {
   readonly message?: string;
 }
 
+/** The value of `HorizontalPodAutoscaler.spec`. */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
   readonly minReplicas?: number;
@@ -73,6 +83,7 @@ export interface HorizontalPodAutoscalerSpec {
   readonly behavior?: HorizontalPodAutoscalerBehavior;
 }
 
+/** The value of `HorizontalPodAutoscaler.status`. */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;
   readonly lastScaleTime?: Time;
@@ -82,11 +93,13 @@ export interface HorizontalPodAutoscalerStatus {
   readonly conditions?: readonly HorizontalPodAutoscalerCondition[];
 }
 
+/** The value of `ExternalMetricSource.metric`. */
 export interface MetricIdentifier {
   readonly name: string;
   readonly selector?: LabelSelector;
 }
 
+/** The value of `HorizontalPodAutoscalerSpec.metrics`. */
 export interface MetricSpec {
   readonly type: string;
   readonly object?: ObjectMetricSource;
@@ -96,6 +109,7 @@ export interface MetricSpec {
   readonly external?: ExternalMetricSource;
 }
 
+/** The value of `HorizontalPodAutoscalerStatus.currentMetrics`. */
 export interface MetricStatus {
   readonly type: string;
   readonly object?: ObjectMetricStatus;
@@ -105,6 +119,7 @@ export interface MetricStatus {
   readonly external?: ExternalMetricStatus;
 }
 
+/** The value of `ContainerResourceMetricSource.target`. */
 export interface MetricTarget {
   readonly type: string;
   readonly value?: Quantity;
@@ -112,39 +127,46 @@ export interface MetricTarget {
   readonly averageUtilization?: number;
 }
 
+/** The value of `ContainerResourceMetricStatus.current`. */
 export interface MetricValueStatus {
   readonly value?: Quantity;
   readonly averageValue?: Quantity;
   readonly averageUtilization?: number;
 }
 
+/** The value of `MetricSpec.object`. */
 export interface ObjectMetricSource {
   readonly describedObject: CrossVersionObjectReference;
   readonly target: MetricTarget;
   readonly metric: MetricIdentifier;
 }
 
+/** The value of `MetricStatus.object`. */
 export interface ObjectMetricStatus {
   readonly metric: MetricIdentifier;
   readonly current: MetricValueStatus;
   readonly describedObject: CrossVersionObjectReference;
 }
 
+/** The value of `MetricSpec.pods`. */
 export interface PodsMetricSource {
   readonly metric: MetricIdentifier;
   readonly target: MetricTarget;
 }
 
+/** The value of `MetricStatus.pods`. */
 export interface PodsMetricStatus {
   readonly metric: MetricIdentifier;
   readonly current: MetricValueStatus;
 }
 
+/** The value of `MetricSpec.resource`. */
 export interface ResourceMetricSource {
   readonly name: string;
   readonly target: MetricTarget;
 }
 
+/** The value of `MetricStatus.resource`. */
 export interface ResourceMetricStatus {
   readonly name: string;
   readonly current: MetricValueStatus;

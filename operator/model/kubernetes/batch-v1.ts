@@ -12,6 +12,7 @@ export interface CronJob extends KubernetesObject {
   readonly status?: CronJobStatus;
 }
 
+/** The value of `CronJob.spec`. */
 export interface CronJobSpec {
   readonly schedule: string;
   readonly timeZone?: string;
@@ -23,6 +24,7 @@ export interface CronJobSpec {
   readonly failedJobsHistoryLimit?: number;
 }
 
+/** The value of `CronJob.status`. */
 export interface CronJobStatus {
   readonly active?: readonly ObjectReference[];
   readonly lastScheduleTime?: Time;
@@ -35,6 +37,7 @@ export interface Job extends KubernetesObject {
   readonly status?: JobStatus;
 }
 
+/** The value of `JobStatus.conditions`. */
 export interface JobCondition {
   readonly type: string;
   readonly status: string;
@@ -44,6 +47,7 @@ export interface JobCondition {
   readonly message?: string;
 }
 
+/** The value of `Job.spec`. */
 export interface JobSpec {
   readonly parallelism?: number;
   readonly completions?: number;
@@ -63,6 +67,7 @@ export interface JobSpec {
   readonly managedBy?: string;
 }
 
+/** The value of `Job.status`. */
 export interface JobStatus {
   readonly conditions?: readonly JobCondition[];
   readonly startTime?: Time;
@@ -77,41 +82,49 @@ export interface JobStatus {
   readonly ready?: number;
 }
 
+/** The value of `CronJobSpec.jobTemplate`. */
 export interface JobTemplateSpec {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: JobSpec;
 }
 
+/** The value of `JobSpec.podFailurePolicy`. */
 export interface PodFailurePolicy {
   readonly rules: readonly PodFailurePolicyRule[];
 }
 
+/** The value of `PodFailurePolicyRule.onExitCodes`. */
 export interface PodFailurePolicyOnExitCodesRequirement {
   readonly containerName?: string;
   readonly operator: 'In' | 'NotIn';
   readonly values: readonly number[];
 }
 
+/** The value of `PodFailurePolicyRule.onPodConditions`. */
 export interface PodFailurePolicyOnPodConditionsPattern {
   readonly type: string;
   readonly status?: string;
 }
 
+/** The value of `PodFailurePolicy.rules`. */
 export interface PodFailurePolicyRule {
   readonly action: 'Count' | 'FailIndex' | 'FailJob' | 'Ignore';
   readonly onExitCodes?: PodFailurePolicyOnExitCodesRequirement;
   readonly onPodConditions?: readonly PodFailurePolicyOnPodConditionsPattern[];
 }
 
+/** The value of `JobSpec.successPolicy`. */
 export interface SuccessPolicy {
   readonly rules: readonly SuccessPolicyRule[];
 }
 
+/** The value of `SuccessPolicy.rules`. */
 export interface SuccessPolicyRule {
   readonly succeededIndexes?: string;
   readonly succeededCount?: number;
 }
 
+/** The value of `JobStatus.uncountedTerminatedPods`. */
 export interface UncountedTerminatedPods {
   readonly succeeded?: readonly string[];
   readonly failed?: readonly string[];

@@ -10,6 +10,7 @@ export interface CertificateSigningRequest extends KubernetesObject {
   readonly status?: CertificateSigningRequestStatus;
 }
 
+/** The value of `CertificateSigningRequestStatus.conditions`. */
 export interface CertificateSigningRequestCondition {
   readonly type: string;
   readonly status: string;
@@ -19,6 +20,7 @@ export interface CertificateSigningRequestCondition {
   readonly lastTransitionTime?: Time;
 }
 
+/** The value of `CertificateSigningRequest.spec`. */
 export interface CertificateSigningRequestSpec {
   readonly request: Base64;
   readonly signerName: string;
@@ -54,6 +56,7 @@ export interface CertificateSigningRequestSpec {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The value of `CertificateSigningRequest.status`. */
 export interface CertificateSigningRequestStatus {
   readonly conditions?: readonly CertificateSigningRequestCondition[];
   readonly certificate?: Base64;

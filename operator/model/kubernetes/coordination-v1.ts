@@ -9,6 +9,7 @@ export interface Lease extends KubernetesObject {
   readonly spec?: LeaseSpec;
 }
 
+/** The value of `Lease.spec`. */
 export interface LeaseSpec {
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;

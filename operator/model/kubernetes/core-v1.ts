@@ -6,6 +6,7 @@ import type { KubernetesObject, ObjectMeta } from '../object.ts';
 import type { LabelSelector } from '../selector.ts';
 import type { Base64, IntOrString, MicroTime, OpenEnum, Quantity, Time } from './forms.ts';
 
+/** The value of `PersistentVolumeSource.awsElasticBlockStore`. */
 export interface AWSElasticBlockStoreVolumeSource {
   readonly volumeID: string;
   readonly fsType?: string;
@@ -13,22 +14,26 @@ export interface AWSElasticBlockStoreVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `PodSpec.affinity`. */
 export interface Affinity {
   readonly nodeAffinity?: NodeAffinity;
   readonly podAffinity?: PodAffinity;
   readonly podAntiAffinity?: PodAntiAffinity;
 }
 
+/** The value of `PodSecurityContext.appArmorProfile`. */
 export interface AppArmorProfile {
   readonly type: 'Localhost' | 'RuntimeDefault' | 'Unconfined';
   readonly localhostProfile?: string;
 }
 
+/** The value of `NodeStatus.volumesAttached`. */
 export interface AttachedVolume {
   readonly name: string;
   readonly devicePath: string;
 }
 
+/** The value of `PersistentVolumeSource.azureDisk`. */
 export interface AzureDiskVolumeSource {
   readonly diskName: string;
   readonly diskURI: string;
@@ -38,6 +43,7 @@ export interface AzureDiskVolumeSource {
   readonly kind?: 'Dedicated' | 'Managed' | 'Shared';
 }
 
+/** The value of `PersistentVolumeSource.azureFile`. */
 export interface AzureFilePersistentVolumeSource {
   readonly secretName: string;
   readonly shareName: string;
@@ -45,6 +51,7 @@ export interface AzureFilePersistentVolumeSource {
   readonly secretNamespace?: string;
 }
 
+/** The value of `Volume.azureFile`. */
 export interface AzureFileVolumeSource {
   readonly secretName: string;
   readonly shareName: string;
@@ -56,6 +63,7 @@ export interface Binding extends KubernetesObject {
   readonly target: ObjectReference;
 }
 
+/** The value of `PersistentVolumeSource.csi`. */
 export interface CSIPersistentVolumeSource {
   readonly driver: string;
   readonly volumeHandle: string;
@@ -69,6 +77,7 @@ export interface CSIPersistentVolumeSource {
   readonly nodeExpandSecretRef?: SecretReference;
 }
 
+/** The value of `Volume.csi`. */
 export interface CSIVolumeSource {
   readonly driver: string;
   readonly readOnly?: boolean;
@@ -77,11 +86,13 @@ export interface CSIVolumeSource {
   readonly nodePublishSecretRef?: LocalObjectReference;
 }
 
+/** The value of `SecurityContext.capabilities`. */
 export interface Capabilities {
   readonly add?: readonly string[];
   readonly drop?: readonly string[];
 }
 
+/** The value of `PersistentVolumeSource.cephfs`. */
 export interface CephFSPersistentVolumeSource {
   readonly monitors: readonly string[];
   readonly path?: string;
@@ -91,6 +102,7 @@ export interface CephFSPersistentVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `Volume.cephfs`. */
 export interface CephFSVolumeSource {
   readonly monitors: readonly string[];
   readonly path?: string;
@@ -100,6 +112,7 @@ export interface CephFSVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `PersistentVolumeSource.cinder`. */
 export interface CinderPersistentVolumeSource {
   readonly volumeID: string;
   readonly fsType?: string;
@@ -107,6 +120,7 @@ export interface CinderPersistentVolumeSource {
   readonly secretRef?: SecretReference;
 }
 
+/** The value of `Volume.cinder`. */
 export interface CinderVolumeSource {
   readonly volumeID: string;
   readonly fsType?: string;
@@ -114,10 +128,12 @@ export interface CinderVolumeSource {
   readonly secretRef?: LocalObjectReference;
 }
 
+/** The value of `SessionAffinityConfig.clientIP`. */
 export interface ClientIPConfig {
   readonly timeoutSeconds?: number;
 }
 
+/** The value of `VolumeProjection.clusterTrustBundle`. */
 export interface ClusterTrustBundleProjection {
   readonly name?: string;
   readonly signerName?: string;
@@ -126,6 +142,7 @@ export interface ClusterTrustBundleProjection {
   readonly path: string;
 }
 
+/** The value of `ComponentStatus.conditions`. */
 export interface ComponentCondition {
   readonly type: string;
   readonly status: string;
@@ -145,17 +162,20 @@ export interface ConfigMap extends KubernetesObject {
   readonly binaryData?: Readonly<Record<string, Base64>>;
 }
 
+/** The value of `EnvFromSource.configMapRef`. */
 export interface ConfigMapEnvSource {
   readonly name?: string;
   readonly optional?: boolean;
 }
 
+/** The value of `EnvVarSource.configMapKeyRef`. */
 export interface ConfigMapKeySelector {
   readonly name?: string;
   readonly key: string;
   readonly optional?: boolean;
 }
 
+/** The value of `NodeConfigSource.configMap`. */
 export interface ConfigMapNodeConfigSource {
   readonly namespace: string;
   readonly name: string;
@@ -164,12 +184,14 @@ export interface ConfigMapNodeConfigSource {
   readonly kubeletConfigKey: string;
 }
 
+/** The value of `VolumeProjection.configMap`. */
 export interface ConfigMapProjection {
   readonly name?: string;
   readonly items?: readonly KeyToPath[];
   readonly optional?: boolean;
 }
 
+/** The value of `Volume.configMap`. */
 export interface ConfigMapVolumeSource {
   readonly name?: string;
   readonly items?: readonly KeyToPath[];
@@ -177,6 +199,7 @@ export interface ConfigMapVolumeSource {
   readonly optional?: boolean;
 }
 
+/** The value of `PodSpec.initContainers`. */
 export interface Container {
   readonly name: string;
   readonly image?: string;
@@ -205,17 +228,20 @@ export interface Container {
   readonly tty?: boolean;
 }
 
+/** The value of `PodExtendedResourceClaimStatus.requestMappings`. */
 export interface ContainerExtendedResourceRequest {
   readonly containerName: string;
   readonly resourceName: string;
   readonly requestName: string;
 }
 
+/** The value of `NodeStatus.images`. */
 export interface ContainerImage {
   readonly names?: readonly string[];
   readonly sizeBytes?: number;
 }
 
+/** The value of `Container.ports`. */
 export interface ContainerPort {
   readonly name?: string;
   readonly hostPort?: number;
@@ -224,31 +250,37 @@ export interface ContainerPort {
   readonly hostIP?: string;
 }
 
+/** The value of `Container.resizePolicy`. */
 export interface ContainerResizePolicy {
   readonly resourceName: string;
   readonly restartPolicy: string;
 }
 
+/** The value of `Container.restartPolicyRules`. */
 export interface ContainerRestartRule {
   readonly action: string;
   readonly exitCodes?: ContainerRestartRuleOnExitCodes;
 }
 
+/** The value of `ContainerRestartRule.exitCodes`. */
 export interface ContainerRestartRuleOnExitCodes {
   readonly operator: string;
   readonly values?: readonly number[];
 }
 
+/** The value of `ContainerStatus.state`. */
 export interface ContainerState {
   readonly waiting?: ContainerStateWaiting;
   readonly running?: ContainerStateRunning;
   readonly terminated?: ContainerStateTerminated;
 }
 
+/** The value of `ContainerState.running`. */
 export interface ContainerStateRunning {
   readonly startedAt?: Time;
 }
 
+/** The value of `ContainerState.terminated`. */
 export interface ContainerStateTerminated {
   readonly exitCode: number;
   readonly signal?: number;
@@ -259,11 +291,13 @@ export interface ContainerStateTerminated {
   readonly containerID?: string;
 }
 
+/** The value of `ContainerState.waiting`. */
 export interface ContainerStateWaiting {
   readonly reason?: string;
   readonly message?: string;
 }
 
+/** The value of `PodStatus.initContainerStatuses`. */
 export interface ContainerStatus {
   readonly name: string;
   readonly state?: ContainerState;
@@ -348,18 +382,22 @@ export interface ContainerStatus {
   >;
 }
 
+/** The value of `ContainerStatus.user`. */
 export interface ContainerUser {
   readonly linux?: LinuxContainerUser;
 }
 
+/** The value of `NodeDaemonEndpoints.kubeletEndpoint`. */
 export interface DaemonEndpoint {
   readonly Port: number;
 }
 
+/** The value of `VolumeProjection.downwardAPI`. */
 export interface DownwardAPIProjection {
   readonly items?: readonly DownwardAPIVolumeFile[];
 }
 
+/** The value of `DownwardAPIProjection.items`. */
 export interface DownwardAPIVolumeFile {
   readonly path: string;
   readonly fieldRef?: ObjectFieldSelector;
@@ -367,16 +405,19 @@ export interface DownwardAPIVolumeFile {
   readonly mode?: number;
 }
 
+/** The value of `Volume.downwardAPI`. */
 export interface DownwardAPIVolumeSource {
   readonly items?: readonly DownwardAPIVolumeFile[];
   readonly defaultMode?: number;
 }
 
+/** The value of `Volume.emptyDir`. */
 export interface EmptyDirVolumeSource {
   readonly medium?: string;
   readonly sizeLimit?: Quantity;
 }
 
+/** The value of `EndpointSubset.addresses`. */
 export interface EndpointAddress {
   readonly ip: string;
   readonly hostname?: string;
@@ -384,6 +425,7 @@ export interface EndpointAddress {
   readonly targetRef?: ObjectReference;
 }
 
+/** The value of `EndpointSubset.ports`. */
 export interface EndpointPort {
   readonly name?: string;
   readonly port: number;
@@ -391,6 +433,7 @@ export interface EndpointPort {
   readonly appProtocol?: string;
 }
 
+/** The value of `Endpoints.subsets`. */
 export interface EndpointSubset {
   readonly addresses?: readonly EndpointAddress[];
   readonly notReadyAddresses?: readonly EndpointAddress[];
@@ -402,18 +445,21 @@ export interface Endpoints extends KubernetesObject {
   readonly subsets?: readonly EndpointSubset[];
 }
 
+/** The value of `Container.envFrom`. */
 export interface EnvFromSource {
   readonly prefix?: string;
   readonly configMapRef?: ConfigMapEnvSource;
   readonly secretRef?: SecretEnvSource;
 }
 
+/** The value of `Container.env`. */
 export interface EnvVar {
   readonly name: string;
   readonly value?: string;
   readonly valueFrom?: EnvVarSource;
 }
 
+/** The value of `EnvVar.valueFrom`. */
 export interface EnvVarSource {
   readonly fieldRef?: ObjectFieldSelector;
   readonly resourceFieldRef?: ResourceFieldSelector;
@@ -422,6 +468,7 @@ export interface EnvVarSource {
   readonly fileKeyRef?: FileKeySelector;
 }
 
+/** The value of `PodSpec.ephemeralContainers`. */
 export interface EphemeralContainer {
   readonly name: string;
   readonly image?: string;
@@ -451,6 +498,7 @@ export interface EphemeralContainer {
   readonly targetContainerName?: string;
 }
 
+/** The value of `Volume.ephemeral`. */
 export interface EphemeralVolumeSource {
   readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 }
@@ -473,20 +521,24 @@ export interface Event extends KubernetesObject {
   readonly reportingInstance?: string;
 }
 
+/** The value of `Event.series`. */
 export interface EventSeries {
   readonly count?: number;
   readonly lastObservedTime?: MicroTime;
 }
 
+/** The value of `Event.source`. */
 export interface EventSource {
   readonly component?: string;
   readonly host?: string;
 }
 
+/** The value of `LifecycleHandler.exec`. */
 export interface ExecAction {
   readonly command?: readonly string[];
 }
 
+/** The value of `PersistentVolumeSource.fc`. */
 export interface FCVolumeSource {
   readonly targetWWNs?: readonly string[];
   readonly lun?: number;
@@ -495,6 +547,7 @@ export interface FCVolumeSource {
   readonly wwids?: readonly string[];
 }
 
+/** The value of `EnvVarSource.fileKeyRef`. */
 export interface FileKeySelector {
   readonly volumeName: string;
   readonly path: string;
@@ -502,6 +555,7 @@ export interface FileKeySelector {
   readonly optional?: boolean;
 }
 
+/** The value of `PersistentVolumeSource.flexVolume`. */
 export interface FlexPersistentVolumeSource {
   readonly driver: string;
   readonly fsType?: string;
@@ -510,6 +564,7 @@ export interface FlexPersistentVolumeSource {
   readonly options?: Readonly<Record<string, string>>;
 }
 
+/** The value of `Volume.flexVolume`. */
 export interface FlexVolumeSource {
   readonly driver: string;
   readonly fsType?: string;
@@ -518,11 +573,13 @@ export interface FlexVolumeSource {
   readonly options?: Readonly<Record<string, string>>;
 }
 
+/** The value of `PersistentVolumeSource.flocker`. */
 export interface FlockerVolumeSource {
   readonly datasetName?: string;
   readonly datasetUUID?: string;
 }
 
+/** The value of `PersistentVolumeSource.gcePersistentDisk`. */
 export interface GCEPersistentDiskVolumeSource {
   readonly pdName: string;
   readonly fsType?: string;
@@ -530,17 +587,20 @@ export interface GCEPersistentDiskVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `Probe.grpc`. */
 export interface GRPCAction {
   readonly port: number;
   readonly service?: string;
 }
 
+/** The value of `Volume.gitRepo`. */
 export interface GitRepoVolumeSource {
   readonly repository: string;
   readonly revision?: string;
   readonly directory?: string;
 }
 
+/** The value of `PersistentVolumeSource.glusterfs`. */
 export interface GlusterfsPersistentVolumeSource {
   readonly endpoints: string;
   readonly path: string;
@@ -548,12 +608,14 @@ export interface GlusterfsPersistentVolumeSource {
   readonly endpointsNamespace?: string;
 }
 
+/** The value of `Volume.glusterfs`. */
 export interface GlusterfsVolumeSource {
   readonly endpoints: string;
   readonly path: string;
   readonly readOnly?: boolean;
 }
 
+/** The value of `LifecycleHandler.httpGet`. */
 export interface HTTPGetAction {
   readonly path?: string;
   readonly port: IntOrString;
@@ -562,20 +624,24 @@ export interface HTTPGetAction {
   readonly httpHeaders?: readonly HTTPHeader[];
 }
 
+/** The value of `HTTPGetAction.httpHeaders`. */
 export interface HTTPHeader {
   readonly name: string;
   readonly value: string;
 }
 
+/** The value of `PodSpec.hostAliases`. */
 export interface HostAlias {
   readonly ip: string;
   readonly hostnames?: readonly string[];
 }
 
+/** The value of `PodStatus.hostIPs`. */
 export interface HostIP {
   readonly ip: string;
 }
 
+/** The value of `PersistentVolumeSource.hostPath`. */
 export interface HostPathVolumeSource {
   readonly path: string;
   readonly type?:
@@ -589,6 +655,7 @@ export interface HostPathVolumeSource {
     | 'Socket';
 }
 
+/** The value of `PersistentVolumeSource.iscsi`. */
 export interface ISCSIPersistentVolumeSource {
   readonly targetPortal: string;
   readonly iqn: string;
@@ -603,6 +670,7 @@ export interface ISCSIPersistentVolumeSource {
   readonly initiatorName?: string;
 }
 
+/** The value of `Volume.iscsi`. */
 export interface ISCSIVolumeSource {
   readonly targetPortal: string;
   readonly iqn: string;
@@ -617,21 +685,25 @@ export interface ISCSIVolumeSource {
   readonly initiatorName?: string;
 }
 
+/** The value of `Volume.image`. */
 export interface ImageVolumeSource {
   readonly reference?: string;
   readonly pullPolicy?: 'Always' | 'IfNotPresent' | 'Never';
 }
 
+/** The value of `VolumeStatus.image`. */
 export interface ImageVolumeStatus {
   readonly imageRef: string;
 }
 
+/** The value of `ConfigMapProjection.items`. */
 export interface KeyToPath {
   readonly key: string;
   readonly path: string;
   readonly mode?: number;
 }
 
+/** The value of `Container.lifecycle`. */
 export interface Lifecycle {
   readonly postStart?: LifecycleHandler;
   readonly preStop?: LifecycleHandler;
@@ -703,6 +775,7 @@ export interface Lifecycle {
     | 'SIGXFSZ';
 }
 
+/** The value of `Lifecycle.postStart`. */
 export interface LifecycleHandler {
   readonly exec?: ExecAction;
   readonly httpGet?: HTTPGetAction;
@@ -715,6 +788,7 @@ export interface LimitRange extends KubernetesObject {
   readonly spec: LimitRangeSpec;
 }
 
+/** The value of `LimitRangeSpec.limits`. */
 export interface LimitRangeItem {
   readonly type: string;
   readonly max?: Readonly<Record<string, Quantity>>;
@@ -724,16 +798,19 @@ export interface LimitRangeItem {
   readonly maxLimitRequestRatio?: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `LimitRange.spec`. */
 export interface LimitRangeSpec {
   readonly limits: readonly LimitRangeItem[];
 }
 
+/** The value of `ContainerUser.linux`. */
 export interface LinuxContainerUser {
   readonly uid: number;
   readonly gid: number;
   readonly supplementalGroups?: readonly number[];
 }
 
+/** The value of `LoadBalancerStatus.ingress`. */
 export interface LoadBalancerIngress {
   readonly ip?: string;
   readonly hostname?: string;
@@ -741,24 +818,29 @@ export interface LoadBalancerIngress {
   readonly ports?: readonly PortStatus[];
 }
 
+/** The value of `ServiceStatus.loadBalancer`. */
 export interface LoadBalancerStatus {
   readonly ingress?: readonly LoadBalancerIngress[];
 }
 
+/** The value of `CSIVolumeSource.nodePublishSecretRef`. */
 export interface LocalObjectReference {
   readonly name?: string;
 }
 
+/** The value of `PersistentVolumeSource.local`. */
 export interface LocalVolumeSource {
   readonly path: string;
   readonly fsType?: string;
 }
 
+/** The value of `PersistentVolumeClaimStatus.modifyVolumeStatus`. */
 export interface ModifyVolumeStatus {
   readonly targetVolumeAttributesClassName?: string;
   readonly status: OpenEnum<'InProgress' | 'Infeasible' | 'Pending'>;
 }
 
+/** The value of `PersistentVolumeSource.nfs`. */
 export interface NFSVolumeSource {
   readonly server: string;
   readonly path: string;
@@ -771,6 +853,7 @@ export interface Namespace extends KubernetesObject {
   readonly status?: NamespaceStatus;
 }
 
+/** The value of `NamespaceStatus.conditions`. */
 export interface NamespaceCondition {
   readonly type: string;
   readonly status: string;
@@ -779,10 +862,12 @@ export interface NamespaceCondition {
   readonly message?: string;
 }
 
+/** The value of `Namespace.spec`. */
 export interface NamespaceSpec {
   readonly finalizers?: readonly string[];
 }
 
+/** The value of `Namespace.status`. */
 export interface NamespaceStatus {
   readonly phase?: OpenEnum<'Active' | 'Terminating'>;
   readonly conditions?: readonly NamespaceCondition[];
@@ -794,22 +879,26 @@ export interface Node extends KubernetesObject {
   readonly status?: NodeStatus;
 }
 
+/** The value of `NodeStatus.addresses`. */
 export interface NodeAddress {
   readonly type: string;
   readonly address: string;
 }
 
+/** The value of `Affinity.nodeAffinity`. */
 export interface NodeAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[];
 }
 
+/** The value of `PodStatus.nodeAllocatableResourceClaimStatuses`. */
 export interface NodeAllocatableResourceClaimStatus {
   readonly resourceClaimName: string;
   readonly containers?: readonly string[];
   readonly resources: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `NodeStatus.conditions`. */
 export interface NodeCondition {
   readonly type: string;
   readonly status: string;
@@ -819,10 +908,12 @@ export interface NodeCondition {
   readonly message?: string;
 }
 
+/** The value of `NodeConfigStatus.assigned`. */
 export interface NodeConfigSource {
   readonly configMap?: ConfigMapNodeConfigSource;
 }
 
+/** The value of `NodeStatus.config`. */
 export interface NodeConfigStatus {
   readonly assigned?: NodeConfigSource;
   readonly active?: NodeConfigSource;
@@ -830,39 +921,47 @@ export interface NodeConfigStatus {
   readonly error?: string;
 }
 
+/** The value of `NodeStatus.daemonEndpoints`. */
 export interface NodeDaemonEndpoints {
   readonly kubeletEndpoint: DaemonEndpoint;
 }
 
+/** The value of `NodeStatus.features`. */
 export interface NodeFeatures {
   readonly supplementalGroupsPolicy?: boolean;
 }
 
+/** The value of `NodeStatus.runtimeHandlers`. */
 export interface NodeRuntimeHandler {
   readonly name?: string;
   readonly features?: NodeRuntimeHandlerFeatures;
 }
 
+/** The value of `NodeRuntimeHandler.features`. */
 export interface NodeRuntimeHandlerFeatures {
   readonly recursiveReadOnlyMounts?: boolean;
   readonly userNamespaces?: boolean;
 }
 
+/** The value of `NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`. */
 export interface NodeSelector {
   readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
 }
 
+/** The value of `NodeSelectorTerm.matchExpressions`. */
 export interface NodeSelectorRequirement {
   readonly key: string;
   readonly operator: 'DoesNotExist' | 'Exists' | 'Gt' | 'In' | 'Lt' | 'NotIn';
   readonly values?: readonly string[];
 }
 
+/** The value of `NodeSelector.nodeSelectorTerms`. */
 export interface NodeSelectorTerm {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
   readonly matchFields?: readonly NodeSelectorRequirement[];
 }
 
+/** The value of `Node.spec`. */
 export interface NodeSpec {
   readonly podCIDR?: string;
   readonly podCIDRs?: readonly string[];
@@ -873,6 +972,7 @@ export interface NodeSpec {
   readonly externalID?: string;
 }
 
+/** The value of `Node.status`. */
 export interface NodeStatus {
   readonly capacity?: Readonly<Record<string, Quantity>>;
   readonly allocatable?: Readonly<Record<string, Quantity>>;
@@ -890,10 +990,12 @@ export interface NodeStatus {
   readonly declaredFeatures?: readonly string[];
 }
 
+/** The value of `NodeSystemInfo.swap`. */
 export interface NodeSwapStatus {
   readonly capacity?: number;
 }
 
+/** The value of `NodeStatus.nodeInfo`. */
 export interface NodeSystemInfo {
   readonly machineID: string;
   readonly systemUUID: string;
@@ -908,11 +1010,13 @@ export interface NodeSystemInfo {
   readonly swap?: NodeSwapStatus;
 }
 
+/** The value of `DownwardAPIVolumeFile.fieldRef`. */
 export interface ObjectFieldSelector {
   readonly apiVersion?: string;
   readonly fieldPath: string;
 }
 
+/** The value of `CronJobStatus.active`. */
 export interface ObjectReference {
   readonly kind?: string;
   readonly namespace?: string;
@@ -935,6 +1039,7 @@ export interface PersistentVolumeClaim extends KubernetesObject {
   readonly status?: PersistentVolumeClaimStatus;
 }
 
+/** The value of `PersistentVolumeClaimStatus.conditions`. */
 export interface PersistentVolumeClaimCondition {
   readonly type: string;
   readonly status: string;
@@ -944,6 +1049,7 @@ export interface PersistentVolumeClaimCondition {
   readonly message?: string;
 }
 
+/** The value of `PersistentVolumeClaim.spec`. */
 export interface PersistentVolumeClaimSpec {
   readonly accessModes?: readonly (
     | 'ReadOnlyMany'
@@ -961,6 +1067,7 @@ export interface PersistentVolumeClaimSpec {
   readonly volumeAttributesClassName?: string;
 }
 
+/** The value of `PersistentVolumeClaim.status`. */
 export interface PersistentVolumeClaimStatus {
   readonly phase?: OpenEnum<'Bound' | 'Lost' | 'Pending'>;
   readonly accessModes?: readonly OpenEnum<
@@ -974,16 +1081,19 @@ export interface PersistentVolumeClaimStatus {
   readonly modifyVolumeStatus?: ModifyVolumeStatus;
 }
 
+/** The value of `EphemeralVolumeSource.volumeClaimTemplate`. */
 export interface PersistentVolumeClaimTemplate {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: PersistentVolumeClaimSpec;
 }
 
+/** The value of `Volume.persistentVolumeClaim`. */
 export interface PersistentVolumeClaimVolumeSource {
   readonly claimName: string;
   readonly readOnly?: boolean;
 }
 
+/** The value of `PersistentVolume.spec`. */
 export interface PersistentVolumeSpec {
   readonly capacity?: Readonly<Record<string, Quantity>>;
   readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
@@ -1023,6 +1133,7 @@ export interface PersistentVolumeSpec {
   readonly volumeAttributesClassName?: string;
 }
 
+/** The value of `PersistentVolume.status`. */
 export interface PersistentVolumeStatus {
   readonly phase?: OpenEnum<'Available' | 'Bound' | 'Failed' | 'Pending' | 'Released'>;
   readonly message?: string;
@@ -1030,6 +1141,7 @@ export interface PersistentVolumeStatus {
   readonly lastPhaseTransitionTime?: Time;
 }
 
+/** The value of `PersistentVolumeSource.photonPersistentDisk`. */
 export interface PhotonPersistentDiskVolumeSource {
   readonly pdID: string;
   readonly fsType?: string;
@@ -1041,11 +1153,13 @@ export interface Pod extends KubernetesObject {
   readonly status?: PodStatus;
 }
 
+/** The value of `Affinity.podAffinity`. */
 export interface PodAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
 }
 
+/** The value of `PodAffinity.requiredDuringSchedulingIgnoredDuringExecution`. */
 export interface PodAffinityTerm {
   readonly labelSelector?: LabelSelector;
   readonly namespaces?: readonly string[];
@@ -1055,11 +1169,13 @@ export interface PodAffinityTerm {
   readonly mismatchLabelKeys?: readonly string[];
 }
 
+/** The value of `Affinity.podAntiAffinity`. */
 export interface PodAntiAffinity {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[];
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[];
 }
 
+/** The value of `VolumeProjection.podCertificate`. */
 export interface PodCertificateProjection {
   readonly signerName: string;
   readonly keyType: string;
@@ -1070,6 +1186,7 @@ export interface PodCertificateProjection {
   readonly userAnnotations?: Readonly<Record<string, string>>;
 }
 
+/** The value of `PodStatus.conditions`. */
 export interface PodCondition {
   readonly type: string;
   readonly observedGeneration?: number;
@@ -1080,53 +1197,64 @@ export interface PodCondition {
   readonly message?: string;
 }
 
+/** The value of `PodSpec.dnsConfig`. */
 export interface PodDNSConfig {
   readonly nameservers?: readonly string[];
   readonly searches?: readonly string[];
   readonly options?: readonly PodDNSConfigOption[];
 }
 
+/** The value of `PodDNSConfig.options`. */
 export interface PodDNSConfigOption {
   readonly name?: string;
   readonly value?: string;
 }
 
+/** The value of `PodStatus.extendedResourceClaimStatus`. */
 export interface PodExtendedResourceClaimStatus {
   readonly requestMappings: readonly ContainerExtendedResourceRequest[];
   readonly resourceClaimName: string;
 }
 
+/** The value of `PodStatus.podIPs`. */
 export interface PodIP {
   readonly ip: string;
 }
 
+/** The value of `PodSpec.os`. */
 export interface PodOS {
   readonly name: string;
 }
 
+/** The value of `PodSpec.readinessGates`. */
 export interface PodReadinessGate {
   readonly conditionType: string;
 }
 
+/** The value of `PodSpec.resourceClaims`. */
 export interface PodResourceClaim {
   readonly name: string;
   readonly resourceClaimName?: string;
   readonly resourceClaimTemplateName?: string;
 }
 
+/** The value of `PodStatus.resourceClaimStatuses`. */
 export interface PodResourceClaimStatus {
   readonly name: string;
   readonly resourceClaimName?: string;
 }
 
+/** The value of `PodSpec.schedulingGates`. */
 export interface PodSchedulingGate {
   readonly name: string;
 }
 
+/** The value of `PodSpec.schedulingGroup`. */
 export interface PodSchedulingGroup {
   readonly podGroupName?: string;
 }
 
+/** The value of `PodSpec.securityContext`. */
 export interface PodSecurityContext {
   readonly seLinuxOptions?: SELinuxOptions;
   readonly windowsOptions?: WindowsSecurityContextOptions;
@@ -1143,6 +1271,7 @@ export interface PodSecurityContext {
   readonly seLinuxChangePolicy?: string;
 }
 
+/** The value of `Pod.spec`. */
 export interface PodSpec {
   readonly volumes?: readonly Volume[];
   readonly initContainers?: readonly Container[];
@@ -1188,6 +1317,7 @@ export interface PodSpec {
   readonly schedulingGroup?: PodSchedulingGroup;
 }
 
+/** The value of `Pod.status`. */
 export interface PodStatus {
   readonly observedGeneration?: number;
   readonly phase?: OpenEnum<'Failed' | 'Pending' | 'Running' | 'Succeeded' | 'Unknown'>;
@@ -1217,28 +1347,33 @@ export interface PodTemplate extends KubernetesObject {
   readonly template: PodTemplateSpec;
 }
 
+/** The value of `DaemonSetSpec.template`. */
 export interface PodTemplateSpec {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: PodSpec;
 }
 
+/** The value of `LoadBalancerIngress.ports`. */
 export interface PortStatus {
   readonly port: number;
   readonly protocol: OpenEnum<'SCTP' | 'TCP' | 'UDP'>;
   readonly error?: string;
 }
 
+/** The value of `PersistentVolumeSource.portworxVolume`. */
 export interface PortworxVolumeSource {
   readonly volumeID: string;
   readonly fsType?: string;
   readonly readOnly?: boolean;
 }
 
+/** The value of `NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`. */
 export interface PreferredSchedulingTerm {
   readonly weight: number;
   readonly preference: NodeSelectorTerm;
 }
 
+/** The value of `Container.livenessProbe`. */
 export interface Probe {
   readonly exec?: ExecAction;
   readonly httpGet?: HTTPGetAction;
@@ -1252,11 +1387,13 @@ export interface Probe {
   readonly terminationGracePeriodSeconds?: number;
 }
 
+/** The value of `Volume.projected`. */
 export interface ProjectedVolumeSource {
   readonly sources?: readonly VolumeProjection[];
   readonly defaultMode?: number;
 }
 
+/** The value of `PersistentVolumeSource.quobyte`. */
 export interface QuobyteVolumeSource {
   readonly registry: string;
   readonly volume: string;
@@ -1266,6 +1403,7 @@ export interface QuobyteVolumeSource {
   readonly tenant?: string;
 }
 
+/** The value of `PersistentVolumeSource.rbd`. */
 export interface RBDPersistentVolumeSource {
   readonly monitors: readonly string[];
   readonly image: string;
@@ -1277,6 +1415,7 @@ export interface RBDPersistentVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `Volume.rbd`. */
 export interface RBDVolumeSource {
   readonly monitors: readonly string[];
   readonly image: string;
@@ -1294,6 +1433,7 @@ export interface ReplicationController extends KubernetesObject {
   readonly status?: ReplicationControllerStatus;
 }
 
+/** The value of `ReplicationControllerStatus.conditions`. */
 export interface ReplicationControllerCondition {
   readonly type: string;
   readonly status: string;
@@ -1302,6 +1442,7 @@ export interface ReplicationControllerCondition {
   readonly message?: string;
 }
 
+/** The value of `ReplicationController.spec`. */
 export interface ReplicationControllerSpec {
   readonly replicas?: number;
   readonly minReadySeconds?: number;
@@ -1309,6 +1450,7 @@ export interface ReplicationControllerSpec {
   readonly template?: PodTemplateSpec;
 }
 
+/** The value of `ReplicationController.status`. */
 export interface ReplicationControllerStatus {
   readonly replicas: number;
   readonly fullyLabeledReplicas?: number;
@@ -1318,17 +1460,20 @@ export interface ReplicationControllerStatus {
   readonly conditions?: readonly ReplicationControllerCondition[];
 }
 
+/** The value of `ResourceRequirements.claims`. */
 export interface ResourceClaim {
   readonly name: string;
   readonly request?: string;
 }
 
+/** The value of `DownwardAPIVolumeFile.resourceFieldRef`. */
 export interface ResourceFieldSelector {
   readonly containerName?: string;
   readonly resource: string;
   readonly divisor?: Quantity;
 }
 
+/** The value of `ResourceStatus.resources`. */
 export interface ResourceHealth {
   readonly resourceID: string;
   readonly health?: string;
@@ -1341,6 +1486,7 @@ export interface ResourceQuota extends KubernetesObject {
   readonly status?: ResourceQuotaStatus;
 }
 
+/** The value of `ResourceQuota.spec`. */
 export interface ResourceQuotaSpec {
   readonly hard?: Readonly<Record<string, Quantity>>;
   readonly scopes?: readonly (
@@ -1355,22 +1501,26 @@ export interface ResourceQuotaSpec {
   readonly scopeSelector?: ScopeSelector;
 }
 
+/** The value of `ResourceQuota.status`. */
 export interface ResourceQuotaStatus {
   readonly hard?: Readonly<Record<string, Quantity>>;
   readonly used?: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `Container.resources`. */
 export interface ResourceRequirements {
   readonly limits?: Readonly<Record<string, Quantity>>;
   readonly requests?: Readonly<Record<string, Quantity>>;
   readonly claims?: readonly ResourceClaim[];
 }
 
+/** The value of `ContainerStatus.allocatedResourcesStatus`. */
 export interface ResourceStatus {
   readonly name: string;
   readonly resources?: readonly ResourceHealth[];
 }
 
+/** The value of `PodSecurityContext.seLinuxOptions`. */
 export interface SELinuxOptions {
   readonly user?: string;
   readonly role?: string;
@@ -1378,6 +1528,7 @@ export interface SELinuxOptions {
   readonly level?: string;
 }
 
+/** The value of `PersistentVolumeSource.scaleIO`. */
 export interface ScaleIOPersistentVolumeSource {
   readonly gateway: string;
   readonly system: string;
@@ -1391,6 +1542,7 @@ export interface ScaleIOPersistentVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `Volume.scaleIO`. */
 export interface ScaleIOVolumeSource {
   readonly gateway: string;
   readonly system: string;
@@ -1404,10 +1556,12 @@ export interface ScaleIOVolumeSource {
   readonly readOnly?: boolean;
 }
 
+/** The value of `ResourceQuotaSpec.scopeSelector`. */
 export interface ScopeSelector {
   readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[];
 }
 
+/** The value of `ScopeSelector.matchExpressions`. */
 export interface ScopedResourceSelectorRequirement {
   readonly scopeName:
     | 'BestEffort'
@@ -1421,6 +1575,7 @@ export interface ScopedResourceSelectorRequirement {
   readonly values?: readonly string[];
 }
 
+/** The value of `PodSecurityContext.seccompProfile`. */
 export interface SeccompProfile {
   readonly type: 'Localhost' | 'RuntimeDefault' | 'Unconfined';
   readonly localhostProfile?: string;
@@ -1434,28 +1589,33 @@ export interface Secret extends KubernetesObject {
   readonly type?: string;
 }
 
+/** The value of `EnvFromSource.secretRef`. */
 export interface SecretEnvSource {
   readonly name?: string;
   readonly optional?: boolean;
 }
 
+/** The value of `EnvVarSource.secretKeyRef`. */
 export interface SecretKeySelector {
   readonly name?: string;
   readonly key: string;
   readonly optional?: boolean;
 }
 
+/** The value of `VolumeProjection.secret`. */
 export interface SecretProjection {
   readonly name?: string;
   readonly items?: readonly KeyToPath[];
   readonly optional?: boolean;
 }
 
+/** The value of `CSIPersistentVolumeSource.controllerPublishSecretRef`. */
 export interface SecretReference {
   readonly name?: string;
   readonly namespace?: string;
 }
 
+/** The value of `Volume.secret`. */
 export interface SecretVolumeSource {
   readonly secretName?: string;
   readonly items?: readonly KeyToPath[];
@@ -1463,6 +1623,7 @@ export interface SecretVolumeSource {
   readonly optional?: boolean;
 }
 
+/** The value of `Container.securityContext`. */
 export interface SecurityContext {
   readonly capabilities?: Capabilities;
   readonly privileged?: boolean;
@@ -1491,12 +1652,14 @@ export interface ServiceAccount extends KubernetesObject {
   readonly automountServiceAccountToken?: boolean;
 }
 
+/** The value of `VolumeProjection.serviceAccountToken`. */
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
   readonly expirationSeconds?: number;
   readonly path: string;
 }
 
+/** The value of `ServiceSpec.ports`. */
 export interface ServicePort {
   readonly name?: string;
   readonly protocol?: 'SCTP' | 'TCP' | 'UDP';
@@ -1506,6 +1669,7 @@ export interface ServicePort {
   readonly nodePort?: number;
 }
 
+/** The value of `Service.spec`. */
 export interface ServiceSpec {
   readonly ports?: readonly ServicePort[];
   readonly selector?: Readonly<Record<string, string>>;
@@ -1529,19 +1693,23 @@ export interface ServiceSpec {
   readonly trafficDistribution?: string;
 }
 
+/** The value of `Service.status`. */
 export interface ServiceStatus {
   readonly loadBalancer?: LoadBalancerStatus;
   readonly conditions?: readonly Condition[];
 }
 
+/** The value of `ServiceSpec.sessionAffinityConfig`. */
 export interface SessionAffinityConfig {
   readonly clientIP?: ClientIPConfig;
 }
 
+/** The value of `LifecycleHandler.sleep`. */
 export interface SleepAction {
   readonly seconds: number;
 }
 
+/** The value of `PersistentVolumeSource.storageos`. */
 export interface StorageOSPersistentVolumeSource {
   readonly volumeName?: string;
   readonly volumeNamespace?: string;
@@ -1550,6 +1718,7 @@ export interface StorageOSPersistentVolumeSource {
   readonly secretRef?: ObjectReference;
 }
 
+/** The value of `Volume.storageos`. */
 export interface StorageOSVolumeSource {
   readonly volumeName?: string;
   readonly volumeNamespace?: string;
@@ -1558,16 +1727,19 @@ export interface StorageOSVolumeSource {
   readonly secretRef?: LocalObjectReference;
 }
 
+/** The value of `PodSecurityContext.sysctls`. */
 export interface Sysctl {
   readonly name: string;
   readonly value: string;
 }
 
+/** The value of `LifecycleHandler.tcpSocket`. */
 export interface TCPSocketAction {
   readonly port: IntOrString;
   readonly host?: string;
 }
 
+/** The value of `NodeSpec.taints`. */
 export interface Taint {
   readonly key: string;
   readonly value?: string;
@@ -1575,6 +1747,7 @@ export interface Taint {
   readonly timeAdded?: Time;
 }
 
+/** The value of `PodSpec.tolerations`. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: 'Equal' | 'Exists' | 'Gt' | 'Lt';
@@ -1583,15 +1756,18 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
+/** The value of `TopologySelectorTerm.matchLabelExpressions`. */
 export interface TopologySelectorLabelRequirement {
   readonly key: string;
   readonly values: readonly string[];
 }
 
+/** The value of `StorageClass.allowedTopologies`. */
 export interface TopologySelectorTerm {
   readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
 }
 
+/** The value of `PodSpec.topologySpreadConstraints`. */
 export interface TopologySpreadConstraint {
   readonly maxSkew: number;
   readonly topologyKey: string;
@@ -1603,12 +1779,14 @@ export interface TopologySpreadConstraint {
   readonly matchLabelKeys?: readonly string[];
 }
 
+/** The value of `PersistentVolumeClaimSpec.dataSource`. */
 export interface TypedLocalObjectReference {
   readonly apiGroup?: string;
   readonly kind: string;
   readonly name: string;
 }
 
+/** The value of `PersistentVolumeClaimSpec.dataSourceRef`. */
 export interface TypedObjectReference {
   readonly apiGroup?: string;
   readonly kind: string;
@@ -1616,6 +1794,7 @@ export interface TypedObjectReference {
   readonly namespace?: string;
 }
 
+/** The value of `PodSpec.volumes`. */
 export interface Volume {
   readonly name: string;
   readonly hostPath?: HostPathVolumeSource;
@@ -1650,11 +1829,13 @@ export interface Volume {
   readonly image?: ImageVolumeSource;
 }
 
+/** The value of `Container.volumeDevices`. */
 export interface VolumeDevice {
   readonly name: string;
   readonly devicePath: string;
 }
 
+/** The value of `Container.volumeMounts`. */
 export interface VolumeMount {
   readonly name: string;
   readonly readOnly?: boolean;
@@ -1665,6 +1846,7 @@ export interface VolumeMount {
   readonly subPathExpr?: string;
 }
 
+/** The value of `ContainerStatus.volumeMounts`. */
 export interface VolumeMountStatus {
   readonly name: string;
   readonly mountPath: string;
@@ -1673,10 +1855,12 @@ export interface VolumeMountStatus {
   readonly volumeStatus?: VolumeStatus;
 }
 
+/** The value of `PersistentVolumeSpec.nodeAffinity`. */
 export interface VolumeNodeAffinity {
   readonly required?: NodeSelector;
 }
 
+/** The value of `ProjectedVolumeSource.sources`. */
 export interface VolumeProjection {
   readonly secret?: SecretProjection;
   readonly downwardAPI?: DownwardAPIProjection;
@@ -1686,15 +1870,18 @@ export interface VolumeProjection {
   readonly podCertificate?: PodCertificateProjection;
 }
 
+/** The value of `PersistentVolumeClaimSpec.resources`. */
 export interface VolumeResourceRequirements {
   readonly limits?: Readonly<Record<string, Quantity>>;
   readonly requests?: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `VolumeMountStatus.volumeStatus`. */
 export interface VolumeStatus {
   readonly image?: ImageVolumeStatus;
 }
 
+/** The value of `PersistentVolumeSource.vsphereVolume`. */
 export interface VsphereVirtualDiskVolumeSource {
   readonly volumePath: string;
   readonly fsType?: string;
@@ -1702,11 +1889,13 @@ export interface VsphereVirtualDiskVolumeSource {
   readonly storagePolicyID?: string;
 }
 
+/** The value of `PodAffinity.preferredDuringSchedulingIgnoredDuringExecution`. */
 export interface WeightedPodAffinityTerm {
   readonly weight: number;
   readonly podAffinityTerm: PodAffinityTerm;
 }
 
+/** The value of `PodSecurityContext.windowsOptions`. */
 export interface WindowsSecurityContextOptions {
   readonly gmsaCredentialSpecName?: string;
   readonly gmsaCredentialSpec?: string;

@@ -4,6 +4,7 @@
 import type { KubernetesObject } from '../object.ts';
 import type { ObjectReference } from './core-v1.ts';
 
+/** The value of `EndpointSlice.endpoints`. */
 export interface Endpoint {
   readonly addresses: readonly string[];
   readonly conditions?: EndpointConditions;
@@ -15,17 +16,20 @@ export interface Endpoint {
   readonly hints?: EndpointHints;
 }
 
+/** The value of `Endpoint.conditions`. */
 export interface EndpointConditions {
   readonly ready?: boolean;
   readonly serving?: boolean;
   readonly terminating?: boolean;
 }
 
+/** The value of `Endpoint.hints`. */
 export interface EndpointHints {
   readonly forZones?: readonly ForZone[];
   readonly forNodes?: readonly ForNode[];
 }
 
+/** The value of `EndpointSlice.ports`. */
 export interface EndpointPort {
   readonly name?: string;
   readonly protocol?: string;
@@ -40,10 +44,12 @@ export interface EndpointSlice extends KubernetesObject {
   readonly ports?: readonly EndpointPort[];
 }
 
+/** The value of `EndpointHints.forNodes`. */
 export interface ForNode {
   readonly name: string;
 }
 
+/** The value of `EndpointHints.forZones`. */
 export interface ForZone {
   readonly name: string;
 }

@@ -23,6 +23,7 @@ export interface Event extends KubernetesObject {
   readonly deprecatedCount?: number;
 }
 
+/** The value of `Event.series`. */
 export interface EventSeries {
   readonly count: number;
   readonly lastObservedTime: MicroTime;

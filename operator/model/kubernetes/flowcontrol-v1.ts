@@ -4,11 +4,13 @@
 import type { KubernetesObject } from '../object.ts';
 import type { Time } from './forms.ts';
 
+/** The value of `PriorityLevelConfigurationSpec.exempt`. */
 export interface ExemptPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
   readonly lendablePercent?: number;
 }
 
+/** The value of `FlowSchemaSpec.distinguisherMethod`. */
 export interface FlowDistinguisherMethod {
   readonly type: string;
 }
@@ -19,6 +21,7 @@ export interface FlowSchema extends KubernetesObject {
   readonly status?: FlowSchemaStatus;
 }
 
+/** The value of `FlowSchemaStatus.conditions`. */
 export interface FlowSchemaCondition {
   readonly type?: string;
   readonly status?: string;
@@ -27,6 +30,7 @@ export interface FlowSchemaCondition {
   readonly message?: string;
 }
 
+/** The value of `FlowSchema.spec`. */
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: PriorityLevelConfigurationReference;
   readonly matchingPrecedence?: number;
@@ -34,19 +38,23 @@ export interface FlowSchemaSpec {
   readonly rules?: readonly PolicyRulesWithSubjects[];
 }
 
+/** The value of `FlowSchema.status`. */
 export interface FlowSchemaStatus {
   readonly conditions?: readonly FlowSchemaCondition[];
 }
 
+/** The value of `Subject.group`. */
 export interface GroupSubject {
   readonly name: string;
 }
 
+/** The value of `LimitedPriorityLevelConfiguration.limitResponse`. */
 export interface LimitResponse {
   readonly type: string;
   readonly queuing?: QueuingConfiguration;
 }
 
+/** The value of `PriorityLevelConfigurationSpec.limited`. */
 export interface LimitedPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
   readonly limitResponse: LimitResponse;
@@ -54,11 +62,13 @@ export interface LimitedPriorityLevelConfiguration {
   readonly borrowingLimitPercent?: number;
 }
 
+/** The value of `PolicyRulesWithSubjects.nonResourceRules`. */
 export interface NonResourcePolicyRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
 
+/** The value of `FlowSchemaSpec.rules`. */
 export interface PolicyRulesWithSubjects {
   readonly subjects: readonly Subject[];
   readonly resourceRules?: readonly ResourcePolicyRule[];
@@ -71,6 +81,7 @@ export interface PriorityLevelConfiguration extends KubernetesObject {
   readonly status?: PriorityLevelConfigurationStatus;
 }
 
+/** The value of `PriorityLevelConfigurationStatus.conditions`. */
 export interface PriorityLevelConfigurationCondition {
   readonly type?: string;
   readonly status?: string;
@@ -79,26 +90,31 @@ export interface PriorityLevelConfigurationCondition {
   readonly message?: string;
 }
 
+/** The value of `FlowSchemaSpec.priorityLevelConfiguration`. */
 export interface PriorityLevelConfigurationReference {
   readonly name: string;
 }
 
+/** The value of `PriorityLevelConfiguration.spec`. */
 export interface PriorityLevelConfigurationSpec {
   readonly type: string;
   readonly limited?: LimitedPriorityLevelConfiguration;
   readonly exempt?: ExemptPriorityLevelConfiguration;
 }
 
+/** The value of `PriorityLevelConfiguration.status`. */
 export interface PriorityLevelConfigurationStatus {
   readonly conditions?: readonly PriorityLevelConfigurationCondition[];
 }
 
+/** The value of `LimitResponse.queuing`. */
 export interface QueuingConfiguration {
   readonly queues?: number;
   readonly handSize?: number;
   readonly queueLengthLimit?: number;
 }
 
+/** The value of `PolicyRulesWithSubjects.resourceRules`. */
 export interface ResourcePolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -107,11 +123,13 @@ export interface ResourcePolicyRule {
   readonly namespaces?: readonly string[];
 }
 
+/** The value of `Subject.serviceAccount`. */
 export interface ServiceAccountSubject {
   readonly namespace: string;
   readonly name: string;
 }
 
+/** The value of `PolicyRulesWithSubjects.subjects`. */
 export interface Subject {
   readonly kind: string;
   readonly user?: UserSubject;
@@ -119,6 +137,7 @@ export interface Subject {
   readonly serviceAccount?: ServiceAccountSubject;
 }
 
+/** The value of `Subject.user`. */
 export interface UserSubject {
   readonly name: string;
 }

@@ -7,12 +7,14 @@ import type { LabelSelector } from '../selector.ts';
 import type { TypedLocalObjectReference } from './core-v1.ts';
 import type { IntOrString } from './forms.ts';
 
+/** The value of `HTTPIngressRuleValue.paths`. */
 export interface HTTPIngressPath {
   readonly path?: string;
   readonly pathType: 'Exact' | 'ImplementationSpecific' | 'Prefix';
   readonly backend: IngressBackend;
 }
 
+/** The value of `IngressRule.http`. */
 export interface HTTPIngressRuleValue {
   readonly paths: readonly HTTPIngressPath[];
 }
@@ -22,10 +24,12 @@ export interface IPAddress extends KubernetesObject {
   readonly spec: IPAddressSpec;
 }
 
+/** The value of `IPAddress.spec`. */
 export interface IPAddressSpec {
   readonly parentRef: ParentReference;
 }
 
+/** The value of `NetworkPolicyPeer.ipBlock`. */
 export interface IPBlock {
   readonly cidr: string;
   readonly except?: readonly string[];
@@ -37,6 +41,7 @@ export interface Ingress extends KubernetesObject {
   readonly status?: IngressStatus;
 }
 
+/** The value of `HTTPIngressPath.backend`. */
 export interface IngressBackend {
   readonly service?: IngressServiceBackend;
   readonly resource?: TypedLocalObjectReference;
@@ -47,6 +52,7 @@ export interface IngressClass extends KubernetesObject {
   readonly spec?: IngressClassSpec;
 }
 
+/** The value of `IngressClassSpec.parameters`. */
 export interface IngressClassParametersReference {
   readonly apiGroup?: string;
   readonly kind: string;
@@ -55,37 +61,44 @@ export interface IngressClassParametersReference {
   readonly namespace?: string;
 }
 
+/** The value of `IngressClass.spec`. */
 export interface IngressClassSpec {
   readonly controller?: string;
   readonly parameters?: IngressClassParametersReference;
 }
 
+/** The value of `IngressLoadBalancerStatus.ingress`. */
 export interface IngressLoadBalancerIngress {
   readonly ip?: string;
   readonly hostname?: string;
   readonly ports?: readonly IngressPortStatus[];
 }
 
+/** The value of `IngressStatus.loadBalancer`. */
 export interface IngressLoadBalancerStatus {
   readonly ingress?: readonly IngressLoadBalancerIngress[];
 }
 
+/** The value of `IngressLoadBalancerIngress.ports`. */
 export interface IngressPortStatus {
   readonly port: number;
   readonly protocol: string;
   readonly error?: string;
 }
 
+/** The value of `IngressSpec.rules`. */
 export interface IngressRule {
   readonly host?: string;
   readonly http?: HTTPIngressRuleValue;
 }
 
+/** The value of `IngressBackend.service`. */
 export interface IngressServiceBackend {
   readonly name: string;
   readonly port?: ServiceBackendPort;
 }
 
+/** The value of `Ingress.spec`. */
 export interface IngressSpec {
   readonly ingressClassName?: string;
   readonly defaultBackend?: IngressBackend;
@@ -93,10 +106,12 @@ export interface IngressSpec {
   readonly rules?: readonly IngressRule[];
 }
 
+/** The value of `Ingress.status`. */
 export interface IngressStatus {
   readonly loadBalancer?: IngressLoadBalancerStatus;
 }
 
+/** The value of `IngressSpec.tls`. */
 export interface IngressTLS {
   readonly hosts?: readonly string[];
   readonly secretName?: string;
@@ -107,28 +122,33 @@ export interface NetworkPolicy extends KubernetesObject {
   readonly spec?: NetworkPolicySpec;
 }
 
+/** The value of `NetworkPolicySpec.egress`. */
 export interface NetworkPolicyEgressRule {
   readonly ports?: readonly NetworkPolicyPort[];
   readonly to?: readonly NetworkPolicyPeer[];
 }
 
+/** The value of `NetworkPolicySpec.ingress`. */
 export interface NetworkPolicyIngressRule {
   readonly ports?: readonly NetworkPolicyPort[];
   readonly from?: readonly NetworkPolicyPeer[];
 }
 
+/** The value of `NetworkPolicyEgressRule.to`. */
 export interface NetworkPolicyPeer {
   readonly podSelector?: LabelSelector;
   readonly namespaceSelector?: LabelSelector;
   readonly ipBlock?: IPBlock;
 }
 
+/** The value of `NetworkPolicyEgressRule.ports`. */
 export interface NetworkPolicyPort {
   readonly protocol?: string;
   readonly port?: IntOrString;
   readonly endPort?: number;
 }
 
+/** The value of `NetworkPolicy.spec`. */
 export interface NetworkPolicySpec {
   readonly podSelector?: LabelSelector;
   readonly ingress?: readonly NetworkPolicyIngressRule[];
@@ -136,6 +156,7 @@ export interface NetworkPolicySpec {
   readonly policyTypes?: readonly ('Egress' | 'Ingress')[];
 }
 
+/** The value of `IPAddressSpec.parentRef`. */
 export interface ParentReference {
   readonly group?: string;
   readonly resource: string;
@@ -143,6 +164,7 @@ export interface ParentReference {
   readonly name: string;
 }
 
+/** The value of `IngressServiceBackend.port`. */
 export interface ServiceBackendPort {
   readonly name?: string;
   readonly number?: number;
@@ -154,10 +176,12 @@ export interface ServiceCIDR extends KubernetesObject {
   readonly status?: ServiceCIDRStatus;
 }
 
+/** The value of `ServiceCIDR.spec`. */
 export interface ServiceCIDRSpec {
   readonly cidrs?: readonly string[];
 }
 
+/** The value of `ServiceCIDR.status`. */
 export interface ServiceCIDRStatus {
   readonly conditions?: readonly Condition[];
 }

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../object.ts';
 import type { Toleration } from './core-v1.ts';
 import type { Quantity } from './forms.ts';
 
+/** The value of `RuntimeClass.overhead`. */
 export interface Overhead {
   readonly podFixed?: Readonly<Record<string, Quantity>>;
 }
@@ -16,6 +17,7 @@ export interface RuntimeClass extends KubernetesObject {
   readonly scheduling?: Scheduling;
 }
 
+/** The value of `RuntimeClass.scheduling`. */
 export interface Scheduling {
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly tolerations?: readonly Toleration[];

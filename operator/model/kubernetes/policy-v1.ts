@@ -18,6 +18,7 @@ export interface PodDisruptionBudget extends KubernetesObject {
   readonly status?: PodDisruptionBudgetStatus;
 }
 
+/** The value of `PodDisruptionBudget.spec`. */
 export interface PodDisruptionBudgetSpec {
   readonly minAvailable?: IntOrString;
   readonly selector?: LabelSelector;
@@ -25,6 +26,7 @@ export interface PodDisruptionBudgetSpec {
   readonly unhealthyPodEvictionPolicy?: 'AlwaysAllow' | 'IfHealthyBudget';
 }
 
+/** The value of `PodDisruptionBudget.status`. */
 export interface PodDisruptionBudgetStatus {
   readonly observedGeneration?: number;
   readonly disruptedPods?: Readonly<Record<string, Time>>;

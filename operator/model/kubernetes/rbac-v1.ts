@@ -4,6 +4,7 @@
 import type { KubernetesObject } from '../object.ts';
 import type { LabelSelector } from '../selector.ts';
 
+/** The value of `ClusterRole.aggregationRule`. */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[];
 }
@@ -20,6 +21,7 @@ export interface ClusterRoleBinding extends KubernetesObject {
   readonly roleRef: RoleRef;
 }
 
+/** The value of `ClusterRole.rules`. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -39,12 +41,14 @@ export interface RoleBinding extends KubernetesObject {
   readonly roleRef: RoleRef;
 }
 
+/** The value of `ClusterRoleBinding.roleRef`. */
 export interface RoleRef {
   readonly apiGroup?: string;
   readonly kind: string;
   readonly name: string;
 }
 
+/** The value of `ClusterRoleBinding.subjects`. */
 export interface Subject {
   readonly kind: string;
   readonly apiGroup?: string;

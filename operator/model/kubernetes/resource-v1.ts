@@ -6,6 +6,7 @@ import type { KubernetesObject, ObjectMeta } from '../object.ts';
 import type { NodeSelector } from './core-v1.ts';
 import type { OpenEnum, Quantity, Time } from './forms.ts';
 
+/** The value of `ResourceClaimStatus.devices`. */
 export interface AllocatedDeviceStatus {
   readonly driver: string;
   readonly pool: string;
@@ -16,41 +17,49 @@ export interface AllocatedDeviceStatus {
   readonly networkData?: NetworkDeviceData;
 }
 
+/** The value of `ResourceClaimStatus.allocation`. */
 export interface AllocationResult {
   readonly devices?: DeviceAllocationResult;
   readonly nodeSelector?: NodeSelector;
   readonly allocationTimestamp?: Time;
 }
 
+/** The value of `DeviceSelector.cel`. */
 export interface CELDeviceSelector {
   readonly expression: string;
 }
 
+/** The value of `DeviceCapacity.requestPolicy`. */
 export interface CapacityRequestPolicy {
   readonly default?: Quantity;
   readonly validValues?: readonly Quantity[];
   readonly validRange?: CapacityRequestPolicyRange;
 }
 
+/** The value of `CapacityRequestPolicy.validRange`. */
 export interface CapacityRequestPolicyRange {
   readonly min: Quantity;
   readonly max?: Quantity;
   readonly step?: Quantity;
 }
 
+/** The value of `DeviceSubRequest.capacity`. */
 export interface CapacityRequirements {
   readonly requests?: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `CounterSet.counters`. */
 export interface Counter {
   readonly value: Quantity;
 }
 
+/** The value of `ResourceSliceSpec.sharedCounters`. */
 export interface CounterSet {
   readonly name: string;
   readonly counters: Readonly<Record<string, Counter>>;
 }
 
+/** The value of `ResourceSliceSpec.devices`. */
 export interface Device {
   readonly name: string;
   readonly attributes?: Readonly<Record<string, DeviceAttribute>>;
@@ -67,17 +76,20 @@ export interface Device {
   readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>>;
 }
 
+/** The value of `DeviceAllocationResult.config`. */
 export interface DeviceAllocationConfiguration {
   readonly source: OpenEnum<'FromClaim' | 'FromClass'>;
   readonly requests?: readonly string[];
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
+/** The value of `AllocationResult.devices`. */
 export interface DeviceAllocationResult {
   readonly results?: readonly DeviceRequestAllocationResult[];
   readonly config?: readonly DeviceAllocationConfiguration[];
 }
 
+/** The value of `Device.attributes`. */
 export interface DeviceAttribute {
   readonly int?: number;
   readonly bool?: boolean;
@@ -89,17 +101,20 @@ export interface DeviceAttribute {
   readonly versions?: readonly string[];
 }
 
+/** The value of `Device.capacity`. */
 export interface DeviceCapacity {
   readonly value: Quantity;
   readonly requestPolicy?: CapacityRequestPolicy;
 }
 
+/** The value of `ResourceClaimSpec.devices`. */
 export interface DeviceClaim {
   readonly requests?: readonly DeviceRequest[];
   readonly constraints?: readonly DeviceConstraint[];
   readonly config?: readonly DeviceClaimConfiguration[];
 }
 
+/** The value of `DeviceClaim.config`. */
 export interface DeviceClaimConfiguration {
   readonly requests?: readonly string[];
   readonly opaque?: OpaqueDeviceConfiguration;
@@ -110,33 +125,39 @@ export interface DeviceClass extends KubernetesObject {
   readonly spec: DeviceClassSpec;
 }
 
+/** The value of `DeviceClassSpec.config`. */
 export interface DeviceClassConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
 }
 
+/** The value of `DeviceClass.spec`. */
 export interface DeviceClassSpec {
   readonly selectors?: readonly DeviceSelector[];
   readonly config?: readonly DeviceClassConfiguration[];
   readonly extendedResourceName?: string;
 }
 
+/** The value of `DeviceClaim.constraints`. */
 export interface DeviceConstraint {
   readonly requests?: readonly string[];
   readonly matchAttribute?: string;
   readonly distinctAttribute?: string;
 }
 
+/** The value of `Device.consumesCounters`. */
 export interface DeviceCounterConsumption {
   readonly counterSet: string;
   readonly counters: Readonly<Record<string, Counter>>;
 }
 
+/** The value of `DeviceClaim.requests`. */
 export interface DeviceRequest {
   readonly name: string;
   readonly exactly?: ExactDeviceRequest;
   readonly firstAvailable?: readonly DeviceSubRequest[];
 }
 
+/** The value of `DeviceAllocationResult.results`. */
 export interface DeviceRequestAllocationResult {
   readonly request: string;
   readonly driver: string;
@@ -150,10 +171,12 @@ export interface DeviceRequestAllocationResult {
   readonly consumedCapacity?: Readonly<Record<string, Quantity>>;
 }
 
+/** The value of `DeviceClassSpec.selectors`. */
 export interface DeviceSelector {
   readonly cel?: CELDeviceSelector;
 }
 
+/** The value of `DeviceRequest.firstAvailable`. */
 export interface DeviceSubRequest {
   readonly name: string;
   readonly deviceClassName: string;
@@ -164,6 +187,7 @@ export interface DeviceSubRequest {
   readonly capacity?: CapacityRequirements;
 }
 
+/** The value of `Device.taints`. */
 export interface DeviceTaint {
   readonly key: string;
   readonly value?: string;
@@ -171,6 +195,7 @@ export interface DeviceTaint {
   readonly timeAdded?: Time;
 }
 
+/** The value of `DeviceRequestAllocationResult.tolerations`. */
 export interface DeviceToleration {
   readonly key?: string;
   readonly operator?: 'Equal' | 'Exists';
@@ -179,6 +204,7 @@ export interface DeviceToleration {
   readonly tolerationSeconds?: number;
 }
 
+/** The value of `DeviceRequest.exactly`. */
 export interface ExactDeviceRequest {
   readonly deviceClassName: string;
   readonly selectors?: readonly DeviceSelector[];
@@ -189,17 +215,20 @@ export interface ExactDeviceRequest {
   readonly capacity?: CapacityRequirements;
 }
 
+/** The value of `AllocatedDeviceStatus.networkData`. */
 export interface NetworkDeviceData {
   readonly interfaceName?: string;
   readonly ips?: readonly string[];
   readonly hardwareAddress?: string;
 }
 
+/** The value of `Device.nodeAllocatableResourceMappings`. */
 export interface NodeAllocatableResourceMapping {
   readonly capacityKey?: string;
   readonly allocationMultiplier?: Quantity;
 }
 
+/** The value of `DeviceAllocationConfiguration.opaque`. */
 export interface OpaqueDeviceConfiguration {
   readonly driver: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -211,6 +240,7 @@ export interface ResourceClaim extends KubernetesObject {
   readonly status?: ResourceClaimStatus;
 }
 
+/** The value of `ResourceClaimStatus.reservedFor`. */
 export interface ResourceClaimConsumerReference {
   readonly apiGroup?: string;
   readonly resource: string;
@@ -218,10 +248,12 @@ export interface ResourceClaimConsumerReference {
   readonly uid: string;
 }
 
+/** The value of `ResourceClaim.spec`. */
 export interface ResourceClaimSpec {
   readonly devices?: DeviceClaim;
 }
 
+/** The value of `ResourceClaim.status`. */
 export interface ResourceClaimStatus {
   readonly allocation?: AllocationResult;
   readonly reservedFor?: readonly ResourceClaimConsumerReference[];
@@ -233,11 +265,13 @@ export interface ResourceClaimTemplate extends KubernetesObject {
   readonly spec: ResourceClaimTemplateSpec;
 }
 
+/** The value of `ResourceClaimTemplate.spec`. */
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: Partial<ObjectMeta>;
   readonly spec: ResourceClaimSpec;
 }
 
+/** The value of `ResourceSliceSpec.pool`. */
 export interface ResourcePool {
   readonly name: string;
   readonly generation: number;
@@ -249,6 +283,7 @@ export interface ResourceSlice extends KubernetesObject {
   readonly spec: ResourceSliceSpec;
 }
 
+/** The value of `ResourceSlice.spec`. */
 export interface ResourceSliceSpec {
   readonly driver: string;
   readonly pool: ResourcePool;

@@ -76,6 +76,7 @@ import type {
   VolumeAttributesClass,
 } from './storage-v1.ts';
 
+/** `v1`, namespaced. */
 export const bindings: Resource<Binding> = defineResource({
   group: '',
   version: 'v1',
@@ -83,6 +84,7 @@ export const bindings: Resource<Binding> = defineResource({
   kind: 'Binding',
   namespaced: true,
 });
+/** `v1`, cluster-scoped. */
 export const componentStatuses: Resource<ComponentStatus> = defineResource({
   group: '',
   version: 'v1',
@@ -90,6 +92,7 @@ export const componentStatuses: Resource<ComponentStatus> = defineResource({
   kind: 'ComponentStatus',
   namespaced: false,
 });
+/** `v1`, namespaced. */
 export const configMaps: Resource<ConfigMap> = defineResource({
   group: '',
   version: 'v1',
@@ -97,6 +100,7 @@ export const configMaps: Resource<ConfigMap> = defineResource({
   kind: 'ConfigMap',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const endpoints: Resource<Endpoints> = defineResource({
   group: '',
   version: 'v1',
@@ -104,6 +108,7 @@ export const endpoints: Resource<Endpoints> = defineResource({
   kind: 'Endpoints',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const limitRanges: Resource<LimitRange> = defineResource({
   group: '',
   version: 'v1',
@@ -111,6 +116,7 @@ export const limitRanges: Resource<LimitRange> = defineResource({
   kind: 'LimitRange',
   namespaced: true,
 });
+/** `v1`, cluster-scoped. */
 export const namespaces: Resource<Namespace> = defineResource({
   group: '',
   version: 'v1',
@@ -118,6 +124,7 @@ export const namespaces: Resource<Namespace> = defineResource({
   kind: 'Namespace',
   namespaced: false,
 });
+/** `v1`, cluster-scoped. */
 export const nodes: Resource<Node> = defineResource({
   group: '',
   version: 'v1',
@@ -125,6 +132,7 @@ export const nodes: Resource<Node> = defineResource({
   kind: 'Node',
   namespaced: false,
 });
+/** `v1`, namespaced. */
 export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineResource({
   group: '',
   version: 'v1',
@@ -132,6 +140,7 @@ export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineRes
   kind: 'PersistentVolumeClaim',
   namespaced: true,
 });
+/** `v1`, cluster-scoped. */
 export const persistentVolumes: Resource<PersistentVolume> = defineResource({
   group: '',
   version: 'v1',
@@ -139,6 +148,7 @@ export const persistentVolumes: Resource<PersistentVolume> = defineResource({
   kind: 'PersistentVolume',
   namespaced: false,
 });
+/** `v1`, namespaced. */
 export const pods: Resource<Pod> = defineResource({
   group: '',
   version: 'v1',
@@ -146,6 +156,7 @@ export const pods: Resource<Pod> = defineResource({
   kind: 'Pod',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const podTemplates: Resource<PodTemplate> = defineResource({
   group: '',
   version: 'v1',
@@ -153,6 +164,7 @@ export const podTemplates: Resource<PodTemplate> = defineResource({
   kind: 'PodTemplate',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const replicationControllers: Resource<ReplicationController> = defineResource({
   group: '',
   version: 'v1',
@@ -160,6 +172,7 @@ export const replicationControllers: Resource<ReplicationController> = defineRes
   kind: 'ReplicationController',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const resourceQuotas: Resource<ResourceQuota> = defineResource({
   group: '',
   version: 'v1',
@@ -167,6 +180,7 @@ export const resourceQuotas: Resource<ResourceQuota> = defineResource({
   kind: 'ResourceQuota',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const secrets: Resource<Secret> = defineResource({
   group: '',
   version: 'v1',
@@ -174,6 +188,7 @@ export const secrets: Resource<Secret> = defineResource({
   kind: 'Secret',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const serviceAccounts: Resource<ServiceAccount> = defineResource({
   group: '',
   version: 'v1',
@@ -181,6 +196,7 @@ export const serviceAccounts: Resource<ServiceAccount> = defineResource({
   kind: 'ServiceAccount',
   namespaced: true,
 });
+/** `v1`, namespaced. */
 export const services: Resource<Service> = defineResource({
   group: '',
   version: 'v1',
@@ -188,6 +204,7 @@ export const services: Resource<Service> = defineResource({
   kind: 'Service',
   namespaced: true,
 });
+/** `apiregistration.k8s.io/v1`, cluster-scoped. */
 export const apiServices: Resource = defineResource({
   group: 'apiregistration.k8s.io',
   version: 'v1',
@@ -195,6 +212,7 @@ export const apiServices: Resource = defineResource({
   kind: 'APIService',
   namespaced: false,
 });
+/** `apps/v1`, namespaced. */
 export const controllerRevisions: Resource<ControllerRevision> = defineResource({
   group: 'apps',
   version: 'v1',
@@ -202,6 +220,7 @@ export const controllerRevisions: Resource<ControllerRevision> = defineResource(
   kind: 'ControllerRevision',
   namespaced: true,
 });
+/** `apps/v1`, namespaced. */
 export const daemonSets: Resource<DaemonSet> = defineResource({
   group: 'apps',
   version: 'v1',
@@ -209,6 +228,7 @@ export const daemonSets: Resource<DaemonSet> = defineResource({
   kind: 'DaemonSet',
   namespaced: true,
 });
+/** `apps/v1`, namespaced. */
 export const deployments: Resource<Deployment> = defineResource({
   group: 'apps',
   version: 'v1',
@@ -216,6 +236,7 @@ export const deployments: Resource<Deployment> = defineResource({
   kind: 'Deployment',
   namespaced: true,
 });
+/** `apps/v1`, namespaced. */
 export const replicaSets: Resource<ReplicaSet> = defineResource({
   group: 'apps',
   version: 'v1',
@@ -223,6 +244,7 @@ export const replicaSets: Resource<ReplicaSet> = defineResource({
   kind: 'ReplicaSet',
   namespaced: true,
 });
+/** `apps/v1`, namespaced. */
 export const statefulSets: Resource<StatefulSet> = defineResource({
   group: 'apps',
   version: 'v1',
@@ -230,6 +252,7 @@ export const statefulSets: Resource<StatefulSet> = defineResource({
   kind: 'StatefulSet',
   namespaced: true,
 });
+/** `events.k8s.io/v1`, namespaced. */
 export const events: Resource<Event> = defineResource({
   group: 'events.k8s.io',
   version: 'v1',
@@ -237,6 +260,7 @@ export const events: Resource<Event> = defineResource({
   kind: 'Event',
   namespaced: true,
 });
+/** `authentication.k8s.io/v1`, cluster-scoped. */
 export const selfSubjectReviews: Resource<SelfSubjectReview> = defineResource({
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -244,6 +268,7 @@ export const selfSubjectReviews: Resource<SelfSubjectReview> = defineResource({
   kind: 'SelfSubjectReview',
   namespaced: false,
 });
+/** `authentication.k8s.io/v1`, cluster-scoped. */
 export const tokenReviews: Resource<TokenReview> = defineResource({
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -251,6 +276,7 @@ export const tokenReviews: Resource<TokenReview> = defineResource({
   kind: 'TokenReview',
   namespaced: false,
 });
+/** `authorization.k8s.io/v1`, namespaced. */
 export const localSubjectAccessReviews: Resource<LocalSubjectAccessReview> = defineResource({
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -258,6 +284,7 @@ export const localSubjectAccessReviews: Resource<LocalSubjectAccessReview> = def
   kind: 'LocalSubjectAccessReview',
   namespaced: true,
 });
+/** `authorization.k8s.io/v1`, cluster-scoped. */
 export const selfSubjectAccessReviews: Resource<SelfSubjectAccessReview> = defineResource({
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -265,6 +292,7 @@ export const selfSubjectAccessReviews: Resource<SelfSubjectAccessReview> = defin
   kind: 'SelfSubjectAccessReview',
   namespaced: false,
 });
+/** `authorization.k8s.io/v1`, cluster-scoped. */
 export const selfSubjectRulesReviews: Resource<SelfSubjectRulesReview> = defineResource({
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -272,6 +300,7 @@ export const selfSubjectRulesReviews: Resource<SelfSubjectRulesReview> = defineR
   kind: 'SelfSubjectRulesReview',
   namespaced: false,
 });
+/** `authorization.k8s.io/v1`, cluster-scoped. */
 export const subjectAccessReviews: Resource<SubjectAccessReview> = defineResource({
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -279,6 +308,7 @@ export const subjectAccessReviews: Resource<SubjectAccessReview> = defineResourc
   kind: 'SubjectAccessReview',
   namespaced: false,
 });
+/** `autoscaling/v2`, namespaced. */
 export const horizontalPodAutoscalers: Resource<HorizontalPodAutoscaler> = defineResource({
   group: 'autoscaling',
   version: 'v2',
@@ -286,6 +316,7 @@ export const horizontalPodAutoscalers: Resource<HorizontalPodAutoscaler> = defin
   kind: 'HorizontalPodAutoscaler',
   namespaced: true,
 });
+/** `batch/v1`, namespaced. */
 export const cronJobs: Resource<CronJob> = defineResource({
   group: 'batch',
   version: 'v1',
@@ -293,6 +324,7 @@ export const cronJobs: Resource<CronJob> = defineResource({
   kind: 'CronJob',
   namespaced: true,
 });
+/** `batch/v1`, namespaced. */
 export const jobs: Resource<Job> = defineResource({
   group: 'batch',
   version: 'v1',
@@ -300,6 +332,7 @@ export const jobs: Resource<Job> = defineResource({
   kind: 'Job',
   namespaced: true,
 });
+/** `certificates.k8s.io/v1`, cluster-scoped. */
 export const certificateSigningRequests: Resource<CertificateSigningRequest> = defineResource({
   group: 'certificates.k8s.io',
   version: 'v1',
@@ -307,6 +340,7 @@ export const certificateSigningRequests: Resource<CertificateSigningRequest> = d
   kind: 'CertificateSigningRequest',
   namespaced: false,
 });
+/** `networking.k8s.io/v1`, cluster-scoped. */
 export const ingressClasses: Resource<IngressClass> = defineResource({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -314,6 +348,7 @@ export const ingressClasses: Resource<IngressClass> = defineResource({
   kind: 'IngressClass',
   namespaced: false,
 });
+/** `networking.k8s.io/v1`, namespaced. */
 export const ingresses: Resource<Ingress> = defineResource({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -321,6 +356,7 @@ export const ingresses: Resource<Ingress> = defineResource({
   kind: 'Ingress',
   namespaced: true,
 });
+/** `networking.k8s.io/v1`, cluster-scoped. */
 export const ipAddresses: Resource<IPAddress> = defineResource({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -328,6 +364,7 @@ export const ipAddresses: Resource<IPAddress> = defineResource({
   kind: 'IPAddress',
   namespaced: false,
 });
+/** `networking.k8s.io/v1`, namespaced. */
 export const networkPolicies: Resource<NetworkPolicy> = defineResource({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -335,6 +372,7 @@ export const networkPolicies: Resource<NetworkPolicy> = defineResource({
   kind: 'NetworkPolicy',
   namespaced: true,
 });
+/** `networking.k8s.io/v1`, cluster-scoped. */
 export const serviceCIDRs: Resource<ServiceCIDR> = defineResource({
   group: 'networking.k8s.io',
   version: 'v1',
@@ -342,6 +380,7 @@ export const serviceCIDRs: Resource<ServiceCIDR> = defineResource({
   kind: 'ServiceCIDR',
   namespaced: false,
 });
+/** `policy/v1`, namespaced. */
 export const podDisruptionBudgets: Resource<PodDisruptionBudget> = defineResource({
   group: 'policy',
   version: 'v1',
@@ -349,6 +388,7 @@ export const podDisruptionBudgets: Resource<PodDisruptionBudget> = defineResourc
   kind: 'PodDisruptionBudget',
   namespaced: true,
 });
+/** `rbac.authorization.k8s.io/v1`, cluster-scoped. */
 export const clusterRoleBindings: Resource<ClusterRoleBinding> = defineResource({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -356,6 +396,7 @@ export const clusterRoleBindings: Resource<ClusterRoleBinding> = defineResource(
   kind: 'ClusterRoleBinding',
   namespaced: false,
 });
+/** `rbac.authorization.k8s.io/v1`, cluster-scoped. */
 export const clusterRoles: Resource<ClusterRole> = defineResource({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -363,6 +404,7 @@ export const clusterRoles: Resource<ClusterRole> = defineResource({
   kind: 'ClusterRole',
   namespaced: false,
 });
+/** `rbac.authorization.k8s.io/v1`, namespaced. */
 export const roleBindings: Resource<RoleBinding> = defineResource({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -370,6 +412,7 @@ export const roleBindings: Resource<RoleBinding> = defineResource({
   kind: 'RoleBinding',
   namespaced: true,
 });
+/** `rbac.authorization.k8s.io/v1`, namespaced. */
 export const roles: Resource<Role> = defineResource({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -377,6 +420,7 @@ export const roles: Resource<Role> = defineResource({
   kind: 'Role',
   namespaced: true,
 });
+/** `storage.k8s.io/v1`, cluster-scoped. */
 export const csiDrivers: Resource<CSIDriver> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -384,6 +428,7 @@ export const csiDrivers: Resource<CSIDriver> = defineResource({
   kind: 'CSIDriver',
   namespaced: false,
 });
+/** `storage.k8s.io/v1`, cluster-scoped. */
 export const csiNodes: Resource<CSINode> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -391,6 +436,7 @@ export const csiNodes: Resource<CSINode> = defineResource({
   kind: 'CSINode',
   namespaced: false,
 });
+/** `storage.k8s.io/v1`, namespaced. */
 export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -398,6 +444,7 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
   kind: 'CSIStorageCapacity',
   namespaced: true,
 });
+/** `storage.k8s.io/v1`, cluster-scoped. */
 export const storageClasses: Resource<StorageClass> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -405,6 +452,7 @@ export const storageClasses: Resource<StorageClass> = defineResource({
   kind: 'StorageClass',
   namespaced: false,
 });
+/** `storage.k8s.io/v1`, cluster-scoped. */
 export const volumeAttachments: Resource<VolumeAttachment> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -412,6 +460,7 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource({
   kind: 'VolumeAttachment',
   namespaced: false,
 });
+/** `storage.k8s.io/v1`, cluster-scoped. */
 export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineResource({
   group: 'storage.k8s.io',
   version: 'v1',
@@ -419,6 +468,7 @@ export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineRe
   kind: 'VolumeAttributesClass',
   namespaced: false,
 });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defineResource({
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -426,6 +476,7 @@ export const mutatingAdmissionPolicies: Resource<MutatingAdmissionPolicy> = defi
   kind: 'MutatingAdmissionPolicy',
   namespaced: false,
 });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBinding> =
   defineResource({
     group: 'admissionregistration.k8s.io',
@@ -434,6 +485,7 @@ export const mutatingAdmissionPolicyBindings: Resource<MutatingAdmissionPolicyBi
     kind: 'MutatingAdmissionPolicyBinding',
     namespaced: false,
   });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const mutatingWebhookConfigurations: Resource<MutatingWebhookConfiguration> =
   defineResource({
     group: 'admissionregistration.k8s.io',
@@ -442,6 +494,7 @@ export const mutatingWebhookConfigurations: Resource<MutatingWebhookConfiguratio
     kind: 'MutatingWebhookConfiguration',
     namespaced: false,
   });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = defineResource({
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -449,6 +502,7 @@ export const validatingAdmissionPolicies: Resource<ValidatingAdmissionPolicy> = 
   kind: 'ValidatingAdmissionPolicy',
   namespaced: false,
 });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPolicyBinding> =
   defineResource({
     group: 'admissionregistration.k8s.io',
@@ -457,6 +511,7 @@ export const validatingAdmissionPolicyBindings: Resource<ValidatingAdmissionPoli
     kind: 'ValidatingAdmissionPolicyBinding',
     namespaced: false,
   });
+/** `admissionregistration.k8s.io/v1`, cluster-scoped. */
 export const validatingWebhookConfigurations: Resource<ValidatingWebhookConfiguration> =
   defineResource({
     group: 'admissionregistration.k8s.io',
@@ -465,6 +520,7 @@ export const validatingWebhookConfigurations: Resource<ValidatingWebhookConfigur
     kind: 'ValidatingWebhookConfiguration',
     namespaced: false,
   });
+/** `apiextensions.k8s.io/v1`, cluster-scoped. */
 export const customResourceDefinitions: Resource<CustomResourceDefinition> = defineResource({
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -472,6 +528,7 @@ export const customResourceDefinitions: Resource<CustomResourceDefinition> = def
   kind: 'CustomResourceDefinition',
   namespaced: false,
 });
+/** `scheduling.k8s.io/v1`, cluster-scoped. */
 export const priorityClasses: Resource<PriorityClass> = defineResource({
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -479,6 +536,7 @@ export const priorityClasses: Resource<PriorityClass> = defineResource({
   kind: 'PriorityClass',
   namespaced: false,
 });
+/** `coordination.k8s.io/v1`, namespaced. */
 export const leases: Resource<Lease> = defineResource({
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -486,6 +544,7 @@ export const leases: Resource<Lease> = defineResource({
   kind: 'Lease',
   namespaced: true,
 });
+/** `node.k8s.io/v1`, cluster-scoped. */
 export const runtimeClasses: Resource<RuntimeClass> = defineResource({
   group: 'node.k8s.io',
   version: 'v1',
@@ -493,6 +552,7 @@ export const runtimeClasses: Resource<RuntimeClass> = defineResource({
   kind: 'RuntimeClass',
   namespaced: false,
 });
+/** `discovery.k8s.io/v1`, namespaced. */
 export const endpointSlices: Resource<EndpointSlice> = defineResource({
   group: 'discovery.k8s.io',
   version: 'v1',
@@ -500,6 +560,7 @@ export const endpointSlices: Resource<EndpointSlice> = defineResource({
   kind: 'EndpointSlice',
   namespaced: true,
 });
+/** `resource.k8s.io/v1`, cluster-scoped. */
 export const deviceClasses: Resource<DeviceClass> = defineResource({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -507,6 +568,7 @@ export const deviceClasses: Resource<DeviceClass> = defineResource({
   kind: 'DeviceClass',
   namespaced: false,
 });
+/** `resource.k8s.io/v1`, namespaced. */
 export const resourceClaims: Resource<ResourceClaim> = defineResource({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -514,6 +576,7 @@ export const resourceClaims: Resource<ResourceClaim> = defineResource({
   kind: 'ResourceClaim',
   namespaced: true,
 });
+/** `resource.k8s.io/v1`, namespaced. */
 export const resourceClaimTemplates: Resource<ResourceClaimTemplate> = defineResource({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -521,6 +584,7 @@ export const resourceClaimTemplates: Resource<ResourceClaimTemplate> = defineRes
   kind: 'ResourceClaimTemplate',
   namespaced: true,
 });
+/** `resource.k8s.io/v1`, cluster-scoped. */
 export const resourceSlices: Resource<ResourceSlice> = defineResource({
   group: 'resource.k8s.io',
   version: 'v1',
@@ -528,6 +592,7 @@ export const resourceSlices: Resource<ResourceSlice> = defineResource({
   kind: 'ResourceSlice',
   namespaced: false,
 });
+/** `flowcontrol.apiserver.k8s.io/v1`, cluster-scoped. */
 export const flowSchemas: Resource<FlowSchema> = defineResource({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
@@ -535,6 +600,7 @@ export const flowSchemas: Resource<FlowSchema> = defineResource({
   kind: 'FlowSchema',
   namespaced: false,
 });
+/** `flowcontrol.apiserver.k8s.io/v1`, cluster-scoped. */
 export const priorityLevelConfigurations: Resource<PriorityLevelConfiguration> = defineResource({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',

@@ -11,6 +11,7 @@ export interface CSIDriver extends KubernetesObject {
   readonly spec: CSIDriverSpec;
 }
 
+/** The value of `CSIDriver.spec`. */
 export interface CSIDriverSpec {
   readonly attachRequired?: boolean;
   readonly podInfoOnMount?: boolean;
@@ -30,6 +31,7 @@ export interface CSINode extends KubernetesObject {
   readonly spec: CSINodeSpec;
 }
 
+/** The value of `CSINodeSpec.drivers`. */
 export interface CSINodeDriver {
   readonly name: string;
   readonly nodeID: string;
@@ -37,6 +39,7 @@ export interface CSINodeDriver {
   readonly allocatable?: VolumeNodeResources;
 }
 
+/** The value of `CSINode.spec`. */
 export interface CSINodeSpec {
   readonly drivers: readonly CSINodeDriver[];
 }
@@ -60,6 +63,7 @@ export interface StorageClass extends KubernetesObject {
   readonly allowedTopologies?: readonly TopologySelectorTerm[];
 }
 
+/** The value of `CSIDriverSpec.tokenRequests`. */
 export interface TokenRequest {
   readonly audience: string;
   readonly expirationSeconds?: number;
@@ -71,17 +75,20 @@ export interface VolumeAttachment extends KubernetesObject {
   readonly status?: VolumeAttachmentStatus;
 }
 
+/** The value of `VolumeAttachmentSpec.source`. */
 export interface VolumeAttachmentSource {
   readonly persistentVolumeName?: string;
   readonly inlineVolumeSpec?: PersistentVolumeSpec;
 }
 
+/** The value of `VolumeAttachment.spec`. */
 export interface VolumeAttachmentSpec {
   readonly attacher: string;
   readonly source: VolumeAttachmentSource;
   readonly nodeName: string;
 }
 
+/** The value of `VolumeAttachment.status`. */
 export interface VolumeAttachmentStatus {
   readonly attached: boolean;
   readonly attachmentMetadata?: Readonly<Record<string, string>>;
@@ -95,12 +102,14 @@ export interface VolumeAttributesClass extends KubernetesObject {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
+/** The value of `VolumeAttachmentStatus.attachError`. */
 export interface VolumeError {
   readonly time?: Time;
   readonly message?: string;
   readonly errorCode?: number;
 }
 
+/** The value of `CSINodeDriver.allocatable`. */
 export interface VolumeNodeResources {
   readonly count?: number;
 }

@@ -35,6 +35,8 @@ export function resourceFile(data: TypeData): string {
       '});',
     ];
     const fits = start.length + 1 + 'defineResource({'.length <= 100;
+    const scope = namespaced ? 'namespaced' : 'cluster-scoped';
+    blocks.push(`/** \`${apiVersion}\`, ${scope}. */\n`);
     blocks.push(fits ? `${start} ${block.join('\n')}\n` : `${start}\n  ${block.join('\n  ')}\n`);
   }
   const lines = [...imports].sort().map(([from, kinds]) => importLine(from, [...kinds].sort()));

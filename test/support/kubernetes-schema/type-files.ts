@@ -87,13 +87,27 @@ class TypeFile {
       .map(([field, schema]) => this.#field(name, field, schema));
     if (kind !== undefined) this.#use('../object.ts', 'KubernetesObject');
     const base = kind === undefined ? '' : ' extends KubernetesObject';
-    const about = kind === undefined ? '' : `/** \`${kind.slice(0, kind.lastIndexOf('/'))}\`. */\n`;
+    const about =
+      kind === undefined
+        ? `The value of \`${this.#placeOf(name)}\``
+        : `\`${kind.slice(0, kind.lastIndexOf('/'))}\``;
     const body = fields.length === 0 ? '{}' : `{\n${fields.join('')}}`;
     this.#blocks.push(
       fields.length > 0 || kind !== undefined
-        ? `${about}export interface ${Names.short(name)}${base} ${body}\n`
-        : `export type ${Names.short(name)} = Readonly<Record<string, never>>;\n`,
+        ? `/** ${about}. */\nexport interface ${Names.short(name)}${base} ${body}\n`
+        : `/** ${about}. */\nexport type ${Names.short(name)} = Readonly<Record<string, never>>;\n`,
     );
+  }
+
+  /** The first field that has such a value. */
+  #placeOf(name: string): string {
+    for (const [owner, { fields = {} }] of Object.entries(this.#data.types)) {
+      const field = Object.keys(fields).find(
+        (each) => Names.referred(fields[each]?.type ?? '') === name,
+      );
+      if (field !== undefined && owner !== name) return `${Names.short(owner)}.${field}`;
+    }
+    return Names.file(name).replace('.ts', '').replace('-', '/');
   }
 
   text(): string {
