@@ -19,7 +19,7 @@ const written = (folder: string): readonly string[] => Object.keys(textsBelow(fo
 
 test.each(
   TEMPLATES,
-)('the template %s has at most twelve files, and none of deploy/', async (template) => {
+)('the template %s has at most fifteen files, and none of deploy/', async (template) => {
   const folder = place();
 
   const { exit, stdout, stderr } = invoke(['init', folder, '--template', template]);
@@ -28,10 +28,13 @@ test.each(
   const files = written(folder);
   const name = template === 'built-in' ? 'expose' : 'demo';
   expect(files).toEqual([
+    '.chancery.json',
+    '.devcontainer/devcontainer.json',
     '.dockerignore',
     '.github/workflows/ci.yml',
     '.gitignore',
     '.npmrc',
+    'AGENTS.md',
     'Dockerfile',
     'README.md',
     'package.json',
@@ -153,11 +156,10 @@ test('[scaffolding 2] --force writes only what is missing', async () => {
   const { exit, stdout } = invoke(['init', folder, '--force']);
 
   expect(await exit).toBe(0);
-  expect(textsBelow(folder)).toEqual({
-    ...textsBelow(other),
-    'src/demo.ts': 'mine',
-    'notes.txt': 'mine, too',
-  });
+  const { '.chancery.json': record, ...texts } = textsBelow(folder);
+  const { '.chancery.json': whole, ...others } = textsBelow(other);
+  expect(texts).toEqual({ ...others, 'src/demo.ts': 'mine', 'notes.txt': 'mine, too' });
+  expect([record, whole].map((each) => each?.includes('"src/demo.ts":'))).toEqual([false, true]);
   expect(stdout.lines).not.toContain(`written ${join(folder, 'src/demo.ts')}`);
 });
 
