@@ -234,6 +234,7 @@ test('package.json is merged by its fields: a dependency of the user beside one 
     },
   });
   expect(Object.keys(after)).toEqual(Object.keys(before));
+  expect(Object.keys(after.scripts)).toEqual(['lint', ...Object.keys(before.scripts)]);
   expect(Object.keys(after.dependencies)).toEqual(['chalk', 'chancery', 'zod']);
   expect(text).toMatch(/^\{\n {2}"name"[\s\S]*\}\n$/);
 });

@@ -27,26 +27,9 @@ const NOTE =
   'Commit this file, and do not edit it.';
 
 export function recordFile({ version, commands, files }: ScaffoldRecord): NewFile {
-  const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
-  const line = (value: unknown): string => JSON.stringify(value);
-  const text = [
-    '{',
-    `  "note": ${line(NOTE)},`,
-    `  "version": ${line(version)},`,
-    '  "commands": [',
-    commands.map((command) => `    ${line(command)}`).join(',\n'),
-    '  ],',
-    '  "files": {',
-    ...(sorted.length === 0 ? [] : [sorted.map((file) => `    ${entry(file)}`).join(',\n')]),
-    '  }',
-    '}',
-  ];
-  return { path: RECORD_FILE, text: `${text.join('\n')}\n` };
-}
-
-/** One line a file: a search that hits a recorded text shows one line of it. */
-function entry([path, text]: readonly [string, string]): string {
-  return `${JSON.stringify(path)}: ${JSON.stringify(text)}`;
+  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const record = { note: NOTE, version, commands, files: sorted };
+  return { path: RECORD_FILE, text: `${JSON.stringify(record, null, 2)}\n` };
 }
 
 /** The texts of files, by their paths. */
