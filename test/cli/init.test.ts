@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../operator/core/version.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { textsBelow } from '../scaffold/support/project.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
@@ -123,6 +124,24 @@ test('the workflow names each action by a full hash, with its version in a comme
   for (const use of uses)
     expect(use).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   expect(parseYaml(text)).toMatchObject({ permissions: { contents: 'read' } });
+});
+
+test('the dev container has the Node of the project, installs it, and forwards the port that it sets', async () => {
+  const folder = place();
+  await invoke(['init', folder]).exit;
+  const container = JSON.parse(
+    readFileSync(join(folder, '.devcontainer/devcontainer.json'), 'utf8'),
+  );
+  const { engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+  const [, major] =
+    /^mcr\.microsoft\.com\/devcontainers\/typescript-node:(\d+)$/.exec(container.image) ?? [];
+  expect(engines.node).toBe(`>=${major}.0`);
+  expect(container.postCreateCommand).toBe('npm install');
+  const { healthPort } = settingsFrom(container.containerEnv);
+  expect(container.containerEnv).toHaveProperty('CHANCERY_HEALTH_PORT');
+  expect(container.forwardPorts).toEqual([healthPort]);
+  expect(Object.keys(container.portsAttributes)).toEqual([String(healthPort)]);
 });
 
 test('[scaffolding 2] a folder that has files is refused with a list of those in the way', async () => {

@@ -64,7 +64,7 @@ test('a change is checked by .ci/run and by a dry run, with no right but to read
   expect(commandsOf(ci)).toContain('.ci/run');
   expect(commandsOf(ci)).toMatch(/npm run release -- --dry-run /);
   expect(ci.permissions).toEqual({ contents: 'read' });
-  expect(Object.values(ci.jobs).flatMap(({ permissions }) => permissions ?? [])).toEqual([]);
+  expect(Object.values(ci.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
 });
 
 test('one job publishes, and nothing else has its rights', () => {
