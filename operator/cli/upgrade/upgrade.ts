@@ -99,10 +99,11 @@ async function carryOut(
     recorded === undefined ? [] : [[path, recorded] as const],
   );
   const record = recordFile({ version, commands, files: Object.fromEntries(files) });
+  await replaceFiles(folder, changed);
   for (const { path, outcome } of steps) {
     if (outcome === 'removed') await rm(join(folder, path));
   }
-  await replaceFiles(folder, [...changed, record]);
+  await replaceFiles(folder, [record]);
 }
 
 interface Upgrade {
@@ -117,7 +118,9 @@ function report(
   { from, to, steps, dryRun }: Upgrade,
   { stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>,
 ): void {
-  for (const { path, outcome } of steps) stdout.write(`${outcome} ${join(folder, path)}\n`);
+  for (const { path, outcome } of steps) {
+    stdout.write(visibleText(`${outcome} ${join(folder, path)}\n`));
+  }
   if (dryRun) for (const step of steps) stdout.write(differences(step));
   const counts = OUTCOMES.flatMap((outcome) => {
     const count = steps.filter((step) => step.outcome === outcome).length;
