@@ -42,8 +42,8 @@ export const SUMS = 'SHA256SUMS';
 const SIGNATURE = `${SUMS}.sigstore.json`;
 
 /**
- * Images first: nothing names them yet. Then packages, which cannot be taken back, and last the release that
- * points to both.
+ * Images first: nothing names them yet. Then packages are staged: npm keeps them from users until a maintainer has
+ * approved each with a second factor. The release that points to both is last, and a draft until then.
  */
 export function publishingCommands(publication: Publication): readonly Command[] {
   const { folder, version, registry, images, packages, attachments } = publication;
@@ -68,20 +68,20 @@ export function publishingCommands(publication: Publication): readonly Command[]
     ...packages.map(({ file, name, integrity }) => ({
       program: 'npm',
       args: [
-        ...['publish', join(folder, file), '--provenance', '--access=public'],
+        ...['stage', 'publish', join(folder, file), '--provenance', '--access=public'],
         `--tag=${isPrerelease ? 'next' : 'latest'}`,
       ],
       done: { args: ['view', `${name}@${version}`, 'dist.integrity'], prints: integrity },
     })),
     {
       program: 'gh',
-      // A release is not published before all its files are attached: until then gh keeps a draft.
+      // A maintainer publishes the draft when the packages are approved.
       done: {
         args: ['release', 'view', `v${version}`, '--json=isDraft', '--jq=.isDraft'],
         prints: 'false',
       },
       args: [
-        ...['release', 'create', `v${version}`, '--verify-tag', `--title=${version}`],
+        ...['release', 'create', `v${version}`, '--draft', '--verify-tag', `--title=${version}`],
         ...[`--notes-file=${join(folder, 'NOTES.md')}`, ...(isPrerelease ? ['--prerelease'] : [])],
         ...paths,
       ],
@@ -89,20 +89,32 @@ export function publishingCommands(publication: Publication): readonly Command[]
   ];
 }
 
+/** The first npm that stages packages: https://docs.npmjs.com/staged-publishing */
+const FIRST_STAGING_NPM = [11, 15] as const;
+
 /** What this machine lacks for publishing. */
-export function publishingRefusals(
+export async function publishingRefusals(
   commands: readonly Command[],
-  env: NodeJS.ProcessEnv,
-): readonly string[] {
+  { cwd, env }: Omit<PublishingPlace, 'tell'>,
+): Promise<readonly string[]> {
   const programs = new Set(commands.map(({ program }) => program));
+  const missing = [...programs].filter((program) => findProgram(program, env) === undefined);
+  const npm = programs.has('npm') ? findProgram('npm', env) : undefined;
   return [
-    ...[...programs]
-      .filter((program) => findProgram(program, env) === undefined)
-      .map((program) => `${program} is not here`),
+    ...missing.map((program) => `${program} is not here`),
+    ...(npm === undefined ? [] : stagingRefusals(await output(npm, ['--version'], { cwd, env }))),
     ...(env.ACTIONS_ID_TOKEN_REQUEST_URL
       ? []
-      : ["npm's provenance and cosign sign with the identity of a CI job, and this is none"]),
+      : ['npm and cosign know the workflow by the identity of a CI job, and this is none']),
   ];
+}
+
+function stagingRefusals(printed: string): readonly string[] {
+  const version = printed.trim();
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [firstMajor, firstMinor] = FIRST_STAGING_NPM;
+  const stages = major > firstMajor || (major === firstMajor && minor >= firstMinor);
+  return stages ? [] : [`npm ${version} stages no packages; ${FIRST_STAGING_NPM.join('.')} does`];
 }
 
 /**

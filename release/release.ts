@@ -58,7 +58,10 @@ async function checkPublishing(
   { root, env }: ReleaseOptions,
 ): Promise<void> {
   const { version } = publication;
-  refusals.add('publishing', publishingRefusals(commands, env));
+  refusals.add(
+    'publishing',
+    await refusals.guard('publishing', [], () => publishingRefusals(commands, { cwd: root, env })),
+  );
   refusals.add('checkout', await refusals.guard('checkout', [], () => tagRefusals(root, version)));
 }
 

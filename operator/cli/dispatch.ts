@@ -26,6 +26,7 @@ import { REPLAY } from './replay/table.ts';
 import { RUN } from './run/table.ts';
 import { command, type TableCommand } from './table-command.ts';
 import { TEST_HOOK } from './test-hook/table.ts';
+import { UPGRADE } from './upgrade/table.ts';
 import { WATCH } from './watch/table.ts';
 
 /** Runs the command that `args` name. Rejects only because of a bug. */
@@ -118,6 +119,7 @@ function asksForHelp(args: readonly string[]): boolean {
 export const COMMANDS: readonly TableCommand[] = [
   command(INIT, async () => (await import('./init/init.ts')).init),
   command(CREATE, async () => (await import('./create/create.ts')).create),
+  command(UPGRADE, async () => (await import('./upgrade/upgrade.ts')).upgrade),
   command(DEV, async () => (await import('./dev/dev.ts')).dev),
   command(RUN, async () => (await import('./run/run.ts')).runModules, {
     helpOf: async (args, io) => (await import('./run/run.ts')).runHelp(args, io),

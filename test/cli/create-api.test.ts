@@ -22,7 +22,8 @@ test('a kind is added with its controller, its test and a sample, and the module
     'src/cache.test.ts',
     'src/cache.ts',
   ]);
-  expect({ ...after, 'src/operator.ts': '' }).toMatchObject({ ...before, 'src/operator.ts': '' });
+  const unchanged = { 'src/operator.ts': '', '.chancery.json': '' };
+  expect({ ...after, ...unchanged }).toMatchObject({ ...before, ...unchanged });
   expect(module?.split('\n').slice(1)).toEqual([
     "import demoController from './demo.ts';",
     "import cacheController from './cache.ts';",
@@ -39,6 +40,7 @@ test('a kind is added with its controller, its test and a sample, and the module
     'written src/cache.test.ts',
     'written samples/cache.yaml',
     'changed src/operator.ts',
+    'changed .chancery.json',
   ]);
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../operator/core/version.ts';
 import { parseYaml } from '../../operator/core/yaml.ts';
+import { settingsFrom } from '../../operator/manager/settings/settings.ts';
 import { textsBelow } from '../scaffold/support/project.ts';
 import { folderWith } from './child.ts';
 import { invoke } from './invocation.ts';
@@ -19,7 +20,7 @@ const written = (folder: string): readonly string[] => Object.keys(textsBelow(fo
 
 test.each(
   TEMPLATES,
-)('the template %s has at most twelve files, and none of deploy/', async (template) => {
+)('the template %s has at most fifteen files, and none of deploy/', async (template) => {
   const folder = place();
 
   const { exit, stdout, stderr } = invoke(['init', folder, '--template', template]);
@@ -28,10 +29,13 @@ test.each(
   const files = written(folder);
   const name = template === 'built-in' ? 'expose' : 'demo';
   expect(files).toEqual([
+    '.chancery.json',
+    '.devcontainer/devcontainer.json',
     '.dockerignore',
     '.github/workflows/ci.yml',
     '.gitignore',
     '.npmrc',
+    'AGENTS.md',
     'Dockerfile',
     'README.md',
     'package.json',
@@ -122,6 +126,24 @@ test('the workflow names each action by a full hash, with its version in a comme
   expect(parseYaml(text)).toMatchObject({ permissions: { contents: 'read' } });
 });
 
+test('the dev container has the Node of the project, installs it, and forwards the port that it sets', async () => {
+  const folder = place();
+  await invoke(['init', folder]).exit;
+  const container = JSON.parse(
+    readFileSync(join(folder, '.devcontainer/devcontainer.json'), 'utf8'),
+  );
+  const { engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+  const [, major] =
+    /^mcr\.microsoft\.com\/devcontainers\/typescript-node:(\d+)$/.exec(container.image) ?? [];
+  expect(engines.node).toBe(`>=${major}.0`);
+  expect(container.postCreateCommand).toBe('npm install');
+  const { healthPort } = settingsFrom(container.containerEnv);
+  expect(container.containerEnv).toHaveProperty('CHANCERY_HEALTH_PORT');
+  expect(container.forwardPorts).toEqual([healthPort]);
+  expect(Object.keys(container.portsAttributes)).toEqual([String(healthPort)]);
+});
+
 test('[scaffolding 2] a folder that has files is refused with a list of those in the way', async () => {
   const folder = place();
   mkdirSync(join(folder, 'src'), { recursive: true });
@@ -153,11 +175,10 @@ test('[scaffolding 2] --force writes only what is missing', async () => {
   const { exit, stdout } = invoke(['init', folder, '--force']);
 
   expect(await exit).toBe(0);
-  expect(textsBelow(folder)).toEqual({
-    ...textsBelow(other),
-    'src/demo.ts': 'mine',
-    'notes.txt': 'mine, too',
-  });
+  const { '.chancery.json': record, ...texts } = textsBelow(folder);
+  const { '.chancery.json': whole, ...others } = textsBelow(other);
+  expect(texts).toEqual({ ...others, 'src/demo.ts': 'mine', 'notes.txt': 'mine, too' });
+  expect([record, whole].map((each) => each?.includes('"src/demo.ts":'))).toEqual([false, true]);
   expect(stdout.lines).not.toContain(`written ${join(folder, 'src/demo.ts')}`);
 });
 

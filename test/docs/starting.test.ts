@@ -1,4 +1,5 @@
 /** docs/start/first-operator.md: its commands are run, and it names every command. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { OWNED_NAMES } from '../../operator/cli/create/owned-resources.ts';
 import { COMMANDS } from '../../operator/cli/dispatch.ts';
 import { BIN, folderWith, start } from '../cli/child.ts';
 import { FLEET, kubebuilderProject, projectOf } from '../scaffold/support/kubebuilder-project.ts';
+import { newProject, textsBelow } from '../scaffold/support/project.ts';
 import { commandsOf, RUN_OUTSIDE } from '../scaffold/support/readme-commands.ts';
 import { COMMANDS_PART } from './commands-page.ts';
 import { guide } from './guide.ts';
@@ -19,10 +21,13 @@ const fromExisting = commandsOf(guide('start/first-operator.md')).filter((each) 
   / --from/.test(each),
 );
 
+/** Run with the sources in the place of the newest package. */
+const upgrades = commandsOf(guide('start/first-operator.md')).filter((each) => / upgrade\b/.test(each));
+
 test('every command of the guide is one that a test runs, here or outside the repository', () => {
   const commands = commandsOf(guide('start/first-operator.md'));
 
-  const run = [...RUN_OUTSIDE, ...IN_ANOTHER_FORM, ...fromExisting];
+  const run = [...RUN_OUTSIDE, ...IN_ANOTHER_FORM, ...fromExisting, ...upgrades];
   expect(commands.length).toBeGreaterThan(9);
   expect(commands.filter((each) => !run.includes(each))).toEqual([]);
 });
@@ -44,6 +49,29 @@ test('the commands for kinds that exist write projects with these kinds', async 
     const module = readFileSync(join(parent, 'here', project, 'src/operator.ts'), 'utf8');
     expect(module).toContain("from './captain.ts'");
   }
+});
+
+test('the commands of the chapter about upgrades leave a new project as it is', async () => {
+  const { folder } = await newProject('demo');
+  const before = textsBelow(folder);
+  const git = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message', 'all'],
+  ]) {
+    execFileSync('git', [...git, ...args], { cwd: folder });
+  }
+
+  const runs = upgrades.map((command) => {
+    const [npx, name, ...args] = command.split(' ');
+    expect([npx, name]).toEqual(['npx', 'chancery@latest']);
+    return start(process.execPath, [BIN, ...args], {}, folder).exit;
+  });
+
+  expect(await Promise.all(runs)).toEqual([0, 0]);
+  const after = Object.entries(textsBelow(folder)).filter(([path]) => !path.startsWith('.git/'));
+  expect(Object.fromEntries(after)).toEqual(before);
 });
 
 test('the chapter of commands is as the tables of the commands say; npm run generate -- api writes it', () => {

@@ -58,7 +58,10 @@ async function ended({ refused, isDryRun = false, except, version = '2.1.0', fai
   return { exitCode, called: log(), said, list };
 }
 
-const PUBLISHED = ['gh release', 'cosign sign-blob', 'npm view', 'npm publish', 'gh release'];
+const PUBLISHED = [
+  ...['npm --version', 'gh release', 'cosign sign-blob'],
+  ...['npm view', 'npm stage', 'gh release'],
+];
 
 test('a release that nothing speaks against is published', async () => {
   expect(await ended({})).toMatchObject({ exitCode: 0, called: PUBLISHED, list: '' });
@@ -69,7 +72,7 @@ test('[I-9] one refusal is enough for nothing to be published', async () => {
 
   expect({ exitCode, called, list }).toEqual({
     exitCode: 1,
-    called: [],
+    called: ['npm --version'],
     list: 'licences: it is not ready\n',
   });
   expect(said).toEqual(
@@ -80,15 +83,15 @@ test('[I-9] one refusal is enough for nothing to be published', async () => {
 test('a commit without the tag of its version is not published', async () => {
   expect(await ended({ version: '2.1.1' })).toMatchObject({
     exitCode: 1,
-    called: [],
+    called: ['npm --version'],
     list: 'checkout: the commit has no tag v2.1.1\n',
   });
 });
 
 test('publishing that fails is told, and the exit code is 1', async () => {
-  const { exitCode, called, said } = await ended({ failing: 'npm' });
+  const { exitCode, called, said } = await ended({ failing: 'npm stage' });
 
-  expect({ exitCode, called }).toEqual({ exitCode: 1, called: PUBLISHED.slice(0, 4) });
+  expect({ exitCode, called }).toEqual({ exitCode: 1, called: PUBLISHED.slice(0, 5) });
   expect(said.at(-1)).toContain('1 of 3 commands were done before');
 });
 

@@ -43,9 +43,9 @@ test('images are published before packages, and the release that names both is l
     'cosign sign',
     'cosign sign-blob',
     'npm view',
-    'npm publish',
+    'npm stage',
     'npm view',
-    'npm publish',
+    'npm stage',
     'gh release',
   ]);
   expect(told).toHaveLength(6);
@@ -71,7 +71,7 @@ test('a prerelease does not become what npm installs without a version', () => {
 });
 
 test('publishing stops at the first command that fails, and says how far it came', async () => {
-  const { PATH, log } = programs(ALL, { failing: 'npm' });
+  const { PATH, log } = programs(ALL, { failing: 'npm stage' });
 
   const failure = publish(publishingCommands(PUBLICATION), {
     cwd: tmpdir(),
@@ -80,9 +80,9 @@ test('publishing stops at the first command that fails, and says how far it came
   });
 
   await expect(failure).rejects.toThrow(
-    /stopped at "npm publish .*kettle-2.1.0.tgz.*"; 3 of 6 commands were done before: .*no$/s,
+    /stopped at "npm stage publish .*kettle-2.1.0.tgz.*"; 3 of 6 commands were done before: .*no$/s,
   );
-  expect(log().at(-1)).toBe('npm publish');
+  expect(log().at(-1)).toBe('npm stage');
 });
 
 /** Publishes with programs that print this, and tells how far it came. */
@@ -100,8 +100,8 @@ async function publishedWith(printing: Readonly<Record<string, string>>) {
 test('a run after one that stopped publishes what is left', async () => {
   const { log, told } = await publishedWith({ 'npm view kettle@2.1.0': 'sha512-a' });
 
-  expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm publish', 'gh release']);
-  expect(told[3]).toMatch(/^done before: npm publish .*kettle-2\.1\.0\.tgz/);
+  expect(log.slice(4)).toEqual(['npm view', 'npm view', 'npm stage', 'gh release']);
+  expect(told[3]).toMatch(/^done before: npm stage publish .*kettle-2\.1\.0\.tgz/);
 });
 
 test('the images of a release that is complete are not replaced', async () => {
@@ -111,7 +111,19 @@ test('the images of a release that is complete are not replaced', async () => {
   expect(told).toEqual([expect.stringMatching(/^done before: gh release create /)]);
 });
 
-test('a draft that a killed run has left stops everything', async () => {
+test('packages are staged, not published, and the release is a draft, until maintainers approve', () => {
+  const commands = publishingCommands(PUBLICATION);
+  const npm = commands.filter(({ program }) => program === 'npm');
+
+  expect(npm.map(({ args }) => args.slice(0, 2))).toEqual([
+    ['stage', 'publish'],
+    ['stage', 'publish'],
+  ]);
+  expect(npm.every(({ args }) => args.includes('--provenance'))).toBe(true);
+  expect(commands.at(-1)?.args).toEqual(expect.arrayContaining(['release', 'create', '--draft']));
+});
+
+test('a draft that another run has left stops everything', async () => {
   const { log, failure } = await publishedWith({ 'gh release view': 'true' });
 
   expect(log).toEqual(['gh release']);
@@ -125,16 +137,32 @@ test('a version that is published with another content stops everything', async 
   expect(log.at(-1)).toBe('npm view');
 });
 
-test('a program that is absent, and a place without an identity, are refusals', () => {
+test('a program that is absent, and a place without an identity, are refusals', async () => {
   const { PATH } = programs(['skopeo', 'npm', 'gh']);
   const commands = publishingCommands(PUBLICATION);
+  const refusalsIn = (env: NodeJS.ProcessEnv) =>
+    publishingRefusals(commands, { cwd: tmpdir(), env });
 
-  expect(publishingRefusals(commands, { PATH })).toEqual([
+  expect(await refusalsIn({ PATH })).toEqual([
     'cosign is not here',
-    "npm's provenance and cosign sign with the identity of a CI job, and this is none",
+    'npm and cosign know the workflow by the identity of a CI job, and this is none',
   ]);
   const inJob = { PATH: programs(ALL).PATH, ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example' };
-  expect(publishingRefusals(commands, inJob)).toEqual([]);
+  expect(await refusalsIn(inJob)).toEqual([]);
+});
+
+test.each([
+  ['11.14.9', ['npm 11.14.9 stages no packages; 11.15 does']],
+  ['10.20.0', ['npm 10.20.0 stages no packages; 11.15 does']],
+  ['11.15.0', []],
+  ['12.0.1', []],
+])('npm %s, if it stages no packages, is a refusal', async (version, refusals) => {
+  const { PATH } = programs(ALL, { printing: { 'npm --version': version } });
+  const env = { PATH, ACTIONS_ID_TOKEN_REQUEST_URL: 'https://ci.example' };
+
+  expect(await publishingRefusals(publishingCommands(PUBLICATION), { cwd: tmpdir(), env })).toEqual(
+    refusals,
+  );
 });
 
 test('a check that fails is a refusal itself, and the others are told in their order', async () => {

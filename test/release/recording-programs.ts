@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
+/** An npm that stages packages. */
+const NPM = '11.19.1';
+
 /** What publishing starts. */
 export const ALL: readonly string[] = ['skopeo', 'cosign', 'npm', 'gh'];
 
 /**
  * A folder with programs that write their name and first word into a log.
  *
- * @param failing - ends with 7. @param printing - what a program prints, by the beginning of its command.
+ * @param failing - a program, or a program with its first word, that ends with 7. @param printing - what a program prints, by the beginning of its command.
  */
 export function programs(
   names: readonly string[],
@@ -27,9 +30,12 @@ export function programs(
   const log = join(folder, 'log');
   writeFileSync(log, '');
   for (const name of names) {
-    const cases = Object.entries(printing).map(([words, text]) => `'${words}'*) echo '${text}';;`);
-    const prints = `case "${name} $*" in ${cases.join(' ')} *) ;; esac`;
-    const end = name === failing ? 'echo "the server said no" >&2; exit 7' : prints;
+    const printed = Object.entries({ 'npm --version': NPM, ...printing });
+    const cases = [
+      ...(failing === undefined ? [] : [`'${failing} '*) echo "the server said no" >&2; exit 7;;`]),
+      ...printed.map(([words, text]) => `'${words}'*) echo '${text}';;`),
+    ];
+    const end = `case "${name} $* " in ${cases.join(' ')} *) ;; esac`;
     writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $1" >> ${log}\n${end}\n`);
     chmodSync(join(folder, name), 0o755);
   }

@@ -1,5 +1,5 @@
 /** This repository, and what docs/releasing.md says of its release. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -23,7 +23,7 @@ test('every action and base image is pinned by a digest that somebody has verifi
 });
 
 test('docs/releasing.md and the usage name every check, and no other', () => {
-  const [, section = ''] = guide.split('## What is refused');
+  const [, section = ''] = /## What is refused\n([\s\S]*?)\n## /.exec(guide) ?? [];
   const rows = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([a-z]+)`/g)].map(([, name]) => name),
   );
@@ -32,14 +32,24 @@ test('docs/releasing.md and the usage name every check, and no other', () => {
   expect(USAGE).toContain(`checks: ${CHECKS.join(', ')}`);
 });
 
+type Rights = Readonly<Record<string, string>>;
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Rights;
+  readonly 'timeout-minutes'?: number;
+  readonly steps: readonly Step[];
+}
+
 interface Workflow {
-  readonly permissions: object;
-  readonly jobs: Readonly<
-    Record<
-      string,
-      { readonly permissions?: object; readonly steps: readonly { readonly run?: string }[] }
-    >
-  >;
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: Rights;
+  readonly jobs: Readonly<Record<string, Job>>;
 }
 
 const workflow = (name: string): Workflow => parse(textOf(`.github/workflows/${name}.yml`));
@@ -54,7 +64,7 @@ test('a change is checked by .ci/run and by a dry run, with no right but to read
   expect(commandsOf(ci)).toContain('.ci/run');
   expect(commandsOf(ci)).toMatch(/npm run release -- --dry-run /);
   expect(ci.permissions).toEqual({ contents: 'read' });
-  expect(Object.values(ci.jobs).flatMap(({ permissions }) => permissions ?? [])).toEqual([]);
+  expect(Object.values(ci.jobs).filter(({ permissions }) => permissions !== undefined)).toEqual([]);
 });
 
 test('one job publishes, and nothing else has its rights', () => {
@@ -66,4 +76,88 @@ test('one job publishes, and nothing else has its rights', () => {
   expect(Object.values(release.jobs).map(({ permissions }) => permissions)).toEqual([
     { contents: 'write', 'id-token': 'write', packages: 'write' },
   ]);
+});
+
+/** All rights to write that a job has, by `WORKFLOW/JOB`. A job that is not here reads only. */
+const WRITES: Readonly<Record<string, readonly string[]>> = {
+  'release/release': ['contents', 'id-token', 'packages'],
+  'scorecard/scorecard': ['id-token', 'security-events'],
+};
+
+const WORKFLOWS = readdirSync(`${root}.github/workflows`).map((file) => file.replace(/\.yml$/, ''));
+const jobs = WORKFLOWS.flatMap((name) =>
+  Object.entries(workflow(name).jobs).map(([id, job]) => ({ id: `${name}/${id}`, name, job })),
+);
+
+test('every workflow begins with no right, or with that to read the repository, and every job has a time limit', () => {
+  expect(WORKFLOWS.toSorted()).toEqual(
+    ['ci', 'dependency-review', 'release', 'scorecard', 'zizmor'].toSorted(),
+  );
+  for (const name of WORKFLOWS) {
+    expect([{}, { contents: 'read' }]).toContainEqual(workflow(name).permissions);
+  }
+  expect(jobs.filter(({ job }) => !job['timeout-minutes']).map(({ id }) => id)).toEqual([]);
+});
+
+test.each(jobs)('the job $id has only the rights to write that it needs', ({ id, job }) => {
+  const writes = Object.entries(job.permissions ?? {}).filter(([, right]) => right !== 'read');
+
+  expect(writes.every(([, right]) => right === 'write')).toBe(true);
+  expect(writes.map(([name]) => name).toSorted()).toEqual(WRITES[id] ?? []);
+});
+
+test('no workflow has a secret or a token of npm: each is known by its identity', () => {
+  for (const name of WORKFLOWS) {
+    const text = textOf(`.github/workflows/${name}.yml`);
+
+    expect([name, text.match(/\bsecrets\b|NPM_TOKEN|NODE_AUTH_TOKEN|registry-url/g)]).toEqual([
+      name,
+      null,
+    ]);
+  }
+});
+
+test('no step of a workflow leaves a credential in the checkout, restores a cache of a release, or puts an expression into a script', () => {
+  const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, ...step })));
+  const ofAction = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
+
+  expect(ofAction('actions/checkout')).toHaveLength(jobs.length);
+  for (const { with: given } of ofAction('actions/checkout')) {
+    expect(given).toEqual({ 'persist-credentials': false });
+  }
+  const releases = ofAction('actions/setup-node').filter(({ id }) => id.startsWith('release/'));
+  expect(releases.map(({ with: given }) => given?.['package-manager-cache'])).toEqual([false]);
+  expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
+});
+
+test('no workflow runs the code of a pull request with the rights of the repository', () => {
+  const events = WORKFLOWS.flatMap((name) => Object.keys(workflow(name).on));
+
+  expect(events).toContain('pull_request');
+  expect(events.filter((event) => /^(?:pull_request_target|workflow_run)$/.test(event))).toEqual(
+    [],
+  );
+});
+
+test('the version in the comment behind each action is the tag that was compared', () => {
+  const { actions } = JSON.parse(textOf('release/verified.json'));
+  for (const name of WORKFLOWS) {
+    const uses = textOf(`.github/workflows/${name}.yml`).match(/uses: .*/g) ?? [];
+    for (const line of uses) {
+      const [, action = '', commit, tag] =
+        /^uses: ([\w-]+\/[\w-]+)(?:\/[\w-]+)?@([0-9a-f]{40}) # (v\S+)$/.exec(line) ?? [];
+      expect([line, actions[action]]).toEqual([
+        line,
+        expect.arrayContaining([expect.objectContaining({ commit, tag })]),
+      ]);
+    }
+  }
+});
+
+test('SECURITY.md and docs/releasing.md support the same versions, and SECURITY.md says when', () => {
+  const security = textOf('SECURITY.md');
+  const times = security.match(/^\| .* \| within \d+ (?:working )?days \|$/gm) ?? [];
+
+  expect(times.length).toBeGreaterThanOrEqual(4);
+  for (const text of [security, guide]) expect(text).toContain('latest minor version');
 });

@@ -136,6 +136,14 @@ test.each(['custom-resource', 'built-in', 'composite'])(
     await run(deploy ?? '');
     const linted = await run('kubectl kustomize deploy/overlays/namespaced | npx chancery lint -');
 
+    const upgrade = await run('npx chancery upgrade --dry-run');
+
+    expect(
+      upgrade
+        .trim()
+        .split('\n')
+        .filter((line) => !/^left /.test(line)),
+    ).toEqual([]);
     expect(first).toMatch(/^# fail 0$|^ℹ fail 0$/m);
     const passed = (text: string): number => Number(/^(?:#|ℹ) pass (\d+)$/m.exec(text)?.[1]);
     expect(passed(second)).toBe(passed(first) + 2);

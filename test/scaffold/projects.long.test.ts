@@ -193,17 +193,21 @@ test(
 
 test.each(
   TEMPLATES,
-)('[scaffolding 22] the README of %s has only commands that CI or the test outside runs', async (template) => {
+)('[scaffolding 22] README.md and AGENTS.md of %s have only commands that CI or the test outside runs', async (template) => {
   const { folder } = await newProject('demo', '--template', template);
   const workflow = parseYaml(readFileSync(join(folder, '.github/workflows/ci.yml'), 'utf8')) as {
     readonly jobs: { readonly test: { readonly steps: readonly { readonly run?: string }[] } };
   };
 
   const inCi = workflow.jobs.test.steps.flatMap(({ run }) => run ?? []);
-  const commands = commandsOf(readFileSync(join(folder, 'README.md'), 'utf8'));
+  const [readme = [], agents = []] = ['README.md', 'AGENTS.md'].map((file) =>
+    commandsOf(readFileSync(join(folder, file), 'utf8')),
+  );
 
-  expect(commands).toHaveLength(8);
+  expect([readme.length, agents.length]).toEqual([8, 5]);
   expect(
-    commands.filter((command) => !inCi.includes(command) && !RUN_OUTSIDE.includes(command)),
+    [...readme, ...agents].filter(
+      (command) => !inCi.includes(command) && !RUN_OUTSIDE.includes(command),
+    ),
   ).toEqual([]);
 });

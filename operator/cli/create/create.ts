@@ -1,14 +1,14 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, posix, relative } from 'node:path';
 import process from 'node:process';
-import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
-import { conflictsOf, type NewFile, writeNewFiles } from '../files/new-files.ts';
+import { conflictsOf, type NewFile, replaceFiles, writeNewFiles } from '../files/new-files.ts';
+import { readRecord } from '../files/scaffold-record.ts';
+import { type AddedKind, addedKind, recordWith } from './added-kind.ts';
 import { type CreateArguments, createArguments } from './arguments.ts';
 import { withController } from './controller-list.ts';
 import { createHook } from './create-hook.ts';
-import { kindFiles } from './kind-files.ts';
 import { definingFile, type ProjectFolder, projectOf } from './project-folder.ts';
 import type { CREATE } from './table.ts';
 
@@ -34,73 +34,64 @@ type Change =
       readonly files: readonly NewFile[];
       /** The new text of the module; undefined when it lists the controller already. */
       readonly moduleText: string | undefined;
+      /** The new record; undefined when it stays as it is. */
+      readonly record: NewFile | undefined;
     }
   | { readonly refusal: string };
 
 async function changeFor(args: CreateArguments, project: ProjectFolder): Promise<Change> {
-  const { names, force, isNamespaced, owns } = args;
-  const file = fileOf(names.dashed, project);
-  const controllerFile = `${file}.ts`;
+  const { names, force } = args;
+  const added = addedKind(args, project);
   const defining = await definingFile(project, names);
-  if (defining !== undefined && !(force && defining === controllerFile)) {
+  if (defining !== undefined && !(force && defining === `${added.file}.ts`)) {
     const also = force ? '' : '; --force writes only the files that are missing';
     return {
       refusal: `${inSources(project, defining)} defines ${names.kind} of ${names.group} already${also}`,
     };
   }
-  const all = kindFiles({
-    ...{ names, isNamespaced, owns, file },
-    form: 'controller',
-    folder: project.sources,
-  });
-  const conflicts = await conflictsOf(project.root, all);
+  const conflicts = await conflictsOf(project.root, added.files);
   if (conflicts.length > 0 && !force) {
     const also = '; --force writes only the files that are missing';
     return { refusal: `${conflicts.join(', ')} would be overwritten${also}` };
   }
-  const controller = { name: names.controller, file: `./${controllerFile}` };
-  const { text, problem } = withController(project.moduleText, controller);
-  if (problem !== undefined) {
-    return {
-      refusal:
-        `${inSources(project, project.module)} cannot be changed safely, because ${problem}: make its default ` +
-        `export a list, \`export default [ … ];\`, and remove what is in the way of ` +
-        `\`import ${controller.name} from '${controller.file}';\``,
-    };
-  }
-  const files = all.filter(({ path }) => !conflicts.includes(path));
-  return { files, moduleText: text === project.moduleText ? undefined : text };
+  const { text, problem } = withController(project.moduleText, added.controller);
+  if (problem !== undefined) return { refusal: refusalOf(problem, added, project) };
+  const files = added.files.filter(({ path }) => !conflicts.includes(path));
+  const record = await readRecord(project.root);
+  return {
+    files,
+    moduleText: text === project.moduleText ? undefined : text,
+    record: record && recordWith(record, added, files),
+  };
 }
 
-/** The module itself may have the name of a kind: `operator.ts`. */
-function fileOf(dashed: string, { module }: ProjectFolder): string {
-  return module === `${dashed}.ts` ? `${dashed}-controller` : dashed;
+function refusalOf(problem: string, { controller }: AddedKind, project: ProjectFolder): string {
+  return (
+    `${inSources(project, project.module)} cannot be changed safely, because ${problem}: make its default ` +
+    `export a list, \`export default [ … ];\`, and remove what is in the way of ` +
+    `\`import ${controller.name} from '${controller.file}';\``
+  );
 }
 
 async function carryOut(
-  { files, moduleText }: Extract<Change, { readonly refusal?: undefined }>,
+  { files, moduleText, record }: Extract<Change, { readonly refusal?: undefined }>,
   { root, sources, module }: ProjectFolder,
 ): Promise<void> {
   await writeNewFiles(root, files);
-  if (moduleText === undefined) return;
-  const path = join(root, sources, module);
-  const beside = join(root, sources, `.chancery-${process.pid}-${module}`);
+  const path = posix.join(sources, module);
   try {
-    await writeFile(beside, moduleText, { flag: 'wx' });
-    await rename(beside, path);
+    await replaceFiles(root, [
+      ...(moduleText === undefined ? [] : [{ path, text: moduleText }]),
+      ...(record === undefined ? [] : [record]),
+    ]);
   } catch (error) {
-    await rm(beside, { force: true });
     for (const each of files) await rm(join(root, each.path), { force: true });
-    throw new OperatorError(`nothing was written: ${messageOf(error)}`, {
-      code: 'CONFIG',
-      layer: 'configuration',
-      cause: error,
-    });
+    throw error;
   }
 }
 
 function report(
-  { files, moduleText }: Extract<Change, { readonly refusal?: undefined }>,
+  { files, moduleText, record }: Extract<Change, { readonly refusal?: undefined }>,
   { names }: CreateArguments,
   { root, sources, module }: ProjectFolder,
   { stdout, stderr }: Io,
@@ -108,6 +99,7 @@ function report(
   const shown = (path: string): string => join(relative(process.cwd(), root), path);
   for (const { path } of files) stdout.write(`written ${shown(path)}\n`);
   if (moduleText !== undefined) stdout.write(`changed ${shown(posix.join(sources, module))}\n`);
+  if (record !== undefined) stdout.write(`changed ${shown(record.path)}\n`);
   const { kind, group, version } = names;
   const isDone = files.length === 0 && moduleText === undefined;
   stderr.write(

@@ -175,3 +175,15 @@ function freeIdentifier(name: string, controller: string): string {
   const isTaken = RESERVED.has(name) || TAKEN.has(name) || name === controller;
   return isTaken ? `${name}Resource` : name;
 }
+
+/** The options that name a kind on a command line. */
+export function kindOptions({
+  group,
+  version,
+  kind,
+  plural,
+  hasOwnPlural,
+}: KindNames): readonly string[] {
+  const own = hasOwnPlural ? ['--plural', plural] : [];
+  return ['--group', group, '--version', version, '--kind', kind, ...own];
+}

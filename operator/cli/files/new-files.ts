@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
 import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.ts';
 
 /** A file that a command adds to a project. */
@@ -61,6 +62,34 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
   } catch (error) {
     for (const path of written) await rm(path, { force: true });
     throw new OperatorError(`nothing was written: ${messageOf(error)}`, {
+      code: 'CONFIG',
+      layer: 'configuration',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Replaces files of a project, or adds them. All new texts are written beside the files before the first file is
+ * replaced, so that a full disk changes nothing. A file keeps its mode, and a link leads to where it led.
+ *
+ * @throws OperatorError `CONFIG` that names the file and the reason.
+ */
+export async function replaceFiles(folder: string, files: readonly NewFile[]): Promise<void> {
+  const written: { readonly beside: string; readonly target: string }[] = [];
+  try {
+    for (const { path, text, mode } of files) {
+      const target = await realpath(join(folder, path)).catch(() => join(folder, path));
+      await mkdir(dirname(target), { recursive: true });
+      const beside = join(dirname(target), `.chancery-${process.pid}-${basename(target)}`);
+      const before = await stat(target).catch(() => undefined);
+      await writeFile(beside, text, { flag: 'wx', mode: mode ?? before?.mode ?? 0o666 });
+      written.push({ beside, target });
+    }
+    for (const { beside, target } of written) await rename(beside, target);
+  } catch (error) {
+    for (const { beside } of written) await rm(beside, { force: true });
+    throw new OperatorError(`cannot write into ${folder}: ${messageOf(error)}`, {
       code: 'CONFIG',
       layer: 'configuration',
       cause: error,

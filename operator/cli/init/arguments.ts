@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ConfigurationError } from '../../core/errors.ts';
 import { isDnsLabel, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import type { GivenTo } from '../command-table.ts';
-import { type KindNames, kindFrom, kindNames } from '../create/names.ts';
+import { type KindNames, kindFrom, kindNames, kindOptions } from '../create/names.ts';
 import type { INIT } from './table.ts';
 
 type Values = GivenTo<typeof INIT>['values'];
@@ -76,6 +76,25 @@ export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArgu
     from,
     force,
   };
+}
+
+/**
+ * The command line that asks for the same project, without `chancery`. Where existing kinds came from is not part of
+ * it: that is a path of somebody's machine, and standard input stands for it.
+ */
+export function initCommand({
+  name,
+  template,
+  kind,
+  isNamespaced,
+  from,
+}: InitArguments): readonly string[] {
+  if (from !== undefined) return ['init', name, '--from-crd', '-'];
+  return [
+    ...['init', name, '--template', template],
+    ...(kind === undefined ? [] : kindOptions(kind)),
+    ...(isNamespaced ? [] : ['--cluster-scoped']),
+  ];
 }
 
 /** @throws ConfigurationError `CONFIG` when the kinds come from two places. */

@@ -1,9 +1,11 @@
 import { join, resolve } from 'node:path';
 import { visibleText } from '../../core/text/visible-text.ts';
+import { VERSION } from '../../core/version.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { conflictsOf, type NewFile, namesIn, writeNewFiles } from '../files/new-files.ts';
-import { type InitArguments, initArguments } from './arguments.ts';
+import { RECORD_FILE, recordFile, textsOf } from '../files/scaffold-record.ts';
+import { type InitArguments, initArguments, initCommand } from './arguments.ts';
 import { definitionKinds } from './existing/definition-files.ts';
 import { projectKinds } from './existing/kubebuilder-project.ts';
 import { type PackageSpecs, packageSpecs } from './packages.ts';
@@ -19,16 +21,28 @@ export async function init(given: GivenTo<typeof INIT>, io: Io): Promise<ExitCod
   const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
   const { files, told } = await filesFor(parsed, packages, io);
   for (const each of told) io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
-  const conflicts = await conflictsOf(parsed.folder, files);
+  const conflicts = await conflictsOf(parsed.folder, [...files, { path: RECORD_FILE, text: '' }]);
   const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
   if (refusal !== undefined) {
     io.stderr.write(refusal);
     return 1;
   }
   const missing = files.filter(({ path }) => !conflicts.includes(path));
-  await writeNewFiles(parsed.folder, missing);
-  report(parsed, missing, files.length, io);
+  const written = [...missing, ...recordOf(parsed, missing, conflicts)];
+  await writeNewFiles(parsed.folder, written);
+  report(parsed, written, files.length + 1, io);
   return 0;
+}
+
+/** The record of the files that are written: those that were there are the user's own. */
+function recordOf(
+  parsed: InitArguments,
+  written: readonly NewFile[],
+  conflicts: readonly string[],
+): readonly NewFile[] {
+  if (conflicts.includes(RECORD_FILE)) return [];
+  const commands = [initCommand(parsed)];
+  return [recordFile({ version: VERSION, commands, files: textsOf(written) })];
 }
 
 /** The files of the project, and what is to be told of where its kinds come from. */

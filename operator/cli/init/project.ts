@@ -101,7 +101,6 @@ function filesOf(
   const lines = (line: (part: Part) => string): string => parts.map(line).join('\n');
   const values = {
     name,
-    ...packages,
     ...says,
     imports: lines(({ controller, file }) => `import ${controller} from './${file}.ts';`),
     controllers: lines(({ controller }) => `${controller},`),
@@ -113,14 +112,25 @@ function filesOf(
   };
   const filled = (path: string, from: string): NewFile => fromTemplate(path, from, values);
   return [
-    filled('package.json', 'package.json'),
-    filled('tsconfig.json', 'tsconfig.json'),
+    ...commonFiles(name, packages),
     filled(MODULE, 'operator'),
     ...files,
-    ...projectImageFiles([MODULE]),
     filled('README.md', 'readme'),
+  ];
+}
+
+/** The files of a project that do not depend on its kinds. */
+export function commonFiles(name: string, packages: PackageSpecs): readonly NewFile[] {
+  const filled = (path: string, from: string): NewFile =>
+    fromTemplate(path, from, { name, ...packages });
+  return [
+    filled('package.json', 'package.json'),
+    filled('tsconfig.json', 'tsconfig.json'),
+    ...projectImageFiles([MODULE]),
+    filled('AGENTS.md', 'agents'),
     filled('.gitignore', 'gitignore'),
     filled('.npmrc', 'npmrc'),
+    filled('.devcontainer/devcontainer.json', 'devcontainer.json'),
     filled('.github/workflows/ci.yml', 'ci.yml'),
   ];
 }

@@ -40,7 +40,7 @@ export const INIT: CommandTable<typeof OPTIONS> = {
   options: OPTIONS,
   needsWords: true,
   description: `Writes a new project into the folder NAME: an operator with one controller, its test, a sample object, a
-Dockerfile and a workflow for CI, twelve files at most. With --from or --from-crd it has a controller for
+Dockerfile, a workflow for CI, AGENTS.md and a dev container, fifteen files at most. With --from or --from-crd it has a controller for
 each kind, and the command names each kind that it leaves out, with the reason. Manifests are not among them: npm run
 generate writes them into deploy/. NAME is also the name of the operator; "." is this folder.
 

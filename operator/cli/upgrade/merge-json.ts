@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ThreeTexts } from './git.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Which side a conflict is decided for. */
+type Side = 'base' | 'yours' | 'theirs';
+
+/**
+ * Merges two changes of a JSON object by its members, and answers the three texts that are left to merge by lines:
+ * they differ only where both sides have changed the same member in different ways. Lines alone would conflict
+ * whenever a dependency is added beside one that the upgrade raises.
+ *
+ * @returns undefined when a text is not a JSON object.
+ */
+export function mergeJson(texts: ThreeTexts): ThreeTexts | undefined {
+  const [base, yours, theirs] = [texts.base, texts.yours, texts.theirs].map(membersOf);
+  if (base === undefined || yours === undefined || theirs === undefined) return undefined;
+  const [, indent = '  '] = /^([ \t]+)"/m.exec(texts.yours) ?? [];
+  const end = texts.yours.endsWith('\n') ? '\n' : '';
+  const textFor = (side: Side): string =>
+    `${JSON.stringify(mergedMembers(base, yours, theirs, side), null, indent)}${end}`;
+  return { base: textFor('base'), yours: textFor('yours'), theirs: textFor('theirs') };
+}
+
+function membersOf(text: string): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMembers(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined stands for a member that is not there: JSON has no other. */
+function merged(base: unknown, yours: unknown, theirs: unknown, side: Side): unknown {
+  if (isDeepStrictEqual(yours, theirs) || isDeepStrictEqual(base, theirs)) return yours;
+  if (isDeepStrictEqual(base, yours)) return theirs;
+  if (isMembers(yours) && isMembers(theirs)) {
+    return mergedMembers(isMembers(base) ? base : {}, yours, theirs, side);
+  }
+  return { base, yours, theirs }[side];
+}
+
+function mergedMembers(base: Members, yours: Members, theirs: Members, side: Side): Members {
+  const members = inOrder(base, yours, theirs).map((name) => {
+    const [a, b, c] = [base, yours, theirs].map((each) =>
+      Object.hasOwn(each, name) ? each[name] : undefined,
+    );
+    return [name, merged(a, b, c, side)] as const;
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** All names in your order; the others come after the one that they follow in theirs, or else in the base. */
+function inOrder(base: Members, yours: Members, theirs: Members): readonly string[] {
+  const names = Object.keys(yours);
+  for (const others of [Object.keys(theirs), Object.keys(base)]) {
+    for (const [at, name] of others.entries()) {
+      if (names.includes(name)) continue;
+      const before = others[at - 1];
+      names.splice(before === undefined ? 0 : names.indexOf(before) + 1, 0, name);
+    }
+  }
+  return names;
+}

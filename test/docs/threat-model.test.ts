@@ -1,0 +1,42 @@
+/** `docs/security/threat-model.md` leaves no known threat out, and claims nothing that no test shows. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { isThere, testsNamedIn } from './named-tests.ts';
+
+const root = new URL('../../', import.meta.url);
+const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const page = textOf('docs/security/threat-model.md');
+
+/** The threats that have a row of their own in a page. */
+const threatsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, threat = '']) => threat);
+
+const [, boundaries = ''] = /## Trust boundaries\n([\s\S]*?)\n## /.exec(page) ?? [];
+
+test('every threat to ambassador and gate crosses a boundary, and no other is named', () => {
+  const known = ['proxy/README.md', 'gate/README.md'].flatMap((path) => threatsOf(textOf(path)));
+  const named = [...boundaries.matchAll(/\b[TG]\d+\b/g)].map(String);
+
+  expect(known).toHaveLength(25);
+  expect([...new Set(named)].sort()).toEqual(known.toSorted());
+});
+
+test('the threats to the project are numbered, and the page says how many', () => {
+  const threats = threatsOf(page);
+
+  expect(threats).toEqual(threats.map((_threat, at) => `P${at + 1}`));
+  expect(page).toContain(`(P1 to P${threats.length})`);
+  expect(boundaries).toContain(`| P1 to P${threats.length} |`);
+});
+
+test('each threat to the project names a test, which is there by its whole title', () => {
+  const rows = page.split('\n').filter((line) => /^\| P\d+ \|/.test(line));
+  const named = rows.flatMap((row) => {
+    const cell = row.split(' | ').at(-1)?.replace(/ \|$/, '') ?? '';
+    return testsNamedIn(cell);
+  });
+
+  expect(rows.length).toBeGreaterThan(5);
+  expect(named.length).toBeGreaterThanOrEqual(rows.length);
+  expect(named.filter((each) => !isThere(each))).toEqual([]);
+});
