@@ -38,7 +38,8 @@ async function cluster(): Promise<ApiServer> {
 /** The sample is copied, a change of the original follows, and so does a namespace that comes later. */
 async function copies(server: ApiServer, operator: Child): Promise<void> {
   const hasColor = async (namespace: string, color: string): Promise<void> => {
-    const seen = () => server.get('v1', 'ConfigMap', namespace, 'settings') as ConfigMap | undefined;
+    const seen = () =>
+      server.get('v1', 'ConfigMap', namespace, 'settings') as ConfigMap | undefined;
     await eventually(() => seen()?.data?.color === color, { timeoutMs: 30_000 }).catch((cause) => {
       throw new Error(operator.stderr.lines.join('\n'), { cause });
     });
