@@ -18,10 +18,10 @@ import { type LocalRegistry, startRegistry } from '../support/local-registry.ts'
 import { packedOnce } from '../support/packed-once.ts';
 import { type Block, blocksOf } from './language-pages.ts';
 
-const SETUP_MS = 240_000;
+const SETUP_MS = 480_000;
 const PATIENT = { timeout: 240_000 };
 const FOLDER = 'coming-from';
-const PACKAGES = ['.', 'testing', 'create-chancery', 'packages/metacontroller', 'packages/hooks'];
+const PACKAGES = ['.', 'testing', 'create-chancery'];
 const docs = fileURLToPath(new URL(`../../docs/${FOLDER}/`, import.meta.url));
 const index = blocksOf(`${FOLDER}/index.md`);
 
