@@ -13,7 +13,7 @@ const pages = globSync('*.md', { cwd: join(docs, 'coming-from') }).filter(
 
 /** The words of every exported signature, of the settings and of the commands. */
 const known = new Set(
-  [...globSync('api/*.md', { cwd: docs }), 'running.md', 'starting.md']
+  [...globSync('api/*.md', { cwd: docs }), 'guides/operate/running.md', 'start/first-operator.md']
     .flatMap((path) => read(path).match(/\w+/g) ?? [])
     .map(String),
 );
