@@ -1,5 +1,6 @@
 /** `chancery dev` from the first start to Ctrl-C, behind the stand-in and behind a real `kubectl proxy`. */
 import { eventually } from '@chancery/testing';
+import { parseYaml } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import {
   allGone,
@@ -14,13 +15,17 @@ import {
 
 test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples, operator and debugger, says where they are, and SIGINT ends all', async () => {
   const project = new Project(HELLO);
-  const dev = startDev(project, ['--samples', 'samples/', '--inspect=0'], {
-    CHANCERY_HEALTH_PORT: '',
-    CHANCERY_METRICS_PORT: '',
-  });
+  const args = ['--samples', 'samples/', '--inspect=0', '--kubeconfig-out', 'dev.kubeconfig'];
+  const dev = startDev(project, args, { CHANCERY_HEALTH_PORT: '', CHANCERY_METRICS_PORT: '' });
   await dev.reconciles('one');
 
   const api = await dev.url('API server');
+  expect(await dev.says('dev: API server')).toContain('kubectl --kubeconfig=dev.kubeconfig get all');
+  expect(parseYaml(project.read('dev.kubeconfig'))).toMatchObject({
+    'current-context': 'chancery',
+    clusters: [{ name: 'chancery', cluster: { server: api } }],
+    contexts: [{ name: 'chancery', context: { cluster: 'chancery', namespace: 'demo' } }],
+  });
   const found = await fetch(`${api}/api/v1/namespaces/demo/configmaps/sample`);
   expect(found.status).toBe(200);
   const statusPage = await dev.url('status page');

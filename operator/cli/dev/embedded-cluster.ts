@@ -8,6 +8,7 @@ import {
 } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
+import { writeKubeconfig } from '../apiserver/kubeconfig.ts';
 import type { Io } from '../command.ts';
 import { findUsableKubectl } from '../proxy/find-kubectl.ts';
 import type { Ambassador, DevCluster } from './ambassador.ts';
@@ -39,6 +40,16 @@ interface DevApiServer {
   close(): Promise<void>;
 }
 
+interface EmbeddedOptions {
+  readonly port: number;
+  readonly namespace: string;
+  /** Where a kubeconfig for the server is written. Undefined: none is. */
+  readonly kubeconfigOut: string | undefined;
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
+}
+
 /** A throw-away API server in this process, which enforces the roles of the operator. */
 export class EmbeddedCluster implements DevCluster {
   readonly description: string;
@@ -48,24 +59,26 @@ export class EmbeddedCluster implements DevCluster {
   #roles: readonly KubernetesObject[] = [];
   #webhooks: readonly KubernetesObject[] = [];
 
-  private constructor(server: DevApiServer, ambassador: Ambassador, namespace: string) {
+  private constructor(
+    server: DevApiServer,
+    ambassador: Ambassador,
+    { namespace, kubeconfigOut }: Pick<EmbeddedOptions, 'namespace' | 'kubeconfigOut'>,
+  ) {
     this.#server = server;
     this.ambassador = ambassador;
     this.namespace = namespace;
-    this.description = `${server.url} (embedded; kubectl --server=${server.url} -n ${namespace} get all)`;
+    const flags =
+      kubeconfigOut === undefined
+        ? `--server=${server.url} -n ${namespace}`
+        : `--kubeconfig=${kubeconfigOut}`;
+    this.description = `${server.url} (embedded; kubectl ${flags} get all)`;
   }
 
   static async start(
     { ApiServer, StandInAmbassador }: DevTestKit,
-    options: {
-      readonly port: number;
-      readonly namespace: string;
-      readonly io: Io;
-      readonly clock: Clock;
-      readonly say: (text: string) => void;
-    },
+    options: EmbeddedOptions,
   ): Promise<EmbeddedCluster> {
-    const { port, namespace, io, clock, say } = options;
+    const { port, namespace, kubeconfigOut, io, clock, say } = options;
     const server = await ApiServer.start({
       port,
       authorization: 'RBAC',
@@ -87,7 +100,15 @@ export class EmbeddedCluster implements DevCluster {
         }),
       (error: unknown) => new StandIn(StandInAmbassador, user, messageOf(error)),
     );
-    return new EmbeddedCluster(server, ambassador, namespace);
+    try {
+      if (kubeconfigOut !== undefined) {
+        await writeKubeconfig(kubeconfigOut, { server: server.url, namespace });
+      }
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    return new EmbeddedCluster(server, ambassador, options);
   }
 
   async applyDefinitions(
