@@ -20,7 +20,9 @@ test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples
   await dev.reconciles('one');
 
   const api = await dev.url('API server');
-  expect(await dev.says('dev: API server')).toContain('kubectl --kubeconfig=dev.kubeconfig get all');
+  expect(await dev.says('dev: API server')).toContain(
+    'kubectl --kubeconfig=dev.kubeconfig get all',
+  );
   expect(parseYaml(project.read('dev.kubeconfig'))).toMatchObject({
     'current-context': 'chancery',
     clusters: [{ name: 'chancery', cluster: { server: api } }],

@@ -124,14 +124,11 @@ export class Reader {
     const terminal = this.#terminals.get(name);
     if (terminal === undefined) throw new Error(`nothing runs in terminal ${name}`);
     const { program, seen } = terminal;
-    await eventually(() => missingLine(shown, program.text().slice(seen)) === undefined, PATIENT).catch(
-      (cause: unknown) => {
-        const text = program.text().slice(seen);
-        throw new Error(`terminal ${name} does not show\n${missingLine(shown, text)}\nbut\n${text}`, {
-          cause,
-        });
-      },
-    );
+    const missing = (): string | undefined => missingLine(shown, program.text().slice(seen));
+    await eventually(() => missing() === undefined, PATIENT).catch((cause: unknown) => {
+      const text = `terminal ${name} does not show\n${missing()}`;
+      throw new Error(`${text}\n${this.#shown()}`, { cause });
+    });
     terminal.seen = program.text().length;
   }
 
