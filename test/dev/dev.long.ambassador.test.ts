@@ -176,6 +176,24 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
 });
 
+test('a field of a sample that the definition does not have is told, and applied with the next definition', async () => {
+  const note = `${NOTE}  more: words\n`;
+  const project = new Project({ 'operator.ts': TYPED, 'note.yaml': note });
+  const dev = startDev(project, ['operator.ts', '-n', 'demo', '--samples', 'note.yaml']);
+  await dev.says('note.yaml: the definition of Note has no field .spec.more, so it was dropped');
+  await dev.reconciles('written');
+
+  project.write(
+    'operator.ts',
+    TYPED.replace('text: Type.String()', 'text: Type.String(), more: Type.String()').replace(
+      'word: note.spec.text',
+      'word: note.spec.more',
+    ),
+  );
+
+  await dev.reconciles('words');
+});
+
 const CONVERTED = `
 import { controller, source } from 'chancery';
 import { conversion, customResource, Type } from 'chancery/schema';
