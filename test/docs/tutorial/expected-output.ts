@@ -9,7 +9,10 @@ const CHANGING: readonly (readonly [shown: RegExp, any: string])[] = [
   [/\bpid \d+/, String.raw`pid \d+`],
   // The name of a Pod: that of its Deployment, and two parts that the cluster makes up.
   [/-[a-z0-9]{8,10}-[a-z0-9]{5}\b/, '-[a-z0-9]{1,10}-[a-z0-9]{5}'],
-  [/\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/, String.raw`[\d.]+ ?(?:ms|s|m|m\d+s)(?: \(x\d+ over [\dms]+\))?`],
+  [
+    /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/,
+    String.raw`[\d.]+ ?(?:ms|s|m|m\d+s)(?: \(x\d+ over [\dms]+\))?`,
+  ],
   [/…/, '.*'],
   [/\s+/, String.raw`\s+`],
 ];
