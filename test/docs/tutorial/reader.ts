@@ -7,7 +7,7 @@ import { type Background, background } from '../../scaffold/support/outside.ts';
 import type { Block } from './blocks.ts';
 import { missingLine } from './expected-output.ts';
 
-/** Commands that change nothing: they are typed again until they show what the page shows. */
+/** Commands that change nothing: they are typed again until they succeed, and show what the page shows. */
 const READS = /^(?:kubectl (?:get|describe|-n \S+ get|auth|wait)|curl -s |cat )/;
 const PATIENT = { timeoutMs: 60_000 };
 
@@ -94,7 +94,10 @@ export class Reader {
       this.#env[name] = value.replace('$PWD', this.folder);
       return '';
     }
-    return this.run(this.#typed(line, this.folder), fails);
+    const typed = this.#typed(line, this.folder);
+    // What it reads may not be there yet.
+    if (READS.test(line) && !fails) return eventually(() => this.run(typed), PATIENT);
+    return this.run(typed, fails);
   }
 
   async #typeIn(name: string, line: string): Promise<void> {

@@ -74,7 +74,7 @@ test(
 
 async function newReader(): Promise<Reader> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'chancery-tutorial-')));
-  if (!process.env.KEEP) onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const ports = await Promise.all(PORTS.map(async (port) => [port, await freePort()] as const));
   const reader = new Reader({
     folder,
