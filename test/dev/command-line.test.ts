@@ -16,6 +16,7 @@ test.each([
   [['--context', ''], /--context must name a context/],
   [['--yes'], /--yes is for --context, which is not given/],
   [['--kubeconfig', 'a'], /--kubeconfig is for --context, which is not given/],
+  [['--context=a', '--kubeconfig-out=b'], /--kubeconfig-out is for the embedded API server/],
   [['--context=a', '--port=1'], /--port is for the embedded API server/],
   [['--port', 'x'], /--port must be a whole number from 0 to 65535, not "x"/],
   [['--inspect=x'], /--inspect must be a whole number/],
@@ -47,6 +48,17 @@ test('a module that is not there, and samples that are not there, end with 2', a
     `chancery dev: cannot load ${folder}/other.ts: no such file`,
   ]);
   expect(samples.stderr.lines[0]).toContain(`cannot read --samples ${folder}/none: no such file`);
+});
+
+test('a file of somebody else is not overwritten by a kubeconfig', async () => {
+  const folder = folderWith({ 'operator.ts': 'export default 1;', config: 'kind: Config' });
+  const args = [`${folder}/operator.ts`, '--kubeconfig-out', `${folder}/config`];
+  const { exit, stderr } = invoke(['dev', ...args]);
+
+  expect(await exit).toBe(2);
+  expect(stderr.lines).toEqual([
+    `chancery dev: cannot write --kubeconfig-out ${folder}/config: another file is there; name a new one`,
+  ]);
 });
 
 test('[DEV-12] --context is refused with 2 when there is neither a terminal nor --yes', async () => {

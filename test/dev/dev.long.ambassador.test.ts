@@ -1,5 +1,6 @@
 /** `chancery dev` from the first start to Ctrl-C, behind the stand-in and behind a real `kubectl proxy`. */
 import { eventually } from '@chancery/testing';
+import { parseYaml } from 'chancery/low-level';
 import { expect, test } from 'vitest';
 import {
   allGone,
@@ -14,13 +15,19 @@ import {
 
 test('[DEV-1] [DEV-8] [DEV-9] one command brings API server, ambassador, samples, operator and debugger, says where they are, and SIGINT ends all', async () => {
   const project = new Project(HELLO);
-  const dev = startDev(project, ['--samples', 'samples/', '--inspect=0'], {
-    CHANCERY_HEALTH_PORT: '',
-    CHANCERY_METRICS_PORT: '',
-  });
+  const args = ['--samples', 'samples/', '--inspect=0', '--kubeconfig-out', 'dev.kubeconfig'];
+  const dev = startDev(project, args, { CHANCERY_HEALTH_PORT: '', CHANCERY_METRICS_PORT: '' });
   await dev.reconciles('one');
 
   const api = await dev.url('API server');
+  expect(await dev.says('dev: API server')).toContain(
+    'kubectl --kubeconfig=dev.kubeconfig get all',
+  );
+  expect(parseYaml(project.read('dev.kubeconfig'))).toMatchObject({
+    'current-context': 'chancery',
+    clusters: [{ name: 'chancery', cluster: { server: api } }],
+    contexts: [{ name: 'chancery', context: { cluster: 'chancery', namespace: 'demo' } }],
+  });
   const found = await fetch(`${api}/api/v1/namespaces/demo/configmaps/sample`);
   expect(found.status).toBe(200);
   const statusPage = await dev.url('status page');
@@ -167,6 +174,24 @@ test('[DEV-5] a save that changes schema or rights updates definition, roles and
   expect(role).not.toContain('configmaps');
   const now = dev.lastUrl('ambassador');
   expect((await fetch(`${now}/api/v1/namespaces/demo/secrets`)).status).toBe(200);
+});
+
+test('a field of a sample that the definition does not have is told, and applied with the next definition', async () => {
+  const note = `${NOTE}  more: words\n`;
+  const project = new Project({ 'operator.ts': TYPED, 'note.yaml': note });
+  const dev = startDev(project, ['operator.ts', '-n', 'demo', '--samples', 'note.yaml']);
+  await dev.says('note.yaml: the definition of Note has no field .spec.more, so it was dropped');
+  await dev.reconciles('written');
+
+  project.write(
+    'operator.ts',
+    TYPED.replace('text: Type.String()', 'text: Type.String(), more: Type.String()').replace(
+      'word: note.spec.text',
+      'word: note.spec.more',
+    ),
+  );
+
+  await dev.reconciles('words');
 });
 
 const CONVERTED = `

@@ -29,7 +29,9 @@ const CALLER: Caller = { name: 'kubernetes-admin', groups: ['system:masters'] };
 export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<ExitCode> {
   const options = apiserverArguments(given);
   const { kubeconfigOut, readyFile, snapshot: snapshotPath, namespace, force } = options;
-  if (kubeconfigOut !== undefined && !force) await requireOurs(kubeconfigOut);
+  if (kubeconfigOut !== undefined && !force) {
+    await requireOurs(kubeconfigOut, 'name a new one, or add --force to overwrite it');
+  }
   if (readyFile !== undefined) await clearReadyFile(readyFile);
   const installed = await readManifests(options.install, io.stdin, '--install ');
   const documents = await readManifests(options.filename, io.stdin);

@@ -4,7 +4,7 @@ import { formatYaml } from '../../core/yaml.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /** The first line of every file that we write. We overwrite only files that begin with it. */
-const SIGNATURE = '# Written by `chancery apiserver`, which overwrites it: keep nothing in here.';
+const SIGNATURE = '# Written by `chancery`, which overwrites it: keep nothing in here.';
 
 const NAME = 'chancery';
 
@@ -33,17 +33,18 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 }
 
 /**
- * Checks, before anything starts, that `path` is free or was written by this command.
+ * Checks, before anything starts, that `path` is free or was written by `writeKubeconfig`.
  *
+ * @param remedy - what the user can do when another file is there.
  * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read.
  */
-export async function requireOurs(path: string): Promise<void> {
+export async function requireOurs(path: string, remedy: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw unwritable(path, messageOf(error), error);
   });
   if (present === undefined || present.startsWith(SIGNATURE)) return;
-  throw unwritable(path, 'another file is there; name a new one, or add --force to overwrite it');
+  throw unwritable(path, `another file is there; ${remedy}`);
 }
 
 function unwritable(path: string, why: string, cause?: unknown): ConfigurationError {

@@ -24,7 +24,7 @@ export function devArguments({
   words: modules,
   rest: moduleArgs,
 }: GivenTo<typeof DEV>): DevArguments {
-  const { context, kubeconfig, yes, port } = values;
+  const { context, kubeconfig, kubeconfigOut, yes, port } = values;
   if (context === '')
     throw new ConfigurationError('--context must name a context of the kubeconfig');
   if (context === undefined && kubeconfig !== undefined) {
@@ -35,6 +35,11 @@ export function devArguments({
   }
   if (context !== undefined && port !== undefined) {
     throw new ConfigurationError('--port is for the embedded API server; got --context, too');
+  }
+  if (context !== undefined && kubeconfigOut !== undefined) {
+    throw new ConfigurationError(
+      '--kubeconfig-out is for the embedded API server; got --context, too',
+    );
   }
   return { ...values, modules, moduleArgs };
 }

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
+import { requireOurs } from '../apiserver/kubeconfig.ts';
 import type { ExitCode, Io } from '../command.ts';
 import type { GivenTo } from '../command-table.ts';
 import { describeError } from '../describe-error.ts';
@@ -68,14 +69,18 @@ interface Surroundings {
 }
 
 async function clusterOf(
-  { context, kubeconfig, namespace: given, port = 0, yes }: DevArguments,
+  { context, kubeconfig, kubeconfigOut, namespace: given, port = 0, yes }: DevArguments,
   samples: readonly ManifestDocument[],
   around: Surroundings,
 ): Promise<DevCluster> {
   const namespace = given ?? namespaceOf(samples);
   if (context === undefined) {
+    if (kubeconfigOut !== undefined) await requireOurs(kubeconfigOut, 'name a new one');
     const kit = (await loadPackage('@chancery/testing', 'dev')) as DevTestKit;
-    return EmbeddedCluster.start(kit, { ...around, port, namespace: namespace ?? 'default' });
+    return EmbeddedCluster.start(kit, {
+      ...around,
+      ...{ port, kubeconfigOut, namespace: namespace ?? 'default' },
+    });
   }
   const cluster = await ContextCluster.open({ ...around, context, kubeconfig, namespace });
   const facts =

@@ -1,6 +1,6 @@
 import type { ProxyFilter } from '../../access/filter/proxy-filter.ts';
 import type { Clock } from '../../core/clock.ts';
-import { messageOf } from '../../core/errors.ts';
+import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { parseYamlDocuments } from '../../core/yaml.ts';
 import {
   type CustomResourceDefinition,
@@ -8,9 +8,11 @@ import {
 } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { cannotListen } from '../apiserver/apiserver.ts';
+import { writeKubeconfig } from '../apiserver/kubeconfig.ts';
 import type { Io } from '../command.ts';
 import { findUsableKubectl } from '../proxy/find-kubectl.ts';
 import type { Ambassador, DevCluster } from './ambassador.ts';
+import { droppedField } from './dropped-field.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
 
 /** The part of `@chancery/testing` that this command uses. A test checks that the types match. */
@@ -34,9 +36,19 @@ interface DevApiServer {
   get(apiVersion: string, kind: string, namespace: string | undefined, name: string): unknown;
   create(object: KubernetesObject): unknown;
   delete(apiVersion: string, kind: string, namespace: string | undefined, name: string): void;
-  applyManifest(yaml: string, namespace: string): unknown;
+  applyManifest(yaml: string, namespace: string): readonly KubernetesObject[];
   urlFor(user: string): Promise<string>;
   close(): Promise<void>;
+}
+
+interface EmbeddedOptions {
+  readonly port: number;
+  readonly namespace: string;
+  /** Where a kubeconfig for the server is written. Undefined: none is. */
+  readonly kubeconfigOut: string | undefined;
+  readonly io: Io;
+  readonly clock: Clock;
+  readonly say: (text: string) => void;
 }
 
 /** A throw-away API server in this process, which enforces the roles of the operator. */
@@ -47,25 +59,29 @@ export class EmbeddedCluster implements DevCluster {
   readonly #server: DevApiServer;
   #roles: readonly KubernetesObject[] = [];
   #webhooks: readonly KubernetesObject[] = [];
+  /** Group and kind of each definition. */
+  readonly #defined = new Set<string>();
 
-  private constructor(server: DevApiServer, ambassador: Ambassador, namespace: string) {
+  private constructor(
+    server: DevApiServer,
+    ambassador: Ambassador,
+    { namespace, kubeconfigOut }: Pick<EmbeddedOptions, 'namespace' | 'kubeconfigOut'>,
+  ) {
     this.#server = server;
     this.ambassador = ambassador;
     this.namespace = namespace;
-    this.description = `${server.url} (embedded; kubectl --server=${server.url} -n ${namespace} get all)`;
+    const flags =
+      kubeconfigOut === undefined
+        ? `--server=${server.url} -n ${namespace}`
+        : `--kubeconfig=${kubeconfigOut}`;
+    this.description = `${server.url} (embedded; kubectl ${flags} get all)`;
   }
 
   static async start(
     { ApiServer, StandInAmbassador }: DevTestKit,
-    options: {
-      readonly port: number;
-      readonly namespace: string;
-      readonly io: Io;
-      readonly clock: Clock;
-      readonly say: (text: string) => void;
-    },
+    options: EmbeddedOptions,
   ): Promise<EmbeddedCluster> {
-    const { port, namespace, io, clock, say } = options;
+    const { port, namespace, kubeconfigOut, io, clock, say } = options;
     const server = await ApiServer.start({
       port,
       authorization: 'RBAC',
@@ -87,7 +103,15 @@ export class EmbeddedCluster implements DevCluster {
         }),
       (error: unknown) => new StandIn(StandInAmbassador, user, messageOf(error)),
     );
-    return new EmbeddedCluster(server, ambassador, namespace);
+    try {
+      if (kubeconfigOut !== undefined) {
+        await writeKubeconfig(kubeconfigOut, { server: server.url, namespace });
+      }
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    return new EmbeddedCluster(server, ambassador, options);
   }
 
   async applyDefinitions(
@@ -96,6 +120,8 @@ export class EmbeddedCluster implements DevCluster {
   ): Promise<void> {
     const client = conversionUrl === undefined ? {} : { url: conversionUrl };
     for (const document of parseYamlDocuments(definitions.join('---\n'))) {
+      const { group, names } = (document as CustomResourceDefinition).spec;
+      this.#defined.add(`${group} ${names.kind}`);
       this.#apply(withConversionClient(document as CustomResourceDefinition, client));
     }
   }
@@ -121,8 +147,19 @@ export class EmbeddedCluster implements DevCluster {
     }
   }
 
+  /** @throws ConfigurationError `CONFIG` for a field that the definition does not have: the object is stored without it. */
   async applySample(sample: unknown): Promise<void> {
-    this.#apply(sample as KubernetesObject);
+    const object = sample as KubernetesObject & { readonly spec?: unknown };
+    const [stored] = this.#apply(object) as readonly (typeof object)[];
+    const [group] = (object.apiVersion ?? '').split('/');
+    // What is stored in another version has other fields.
+    if (stored?.apiVersion !== object.apiVersion) return;
+    if (!this.#defined.has(`${group} ${object.kind}`)) return;
+    const dropped = droppedField(object.spec, stored?.spec, '.spec');
+    if (dropped === undefined) return;
+    throw new ConfigurationError(
+      `the definition of ${object.kind} has no field ${dropped}, so it was dropped`,
+    );
   }
 
   async close(): Promise<void> {
@@ -139,12 +176,12 @@ export class EmbeddedCluster implements DevCluster {
     return { ...role, metadata, subjects } as KubernetesObject;
   }
 
-  #apply(object: KubernetesObject): void {
+  #apply(object: KubernetesObject): readonly KubernetesObject[] {
     const place = object.metadata?.namespace ?? this.namespace;
     if (this.#server.get('v1', 'Namespace', undefined, place) === undefined) {
       this.#server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: place } });
     }
-    this.#server.applyManifest(JSON.stringify(object), this.namespace);
+    return this.#server.applyManifest(JSON.stringify(object), this.namespace);
   }
 }
 

@@ -13,6 +13,11 @@ const OPTIONS = {
   },
   'all-namespaces': { short: 'A', help: 'watch all namespaces' },
   port: { short: 'p', type: 'port', help: 'of the embedded API server; default any free one' },
+  'kubeconfig-out': {
+    type: 'path',
+    value: 'FILE',
+    help: 'write a kubeconfig for the embedded API server, so that kubectl finds it',
+  },
   inspect: { type: 'port', implied: '9229', help: 'let a debugger attach to the operator' },
   context: {
     type: 'text',
@@ -56,5 +61,6 @@ output. The first Ctrl-C stops in order, the second at once.`,
   },
   examples: `  chancery dev
   chancery dev src/operator.ts --samples samples/ --inspect
+  chancery dev --kubeconfig-out dev.kubeconfig
   chancery dev --context kind-dev --samples samples/website.yaml`,
 };

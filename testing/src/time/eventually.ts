@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { setInterval } from 'node:timers/promises';
 import { ConfigurationError, messageOf, OperatorError } from 'chancery/internal-objects';
 import { lastWarnings } from './running-operators.ts';
@@ -6,7 +7,7 @@ export interface EventuallyOptions {
   /**
    * In milliseconds. Default 4 s, less than the 5 s that vitest and Jest give a test: the failure of the probe
    * is shown, and not that of the runner. Where vitest's `testTimeout` is longer, the default is four fifths of
-   * it, and 10 s at most.
+   * it, and 10 s at most. `node --test` has no limit: the default is 10 s there.
    */
   readonly timeoutMs?: number;
 }
@@ -33,7 +34,7 @@ export async function eventually<T>(
   probe: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false | undefined>> {
-  const { timeoutMs = defaultTimeoutMs(globalThis) } = options;
+  const { timeoutMs = defaultTimeoutMs(globalThis, process.env) } = options;
   const givenUpAt = performance.now() + timeoutMs;
   let last: Attempt<T> = { held: false };
   // Functions that the probe calls do not count: they may assert something else, such as an exit code.
@@ -91,14 +92,19 @@ async function attemptBefore<T>(
 /**
  * @param scope - the global object. Workers of vitest have their configuration there, as `__vitest_worker__`;
  *   without it the default of the runners counts.
+ * @param env - `node --test` sets NODE_TEST_CONTEXT for the files that it runs.
  */
-export function defaultTimeoutMs(scope: object): number {
+export function defaultTimeoutMs(
+  scope: object,
+  env: Readonly<Record<string, string | undefined>>,
+): number {
   const { __vitest_worker__: worker } = scope as {
     readonly __vitest_worker__?: { readonly config?: { readonly testTimeout?: unknown } };
   };
   const configured = worker?.config?.testTimeout;
-  // 0 is no limit.
-  if (configured === 0) return MAX_TIMEOUT_MS;
+  // 0 is no limit, and node:test has none.
+  const isNodeTest = worker === undefined && env.NODE_TEST_CONTEXT !== undefined;
+  if (configured === 0 || isNodeTest) return MAX_TIMEOUT_MS;
   const limitMs = typeof configured === 'number' ? configured : RUNNER_TIMEOUT_MS;
   return Math.min(limitMs * 0.8, MAX_TIMEOUT_MS);
 }

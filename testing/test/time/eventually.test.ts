@@ -212,10 +212,14 @@ test.each([
   [40_000, 10_000],
   [0, 10_000],
 ])('[T-6] with a testTimeout of %s ms of vitest the limit is %i ms', (testTimeout, limitMs) => {
-  expect(defaultTimeoutMs({ __vitest_worker__: { config: { testTimeout } } })).toBe(limitMs);
-  expect(defaultTimeoutMs({})).toBe(4_000);
+  expect(defaultTimeoutMs({ __vitest_worker__: { config: { testTimeout } } }, {})).toBe(limitMs);
+  expect(defaultTimeoutMs({}, {})).toBe(4_000);
 });
 
 test('[T-6] the limit knows the testTimeout of the vitest that runs this', () => {
-  expect(defaultTimeoutMs(globalThis)).toBe(10_000); // vitest.config.ts has more than five times as much
+  expect(defaultTimeoutMs(globalThis, {})).toBe(10_000); // vitest.config.ts has more than five times as much
+});
+
+test('node:test, which ends no test, gets the longest time', () => {
+  expect(defaultTimeoutMs({}, { NODE_TEST_CONTEXT: 'child-v8' })).toBe(10_000);
 });
