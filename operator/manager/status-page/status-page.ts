@@ -3,11 +3,14 @@ import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { textFiles } from '../../core/text/text-files.ts';
 import { send } from '../http/listener.ts';
+import { answerKeys, answerWhy } from './key-requests.ts';
+import type { KeyView } from './key-view.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 interface StatusPageOptions {
   readonly clock: Clock;
   readonly status: () => ProcessStatus;
+  readonly keys: Pick<KeyView, 'why' | 'search' | 'controllers'>;
 }
 
 /** How often an open page receives an update. */
@@ -21,7 +24,8 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
  * Serves `/status`, a self-contained page for people; `/status.json`, the same as data; and
- * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page.
+ * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page. `/keys.json` finds keys,
+ * and `/why.json` says what one of them waits for.
  */
 export class StatusPage {
   readonly #options: StatusPageOptions;
@@ -34,7 +38,7 @@ export class StatusPage {
 
   /** True when it has answered, or has begun to. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
-    const [path] = (request.url ?? '').split('?', 1);
+    const [path, query] = (request.url ?? '').split('?', 2);
     switch (path) {
       case '/':
         response.setHeader('location', 'status');
@@ -48,6 +52,12 @@ export class StatusPage {
         return true;
       case '/status/events':
         this.#subscribe(request, response);
+        return true;
+      case '/why.json':
+        answerWhy(this.#options.keys, new URLSearchParams(query), response);
+        return true;
+      case '/keys.json':
+        answerKeys(this.#options.keys, new URLSearchParams(query), response);
         return true;
       default:
         return false;
@@ -104,6 +114,23 @@ export class StatusPage {
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }
+}
+
+const PATHS: ReadonlySet<string | undefined> = new Set([
+  '/',
+  '/status',
+  '/status.json',
+  '/status/events',
+  '/why.json',
+  '/keys.json',
+]);
+
+/** Says that the page is turned off. False when the request is for none of its paths. */
+export function answersOff(request: IncomingMessage, response: ServerResponse): boolean {
+  const [path] = (request.url ?? '').split('?', 1);
+  if (!PATHS.has(path)) return false;
+  send(response, 404, 'the status page is turned off: CHANCERY_STATUS_PAGE=false\n');
+  return true;
 }
 
 function sendPage(response: ServerResponse): void {

@@ -11,7 +11,7 @@ import { HealthServer } from '../../../operator/manager/http/health-server.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
 import { startBrowser } from '../../support/browser.ts';
-import { exampleStatus } from './example-status.ts';
+import { exampleStatus, NO_KEYS } from './example-status.ts';
 
 let browser: Browser;
 
@@ -34,7 +34,7 @@ interface Shown {
 async function shown(width: number, height: number): Promise<Shown> {
   const clock = new FakeClock();
   let status = exampleStatus();
-  const statusPage = new StatusPage({ clock, status: () => status });
+  const statusPage = new StatusPage({ clock, status: () => status, keys: NO_KEYS });
   const server = new HealthServer({
     port: 0,
     host: '127.0.0.1',

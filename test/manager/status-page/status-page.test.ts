@@ -5,7 +5,7 @@ import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/http/health-server.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
-import { exampleStatus } from './example-status.ts';
+import { exampleStatus, NO_KEYS } from './example-status.ts';
 
 async function served(): Promise<{
   url: string;
@@ -18,6 +18,7 @@ async function served(): Promise<{
   const page = new StatusPage({
     clock,
     status: () => exampleStatus({ uptimeSeconds: ++looks }),
+    keys: NO_KEYS,
   });
   const server = new HealthServer({
     port: 0,
