@@ -1,4 +1,4 @@
-import type { AttemptEnd } from '../../controller/run/middleware.ts';
+import type { Attempt, AttemptEnd } from '../../controller/run/middleware.ts';
 import type { RunObserver, Wake } from '../../controller/run/run-observer.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { ObjectKey } from '../../model/object.ts';
@@ -76,7 +76,7 @@ export class KeyMemory {
     this.#controllers.set(controller, keys);
     return {
       woken: (key, wake) => keys.woken(key, wake),
-      began: ({ key, reconcileId }) => keys.began(key, reconcileId),
+      began: (attempt) => keys.began(attempt),
       ended: ({ key, reconcileId }, end) => keys.ended(key, reconcileId, end),
       // The gate itself says which policies let a key wait.
       held() {},
@@ -120,9 +120,10 @@ class ControllerKeys {
     else known.wakes.more++;
   }
 
-  began(key: ObjectKey, reconcileId: string): void {
+  began({ key, reconcileId, attempt }: Attempt): void {
     const known = this.get(key) ?? this.#add(key);
-    known.running = { reconcileId, wakes: known.wakes };
+    const byItself = { cause: attempt > 0 ? 'retry' : 'requeue', via: undefined, times: 1 };
+    known.running = { reconcileId, wakes: known.wakes ?? { first: [byItself], more: 0 } };
     known.wakes = undefined;
   }
 

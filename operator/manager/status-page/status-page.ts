@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { textFiles } from '../../core/text/text-files.ts';
+import { withoutModules } from '../../core/text/without-modules.ts';
 import { send } from '../http/listener.ts';
 import { answerKeys, answerWhy } from './key-requests.ts';
 import type { KeyView } from './key-view.ts';
@@ -142,9 +143,12 @@ function sendPage(response: ServerResponse): void {
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` for the two files beside it. */
+/** The tags in `page.html` for the files that take their place. */
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
-const SCRIPT_TAG = '<script type="module" src="page.js"></script>';
+const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
+
+/** The scripts of the page: what a file imports stands before it. */
+const SCRIPTS = ['dom.js', 'words.js', 'sections.js', 'keys.js', 'main.js'];
 
 interface Page {
   readonly html: string;
@@ -155,7 +159,7 @@ interface Page {
 let page: Page | undefined;
 
 /**
- * `page.html` with style and script inlined, so that the browser requests no other file. Created once, on
+ * `page.html` with style and scripts inlined, so that the browser requests no other file. Created once, on
  * first use.
  */
 function statusPageFile(): Page {
@@ -164,9 +168,9 @@ function statusPageFile(): Page {
 }
 
 function assembled(): Page {
-  const style = files('page.css');
-  const script = files('page.js');
-  const html = files('page.html')
+  const style = files('page/page.css');
+  const script = withoutModules(SCRIPTS.map((name) => files(`page/${name}`)));
+  const html = files('page/page.html')
     .replace(STYLE_TAG, () => `<style>${style}</style>`)
     .replace(SCRIPT_TAG, () => `<script type="module">${script}</script>`);
   const policy = [
