@@ -29,7 +29,7 @@ function statusLines(status: KeyStatus): readonly string[] {
   ];
   const shown = rows.filter(([, text]) => text !== undefined);
   return [
-    `${key} in ${controller}: ${verdict === 'blocked' ? 'no attempt here: ' : ''}${summary}`,
+    `${key} in ${controller}: ${verdict}: ${summary}`,
     ...shown.map(([name, text]) => `  ${name.padEnd(8)}  ${text}`),
   ];
 }

@@ -86,7 +86,7 @@ function idleWords({ object }: KeyState, last: RememberedAttempt | undefined): s
   if (object === 'absent') return 'the object is gone, and nothing is due';
   if (last === undefined) return 'nothing is due; its last attempt is not remembered';
   if (last.outcome === 'success' || last.outcome === 'requeue_after') {
-    return 'done: its last attempt succeeded, and nothing is due';
+    return 'its last attempt succeeded, and nothing is due';
   }
   return `its last attempt ended with ${last.outcome}, and nothing is due`;
 }

@@ -62,9 +62,11 @@ export async function startBusyOperator(): Promise<BusyOperator> {
     controllers: [
       controller({
         ...{ name: 'website', for: configMaps, maxConcurrentReconciles: 4 },
-        watches: [enqueueMapped(source(secrets), ({ metadata: { name } }) =>
-          name === 'shop-password' ? [{ namespace, name: 'shop-000' }] : [],
-        )],
+        watches: [
+          enqueueMapped(source(secrets), ({ metadata: { name } }) =>
+            name === 'shop-password' ? [{ namespace, name: 'shop-000' }] : [],
+          ),
+        ],
         async reconcile({ metadata: { name } }) {
           failBy(name);
           return Number(name.slice(-3)) % 5 === 0 ? { requeueAfterMs: 300_000 } : undefined;
@@ -94,7 +96,8 @@ export async function startBusyOperator(): Promise<BusyOperator> {
       ...{ POD_NAME: 'web-operator-7c9d5f6b8-x2x4q', POD_NAMESPACE: 'web-system' },
     },
   });
-  const failures = (): number => Math.max(0, ...operator.status.failing.map((each) => each.failures));
+  const failures = (): number =>
+    Math.max(0, ...operator.status.failing.map((each) => each.failures));
   await eventually(() => failures() >= 9);
   return {
     url: `http://127.0.0.1:${port}`,

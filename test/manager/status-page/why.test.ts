@@ -114,7 +114,7 @@ test('a change wakes a failing key at once, and its attempt remembers each cause
   });
   expect(done).toMatchObject({
     verdict: 'done',
-    summary: 'done: its last attempt succeeded, and nothing is due',
+    summary: 'its last attempt succeeded, and nothing is due',
     ...{ failures: 0, failingSince: undefined, next: undefined, waits: [], wokenBy: undefined },
   });
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);

@@ -43,6 +43,10 @@ export function make(tag, text = '', className = '') {
   return element;
 }
 
+/** Where each row is a card, fewer of a table with a button for more are shown at first. */
+const NARROW = window.matchMedia('(max-width: 640px)');
+const NARROW_ROWS = 4;
+
 /** The tables of which all rows are shown. */
 const wholeTables = new Set();
 
@@ -65,17 +69,18 @@ export function showTable(id, heads, rows, { empty, first = Number.POSITIVE_INFI
     place.replaceChildren(make('p', empty, 'dim'));
     return;
   }
-  const isWhole = wholeTables.has(id) || rows.length <= first;
+  const count = Math.min(first, NARROW.matches ? NARROW_ROWS : first);
+  const isWhole = wholeTables.has(id) || rows.length <= count;
   let body = place.querySelector('tbody');
   if (body === null) {
     place.replaceChildren(tableOf(heads, [], undefined));
     body = place.querySelector('tbody');
   }
-  if (body !== null) patchRows(body, heads, isWhole ? rows : rows.slice(0, first));
+  if (body !== null) patchRows(body, heads, isWhole ? rows : rows.slice(0, count));
   const more = place.querySelector('button.more');
   if (isWhole) more?.remove();
   else if (more !== null) more.textContent = `Show all ${rows.length}`;
-  else place.append(moreButton(id, rows.length, first));
+  else place.append(moreButton(id, rows.length, count));
 }
 
 /**

@@ -12,7 +12,7 @@ import { duration, timeOf } from './words.js';
 const TYPING_MS = 150;
 
 /** How often the list of keys is asked for again. */
-const AGAIN_MS = 5_000;
+const AGAIN_MS = 2_000;
 
 /** @type {Readonly<Record<KeyStatus['verdict'], string>>} */
 const VERDICT_CLASS = {
@@ -215,7 +215,7 @@ function onKey(event) {
   }
   const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
   const buttons = foundButtons();
-  const at = buttons.findIndex((button) => button === target);
+  const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (target));
   if (step === 0 || (at < 0 && (target !== searchField || step < 0))) return;
   event.preventDefault();
   const next = at + step;

@@ -28,6 +28,10 @@ function queueOf({ ready }) {
 
 /** @param {readonly number[]} counts - one for each minute, the running one last */
 export function showWrites(counts) {
+  if (counts.every((count) => count === 0)) {
+    byId('writes').replaceChildren(make('p', 'None in the last hour.', 'dim'));
+    return;
+  }
   const space = 'http://www.w3.org/2000/svg';
   const most = Math.max(1, ...counts);
   const svg = document.createElementNS(space, 'svg');
@@ -106,7 +110,7 @@ export function showAttention(status) {
       each.nextInMs === undefined ? ['none due', 'bad'] : duration(each.nextInMs),
       [each.error ?? '–', 'bad'],
     ]),
-    { empty: '', first: 5 },
+    { empty: '', first: 8 },
   );
 }
 
