@@ -32,12 +32,20 @@ export function controllerWith(
   };
 }
 
+interface AskedOptions {
+  /** The status page is turned off. */
+  readonly isOff?: boolean;
+  readonly status?: Partial<ProcessStatus>;
+  /** What its clock shows. */
+  readonly startMs?: number;
+}
+
 /** An operator that is asked for its status: a real port, on a clock that stands still. */
 export async function askedOperator(
   controllers: readonly ObservedController[] = [],
-  { isOff = false, status = {} }: { isOff?: boolean; status?: Partial<ProcessStatus> } = {},
+  { isOff = false, status = {}, startMs = 0 }: AskedOptions = {},
 ) {
-  const clock = new FakeClock();
+  const clock = new FakeClock(startMs);
   const memory = new KeyMemory(clock);
   const keys = new KeyView({
     ...{ clock, memory, controllers: () => controllers, phase: () => 'running' },
@@ -61,10 +69,15 @@ export async function askedOperator(
 }
 
 /** An attempt that has failed, after two changes of one Secret. */
-export function failAttempt(memory: KeyMemory, controller: string, name: string): void {
+export function failAttempt(
+  memory: KeyMemory,
+  controller: string,
+  name: string,
+  reconcileId = 'id-1',
+): void {
   const key = objectKey('demo', name);
   const observer = memory.observe(controller);
-  const attempt = { controller, key, reconcileId: 'id-1', attempt: 0, priority: 0 };
+  const attempt = { controller, key, reconcileId, attempt: 0, priority: 0 };
   for (let times = 0; times < 2; times++) {
     observer.woken(key, { cause: 'Secret demo/pw', via: 'mapping' });
   }

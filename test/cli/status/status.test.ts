@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { status as printStatus } from '../../../operator/cli/status/status.ts';
+import { STATUS } from '../../../operator/cli/status/table.ts';
+import { command } from '../../../operator/cli/table-command.ts';
 import { invoke } from '../invocation.ts';
 import { askedOperator } from './asked-operator.ts';
 
@@ -51,13 +55,24 @@ test('--json prints the document of the page in one line', async () => {
 
 test('--watch prints it again, waits for an operator that is gone, and ends with 0', async () => {
   const { url, change, stop: stopOperator } = await askedOperator();
-  const { exit, stdout, stderr, stop } = invoke(['status', '--url', url, '--watch']);
+  const clock = new FakeClock();
+  const commands = [command(STATUS, async () => (given, io) => printStatus(given, io, clock))];
+  const args = ['status', '--url', url, '--watch'];
+  const { exit, stdout, stderr, stop } = invoke(args, { commands });
+  const again = async (): Promise<void> => {
+    await eventually(() => clock.pending === 1);
+    clock.advance(1_000);
+  };
   await stdout.until(() => stdout.lines.length > 0);
 
   change({ phase: 'stopping', ready: false });
+  await again();
   await stdout.until(() => stdout.lines.includes('web-operator-abc: NOT READY, stopping, leads'));
   await stopOperator();
+  await again();
   await stderr.until(() => stderr.lines.length > 0);
+  await again();
+  await eventually(() => clock.pending === 1);
   stop();
 
   expect(await exit).toBe(0);

@@ -26,7 +26,7 @@ const PICTURES: readonly Picture[] = [
   { file: 'status-light.webp', ...DESKTOP, colorScheme: 'light' },
   {
     ...{ file: 'status-why-dark.webp', ...DESKTOP, colorScheme: 'dark' },
-    act: (page) => page.locator('#failing button.key').first().click(),
+    act: (page) => page.locator('#failing button.key', { hasText: 'chat-013' }).click(),
   },
   { file: 'status-phone.webp', ...PHONE, colorScheme: 'light' },
 ];

@@ -1,11 +1,16 @@
 /** Why a key is not done, from a whole runner on a clock of the test. */
-import { eventually, settle } from '@chancery/testing';
+import { eventually, FakeClock, settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
+import { controller } from '../../../operator/controller/controller.ts';
 import { TerminalError } from '../../../operator/controller/errors.ts';
 import { enqueueMapped } from '../../../operator/controller/mapping.ts';
+import { keyPolicies } from '../../../operator/controller/policies/key-policies.ts';
+import { TakenNames } from '../../../operator/controller/policies/taken-names.ts';
+import { noMeter } from '../../../operator/core/metrics.ts';
 import type { KeyAnswer, KeyStatus } from '../../../operator/manager/status-page/key-answer.ts';
 import { KeyMemory } from '../../../operator/manager/status-page/key-memory.ts';
 import { type KeySearch, KeyView } from '../../../operator/manager/status-page/key-view.ts';
+import { POLICY_WORDS } from '../../../operator/manager/status-page/key-waits.ts';
 import { type ObjectKey, objectKey } from '../../../operator/model/object.ts';
 import { ApiError } from '../../../operator/model/status.ts';
 import {
@@ -258,6 +263,73 @@ test('a standby names the leader, and a process that stops says so', async () =>
     ['blocked', 'the controller has not begun'],
     ['blocked', 'the process is stopping'],
   ]);
+});
+
+test('a key of a group that another replica holds names that replica', async () => {
+  const { collection, run, runner, clock } = start({ reconcile: async () => {} });
+  collection(things).put('a');
+  await run();
+  const sharded = {
+    ...{ activity: runner.activity, needsLeaderElection: true, troubledSources: [] },
+    keyState: (key: ObjectKey) => ({ ...runner.keyState(key), group: { group: 1, isHere: false } }),
+    ...{ waiting: () => [], cachedKeys: () => [] },
+  };
+  const groups = ['web-0_x', 'web-1_y'].map((holder, group) => ({
+    ...{ group, holder, phase: group === 0 ? ('owning' as const) : ('foreign' as const) },
+  }));
+  const view = new KeyView({
+    ...{ clock, phase: () => 'running', leadership: () => undefined, memory: undefined },
+    controllers: () => [sharded],
+    sharing: () => ({ lease: 'demo/web', division: 'sharded/2/uid', groups, members: [] }),
+  });
+
+  expect(view.why(demo('a')).known[0]).toMatchObject({
+    verdict: 'blocked',
+    summary: 'replica web-1_y holds group 1, to which it belongs',
+    waits: [{ by: 'group' }],
+  });
+  sharded.keyState = (key) => ({ ...runner.keyState(key), group: undefined });
+  expect(view.why(demo('nobody')).notes).toEqual([
+    'replicas share the keys, and this one works on 1 of 2 groups: ask the others, too',
+  ]);
+});
+
+test('a key that a policy has parked says for what, without a time', async () => {
+  const { collection, run, runner, clock } = start({ reconcile: async () => {} });
+  collection(things).put('a');
+  await run();
+  const parked = {
+    ...{ activity: runner.activity, needsLeaderElection: true, troubledSources: [] },
+    keyState: (key: ObjectKey) => ({
+      ...{ ...runner.keyState(key), state: 'parked' as const, priority: 0 },
+      waits: [{ policy: 'consistency-wait', forMs: undefined }],
+    }),
+    ...{ waiting: () => [], cachedKeys: () => [] },
+  };
+  const view = new KeyView({
+    ...{ clock, phase: () => 'running', leadership: () => undefined, memory: undefined },
+    ...{ controllers: () => [parked], sharing: () => undefined },
+  });
+
+  expect(view.why(demo('a')).known[0]).toMatchObject({
+    ...{ verdict: 'waiting', state: 'parked', next: undefined },
+    summary: expect.stringMatching(/^waits: a cache does not show yet/),
+    waits: [{ by: 'consistency-wait', forMs: undefined }],
+  });
+});
+
+test('every policy of a controller that lets keys wait has words for people', () => {
+  const of = controller({ name: 'a', for: things, consistency: 'wait', reconcile: async () => {} });
+  const clock = new FakeClock();
+  const informers = new Map();
+  const takenNames = new TakenNames({ clock, controller: of, informers, enqueue: () => {} });
+  const policies = keyPolicies({
+    ...{ clock, controller: of, informers, meter: noMeter, takenNames },
+    ...{ ready: () => 0, looped: () => {}, fought: () => {}, resume: () => {} },
+  });
+
+  const waiting = policies.filter(({ delayMs }) => delayMs !== undefined).map(({ name }) => name);
+  expect(waiting.toSorted()).toEqual(Object.keys(POLICY_WORDS).toSorted());
 });
 
 test('asking changes nothing: no timer, no priority, no place in the queue', async () => {
