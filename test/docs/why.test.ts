@@ -1,6 +1,7 @@
 /** docs/observing.md: what it says of `chancery why`, and the pictures of the status page. */
 import { readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { REMEMBERED_KEYS } from '../../operator/manager/status-page/key-memory.ts';
 import { POLICY_WORDS } from '../../operator/manager/status-page/key-waits.ts';
 import { invoke } from '../cli/invocation.ts';
 import { askedOperator, controllerWith, failAttempt } from '../cli/status/asked-operator.ts';
@@ -39,6 +40,14 @@ test('the page explains each key policy that lets a key wait, by its name', () =
   );
 
   expect(explained).toEqual(expect.arrayContaining(Object.keys(POLICY_WORDS)));
+});
+
+test('the page says how many keys are remembered', () => {
+  const [failing, others] = Object.values(REMEMBERED_KEYS).map((count) =>
+    count.toLocaleString('en'),
+  );
+
+  expect(chapter).toContain(`of ${failing} keys that failed and of ${others} others`);
 });
 
 test('each path of the chapter is one that the status page answers', () => {

@@ -180,7 +180,9 @@ test('a process without controllers, sources, writes and reconciles says so in w
 
 test('before the first state the page says that it loads, and shows no empty tables', async () => {
   const until = 'Loading the state of the operator…';
-  const before = (page: Page): Promise<void> => page.route('**/status/events', () => {});
+  const before = async (page: Page): Promise<void> => {
+    await page.route('**/status/events', () => {});
+  };
   const { page } = await shown(390, 844, { until, before });
 
   expect(await page.locator('main').isVisible()).toBe(false);

@@ -11,6 +11,7 @@ import type { KeyAnswer, KeyStatus } from '../../../operator/manager/status-page
 import { KeyMemory } from '../../../operator/manager/status-page/key-memory.ts';
 import { type KeySearch, KeyView } from '../../../operator/manager/status-page/key-view.ts';
 import { POLICY_WORDS } from '../../../operator/manager/status-page/key-waits.ts';
+import type { ObservedController } from '../../../operator/manager/status-page/observed-controller.ts';
 import { type ObjectKey, objectKey } from '../../../operator/model/object.ts';
 import { ApiError } from '../../../operator/model/status.ts';
 import {
@@ -269,9 +270,12 @@ test('a key of a group that another replica holds names that replica', async () 
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
-  const sharded = {
+  const sharded: ObservedController = {
     ...{ activity: runner.activity, needsLeaderElection: true, troubledSources: [] },
-    keyState: (key: ObjectKey) => ({ ...runner.keyState(key), group: { group: 1, isHere: false } }),
+    keyState: (key) => ({
+      ...runner.keyState(key),
+      group: key === demo('a') ? { group: 1, isHere: false } : undefined,
+    }),
     ...{ waiting: () => [], cachedKeys: () => [] },
   };
   const groups = ['web-0_x', 'web-1_y'].map((holder, group) => ({
@@ -288,7 +292,6 @@ test('a key of a group that another replica holds names that replica', async () 
     summary: 'replica web-1_y holds group 1, to which it belongs',
     waits: [{ by: 'group' }],
   });
-  sharded.keyState = (key) => ({ ...runner.keyState(key), group: undefined });
   expect(view.why(demo('nobody')).notes).toEqual([
     'replicas share the keys, and this one works on 1 of 2 groups: ask the others, too',
   ]);
