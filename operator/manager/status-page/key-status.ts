@@ -62,9 +62,11 @@ function verdictOf({ state, remembered }: KnownKey): KeyStatus['verdict'] {
 
 function summaryOf({ state, remembered }: KnownKey, waits: readonly KeyWait[]): string {
   const { failures, isEnqueuedAgain, dueInMs } = state;
-  const failed =
-    failures > 0 ? `failed ${failures === 1 ? 'once' : `${failures} times in a row`}, ` : '';
-  const why = waits[0]?.why ?? 'nothing holds it back';
+  const [first] = waits;
+  const times = failures === 1 ? 'once' : `${failures} times in a row`;
+  // The back-off names the failures itself.
+  const failed = failures > 0 && first?.by !== 'back-off' ? `failed ${times}, ` : '';
+  const why = first?.why ?? 'nothing holds it back';
   switch (state.state) {
     case 'working': {
       const again = isEnqueuedAgain ? ', and has been enqueued again' : '';

@@ -18,7 +18,7 @@ test('why prints what a key waits for, what woke it, its last error and its next
 
   expect(await exit).toBe(0);
   expect(stdout.lines).toEqual([
-    'demo/a in web: failing: failed 3 times in a row, next attempt in 1.3 s: the back-off after 3 failures in a row',
+    'demo/a in web: failing: next attempt in 1.3 s: the back-off after 3 failures in a row',
     '  object    is in the cache',
     '  state     delayed at priority 0',
     '  waits     back-off for 1.3 s: the back-off after 3 failures in a row',
