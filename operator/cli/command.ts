@@ -2,9 +2,9 @@ import type { Readable, Writable } from 'node:stream';
 
 /**
  * 0: done. 1: the operation failed. 2: the command line, or a file or module that it names, is wrong. 3:
- * leadership was lost, or the operator refuses to run in this environment.
+ * leadership was lost, or the operator refuses to run in this environment. 4: what was asked about is not known.
  */
-export type ExitCode = 0 | 1 | 2 | 3;
+export type ExitCode = 0 | 1 | 2 | 3 | 4;
 
 /** Everything that a command may use from outside, so that tests can run it in-process. */
 export interface Io {

@@ -24,10 +24,12 @@ import { PROXY } from './proxy/table.ts';
 import { RECORD } from './record/table.ts';
 import { REPLAY } from './replay/table.ts';
 import { RUN } from './run/table.ts';
+import { STATUS } from './status/table.ts';
 import { command, type TableCommand } from './table-command.ts';
 import { TEST_HOOK } from './test-hook/table.ts';
 import { UPGRADE } from './upgrade/table.ts';
 import { WATCH } from './watch/table.ts';
+import { WHY } from './why/table.ts';
 
 /** Runs the command that `args` name. Rejects only because of a bug. */
 export async function dispatch(
@@ -135,6 +137,8 @@ export const COMMANDS: readonly TableCommand[] = [
   }),
   command(TEST_HOOK, async () => (await import('./test-hook/test-hook.ts')).runTestHook),
   command(WATCH, async () => (await import('./watch/watch.ts')).runWatch),
+  command(STATUS, async () => (await import('./status/status.ts')).status),
+  command(WHY, async () => (await import('./why/why.ts')).why),
   command(CHECK, async () => (await import('./check/check.ts')).runCheck),
   command(MIGRATE, async () => (await import('./migrate/migrate.ts')).migrate),
   command(GENERATE, async () => (await import('./generate/generate.ts')).generate),

@@ -20,7 +20,7 @@ ${wrappedTable([
 ])}
 
 Exit codes: 0 done or asked to stop, 1 failed, 2 wrong command line, environment or module, 3 leadership
-lost, or refused to start where it is not safe.
+lost, or refused to start where it is not safe, 4 what was asked about is not known.
 
 SIGTERM and SIGINT end a command at once while it reads files, standard input and modules. It has 300 s for that,
 and a file has at most 64 MiB.

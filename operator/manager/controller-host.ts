@@ -6,8 +6,8 @@ import { ApiEventRecorder, EVENT_FLUSH_MS } from '../controller/events/api-event
 import type { EventNote, EventRecorder } from '../controller/events/event-recorder.ts';
 import type { Log, Self } from '../controller/reconciler.ts';
 import type { ReconcileMiddleware } from '../controller/run/middleware.ts';
-import type { WaitingKey } from '../controller/run/run-observer.ts';
-import { type ControllerActivity, ControllerRunner } from '../controller/run/runner.ts';
+import { allObservers, type WaitingKey } from '../controller/run/run-observer.ts';
+import { ControllerRunner } from '../controller/run/runner.ts';
 import type { Shards, Term } from '../controller/run/term.ts';
 import type { WorkOrder } from '../controller/run/work-order.ts';
 import type { Source } from '../controller/source.ts';
@@ -27,6 +27,8 @@ import { slottingOf } from './sharding/slotting.ts';
 import type { Informers } from './sources/informers.ts';
 import type { Scope } from './sources/scope.ts';
 import { metadataPages } from './sources/scope.ts';
+import type { KeyMemory } from './status-page/key-memory.ts';
+import type { ObservedController } from './status-page/observed-controller.ts';
 import { countWrites } from './status-page/process-view.ts';
 import type { MinuteCounts } from './status-page/reconcile-history.ts';
 import type { Task } from './tasks.ts';
@@ -54,6 +56,8 @@ interface ControllerHostOptions {
   readonly shards?: GroupsAtWork;
   /** Told what the process does, for a record. Default: nobody is. */
   readonly observer?: ProcessObserver;
+  /** Remembers what became of keys, for the status page. Default: nothing does. */
+  readonly keys?: KeyMemory | undefined;
   /** See `OperatorProcessOptions`. */
   readonly random?: () => number;
 }
@@ -117,9 +121,9 @@ export class ControllerHost {
     return this.#all().every((runner) => runner.delivered);
   }
 
-  /** What each controller is doing. */
-  *activities(): Generator<ControllerActivity, void, undefined> {
-    for (const runner of this.#all()) yield runner.activity;
+  /** Every controller, with what it is doing and what it knows of its keys. */
+  get observed(): readonly ObservedController[] {
+    return this.#all();
   }
 
   /** True when every controller has handled everything that its sources hold. */
@@ -315,6 +319,7 @@ export class ControllerHost {
       logFor,
       meter = noMeter,
       settings,
+      keys,
       observer,
       random,
       showsDebug,
@@ -323,6 +328,7 @@ export class ControllerHost {
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
     const groups = controller.needsLeaderElection ? this.#options.shards : undefined;
     const shards = groups && this.#shardsFor(controller.name, groups);
+    const told = allObservers([keys?.observe(controller.name), observer?.controller(controller)]);
     return new ControllerRunner({
       ...(shards && { shards }),
       controller,
@@ -336,9 +342,7 @@ export class ControllerHost {
       openSource: (source) => informers.open(source),
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
-      ...(observer && {
-        observer: observer.controller(controller),
-      }),
+      ...(told && { observer: told }),
       ...(random && { random }),
       clock,
       crdWait: settings.crdWait,

@@ -83,7 +83,7 @@ export class OperatorProcess {
       leadership: () => this.#campaign && leadershipStatus(this.#campaign.elector),
       sharing: () => this.#sharding?.status,
       scopes: () => this.#informers.scopes(),
-      controllers: () => this.#host.activities(),
+      controllers: () => this.#host.observed,
       runnables: () => this.#runnables.statuses(),
     });
     const connection = withParts(options.connection, {
@@ -102,6 +102,7 @@ export class OperatorProcess {
       connection,
       reconcileMiddleware: this.#view.around(options.reconcileMiddleware),
       writes: this.#view.writes,
+      keys: this.#view.keys,
       informers: this.#informers,
       ...(elector && { term: elector }),
     });

@@ -63,6 +63,11 @@ export class ReadyLine<K> {
     return this.#places.keys();
   }
 
+  /** When `key` became ready; undefined for a key that is not in line. */
+  readyAtMs(key: K): number | undefined {
+    return this.#places.get(key)?.value.readyAtMs;
+  }
+
   /** Keys in line by priority, the highest first. */
   get depths(): ReadonlyMap<number, number> {
     const filled = [...this.#classes.values()].filter(({ line }) => line.size > 0);

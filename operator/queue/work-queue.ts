@@ -60,6 +60,14 @@ export interface QueuedKey<K> {
   readonly priority: number;
 }
 
+/** Where a key of a queue is, and for how long. */
+export interface KeyPlace<K> extends QueuedKey<K> {
+  /** Milliseconds since a worker took the key, or since it became ready. 0 for a delayed key. */
+  readonly forMs: number;
+  /** A worker holds the key, and it was added again: it is handed out once more. */
+  readonly isAddedAgain: boolean;
+}
+
 /**
  * Priority of work that nobody waits for: first lists, relists, resyncs, polls. controller-runtime's
  * number.
@@ -223,12 +231,28 @@ export class WorkQueue<K> {
       yield { key, state: 'working', dueInMs: undefined, priority };
     }
     const now = this.#clock.monotonic();
-    for (const [key, priority] of this.#waiting) {
-      const dueAtMs = this.#delayed.dueAtMs(key);
-      yield dueAtMs === undefined
-        ? { key, state: 'ready', dueInMs: undefined, priority }
-        : { key, state: 'delayed', dueInMs: Math.max(0, dueAtMs - now), priority };
+    for (const [key, priority] of this.#waiting) yield this.#waitingKey(key, priority, now);
+  }
+
+  /** Where a key is; undefined for one that neither waits nor is held. */
+  placeOf(key: K): KeyPlace<K> | undefined {
+    const now = this.#clock.monotonic();
+    const held = this.#processing.get(key);
+    const priority = this.#waiting.get(key);
+    if (held !== undefined) {
+      const place = { key, state: 'working', dueInMs: undefined, priority: held.priority } as const;
+      return { ...place, forMs: now - held.takenAtMs, isAddedAgain: priority !== undefined };
     }
+    if (priority === undefined) return undefined;
+    const forMs = now - (this.#ready.readyAtMs(key) ?? now);
+    return { ...this.#waitingKey(key, priority, now), forMs, isAddedAgain: false };
+  }
+
+  #waitingKey(key: K, priority: number, now: number): QueuedKey<K> {
+    const dueAtMs = this.#delayed.dueAtMs(key);
+    return dueAtMs === undefined
+      ? { key, state: 'ready', dueInMs: undefined, priority }
+      : { key, state: 'delayed', dueInMs: Math.max(0, dueAtMs - now), priority };
   }
 
   /** Resolves to the next key, or to undefined when no key will be handed out any more. */

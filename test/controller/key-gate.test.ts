@@ -15,11 +15,27 @@ const KEY = objectKey('demo', 'a');
 
 /** Answers `delayMs` with whatever `answer` is by then. */
 class Scripted implements KeyPolicy {
-  readonly name = 'scripted';
+  readonly name: string;
   answer: number | 'park' = 0;
+
+  constructor(name = 'scripted') {
+    this.name = name;
+  }
 
   delayMs(): number | 'park' {
     return this.answer;
+  }
+}
+
+/** Parks every key, and counts how often it is asked. */
+class Parking implements KeyPolicy {
+  readonly name = 'parking';
+  readonly mayPark = true;
+  asked = 0;
+
+  delayMs(): 'park' {
+    this.asked++;
+    return 'park';
   }
 }
 
@@ -169,4 +185,22 @@ test('a worker waits for the first policy that holds it', async () => {
 
   await expect(first).resolves.toBeUndefined();
   expect(gate.beforeTake()).toBeUndefined();
+});
+
+test('tells the policies that let a key wait, the longest first, and asks none that may park it', async () => {
+  const [short, long, parks] = [new Scripted('short'), new Scripted('long'), new Parking()];
+  const { queue, gate, turn } = start(short, parks, long);
+  [short.answer, long.answer] = [10, 250];
+
+  const delayed = gate.waitsOf(KEY);
+  const asked = parks.asked;
+  queue.add(KEY);
+  await turn();
+
+  expect(delayed).toEqual([
+    { policy: 'long', forMs: 250 },
+    { policy: 'short', forMs: 10 },
+  ]);
+  expect([asked, parks.asked]).toEqual([0, 1]);
+  expect(gate.waitsOf(KEY)).toEqual([{ policy: 'parking', forMs: undefined }]);
 });

@@ -2,6 +2,7 @@ import { FakeClock, RecordingMeter, settle } from '@chancery/testing';
 import { expect, onTestFinished } from 'vitest';
 import { type ControllerOptions, controller } from '../../operator/controller/controller.ts';
 import type { Reconciler } from '../../operator/controller/reconciler.ts';
+import type { RunObserver } from '../../operator/controller/run/run-observer.ts';
 import { ControllerRunner } from '../../operator/controller/run/runner.ts';
 import type { RunnerOptions } from '../../operator/controller/run/runner-options.ts';
 import { type Source, source } from '../../operator/controller/source.ts';
@@ -34,10 +35,13 @@ export interface Setup extends Settings {
   readonly gone?: ControllerOptions<Thing>['gone'];
   readonly workers?: number;
   readonly watches?: Parameters<typeof controller<Thing>>[0]['watches'];
+  readonly minIntervalMs?: number;
+  readonly observe?: (clock: FakeClock) => RunObserver;
 }
 
 /** A runner over collections of its own, on a fake clock. `run` starts it; it ends with the test. */
-export function start({ reconcile, gone, workers, watches = [], ...settings }: Setup) {
+export function start({ reconcile, gone, workers, watches = [], observe, ...more }: Setup) {
+  const { minIntervalMs, ...settings } = more;
   const clock = new FakeClock();
   const meter = new RecordingMeter();
   const stop = new AbortController();
@@ -58,6 +62,7 @@ export function start({ reconcile, gone, workers, watches = [], ...settings }: S
       reconcile,
       ...(gone && { gone }),
       ...(workers !== undefined && { maxConcurrentReconciles: workers }),
+      ...(minIntervalMs !== undefined && { minIntervalMs }),
     }),
     informerFor: (of) => {
       const informer = new Informer<Thing>(
@@ -74,6 +79,7 @@ export function start({ reconcile, gone, workers, watches = [], ...settings }: S
     self: { namespace: 'demo', podName: 'me' },
     logFor,
     meter,
+    ...(observe && { observer: observe(clock) }),
     ...settings,
   });
   let running = Promise.resolve();

@@ -117,6 +117,8 @@ test('[attack A-6] a page of another host gets 421 from everything but the probe
     await ask(health, '/status', evil),
     await ask(health, '/status.json', evil),
     await ask(health, '/status/events', evil),
+    await ask(health, '/why.json?key=demo/a', evil),
+    await ask(health, '/keys.json', evil),
     await ask(metrics, '/metrics', evil),
   ];
   const probes = [await ask(health, '/healthz', evil), await ask(health, '/readyz/ping', evil)];

@@ -359,3 +359,22 @@ describe('close', () => {
     expect(await queue.take()).toBeUndefined();
   });
 });
+
+test('tells where a key is and for how long: ready, held, held and added again, delayed, nowhere', async () => {
+  const { clock, queue } = newQueue();
+  queue.add('a', { priority: 3 });
+  queue.add('b');
+  clock.advance(40);
+  await queue.take();
+  clock.advance(7);
+  const held = queue.placeOf('a');
+  queue.add('a');
+  queue.addAfter('c', 500, { priority: -1 });
+  clock.advance(100);
+
+  expect(held).toMatchObject({ state: 'working', forMs: 7, priority: 3, isAddedAgain: false });
+  expect(queue.placeOf('a')).toMatchObject({ state: 'working', forMs: 107, isAddedAgain: true });
+  expect(queue.placeOf('b')).toMatchObject({ state: 'ready', forMs: 147, dueInMs: undefined });
+  expect(queue.placeOf('c')).toMatchObject({ state: 'delayed', dueInMs: 400, priority: -1 });
+  expect(queue.placeOf('d')).toBeUndefined();
+});

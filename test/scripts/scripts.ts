@@ -194,6 +194,11 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'test/support/kubernetes-schema/generate-types.ts',
       ),
+      pictures: program(
+        'The pictures of the status page in docs/images, in the chromium that the tests use.',
+        SOURCES,
+        'test/manager/status-page/pictures.ts',
+      ),
       'kubectl-lock': program(
         'The version and digests of kubectl in the image of the ambassador.',
         'proxy/lock-kubectl.ts',

@@ -36,6 +36,7 @@ interface Behind {
  */
 export class ConsistencyWait implements KeyPolicy {
   readonly name = 'consistency-wait';
+  readonly mayPark = true;
   readonly #options: ConsistencyWaitOptions;
   readonly #behind = new Map<ObjectKey, Behind>();
   #cancels: Cancel[] = [];

@@ -15,8 +15,8 @@ export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
   readonly #held: Held;
-  /** Parked keys, with the priority for their return. None of them is in the queue. */
-  readonly #parked = new Map<ObjectKey, number>();
+  /** Parked keys, with the priority for their return and the policy. None of them is in the queue. */
+  readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
   /** @param held - told which policy lets a key wait. Default: nobody is. */
   constructor(
@@ -35,8 +35,27 @@ export class KeyGate {
   }
 
   /** The parked keys, with the priority for their return. */
-  get parked(): Iterable<readonly [ObjectKey, number]> {
-    return this.#parked;
+  *parked(): Generator<readonly [ObjectKey, number], void, undefined> {
+    for (const [key, { priority }] of this.#parked) yield [key, priority];
+  }
+
+  /** The priority with which a parked key returns; undefined for a key that is not parked. */
+  parkedPriority(key: ObjectKey): number | undefined {
+    return this.#parked.get(key)?.priority;
+  }
+
+  /**
+   * The policies that let `key` wait now, the longest wait first, for people. Asking changes nothing: a policy that may
+   * park is left out until it has parked the key.
+   */
+  waitsOf(key: ObjectKey): readonly PolicyWait[] {
+    const parked = this.#parked.get(key);
+    if (parked !== undefined) return [{ policy: parked.policy, forMs: undefined }];
+    return this.#policies
+      .filter(({ mayPark }) => mayPark !== true)
+      .map((each) => ({ policy: each.name, forMs: Number(each.delayMs?.(key) ?? 0) }))
+      .filter(({ forMs }) => forMs > 0)
+      .toSorted((a, b) => b.forMs - a.forMs);
   }
 
   start(): void {
@@ -83,7 +102,7 @@ export class KeyGate {
     const priority = this.#queue.processingPriority(key);
     const { longestMs, policy, parking } = this.#longest(key, true);
     if (parking !== undefined) {
-      this.#parked.set(key, priority);
+      this.#parked.set(key, { priority, policy: parking });
       this.#held(key, parking, undefined);
       return false;
     }
@@ -134,7 +153,7 @@ export class KeyGate {
   }
 
   #resume(key: ObjectKey): void {
-    const priority = this.#parked.get(key);
+    const priority = this.parkedPriority(key);
     if (priority !== undefined) this.add(key, { priority });
   }
 
@@ -144,7 +163,7 @@ export class KeyGate {
    * @returns the higher of the two priorities.
    */
   #unpark(key: ObjectKey, priority: number): number {
-    const before = this.#parked.get(key) ?? priority;
+    const before = this.parkedPriority(key) ?? priority;
     this.#parked.delete(key);
     return Math.max(before, priority);
   }
@@ -152,6 +171,14 @@ export class KeyGate {
 
 /** Told which policy lets a key wait: `forMs` milliseconds, or undefined until it calls `resume`. */
 type Held = (key: ObjectKey, policy: string, forMs: number | undefined) => void;
+
+/** A policy that lets a key wait. */
+export interface PolicyWait {
+  /** The name of the policy. */
+  readonly policy: string;
+  /** In milliseconds from now; undefined until something else than time ends the wait. */
+  readonly forMs: number | undefined;
+}
 
 /** What the policies ask for one key. */
 interface Waits {
@@ -234,6 +261,8 @@ export interface AttemptOutcome {
 export interface KeyPolicy {
   /** Names it in records, such as `write-loops`. */
   readonly name: string;
+  /** `delayMs` may answer `park`, and then begins to wait for the end of it. Default false. */
+  readonly mayPark?: true;
   /**
    * Called once, after the controller has subscribed to its sources. `changed` and `delayMs` may have been
    * called before, for the objects that were cached.

@@ -88,6 +88,7 @@ class MinInterval implements KeyPolicy {
  */
 class CacheSync implements KeyPolicy {
   readonly name = 'cache-sync';
+  readonly mayPark = true;
   readonly #informer: () => Pick<SharedInformer<KubernetesObject>, 'synced' | 'until'> | undefined;
   readonly #resume: Resume;
   readonly #stop = new AbortController();

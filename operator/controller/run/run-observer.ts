@@ -44,3 +44,31 @@ export interface RunObserver {
   /** An attempt has passed its time limit. Called once for each. */
   stuck(attempt: Attempt, runningMs: number): void;
 }
+
+/** Tells each of several observers. Undefined for none. */
+export function allObservers(
+  observers: readonly (RunObserver | undefined)[],
+): RunObserver | undefined {
+  const told = observers.filter((each) => each !== undefined);
+  if (told.length < 2) return told[0];
+  return {
+    woken(key, wake) {
+      for (const each of told) each.woken(key, wake);
+    },
+    held(key, policy, forMs) {
+      for (const each of told) each.held(key, policy, forMs);
+    },
+    began(attempt, waitedMs, signal) {
+      for (const each of told) each.began(attempt, waitedMs, signal);
+    },
+    ended(attempt, end) {
+      for (const each of told) each.ended(attempt, end);
+    },
+    looped(key, object) {
+      for (const each of told) each.looped(key, object);
+    },
+    stuck(attempt, runningMs) {
+      for (const each of told) each.stuck(attempt, runningMs);
+    },
+  };
+}

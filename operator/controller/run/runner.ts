@@ -16,6 +16,7 @@ import { TakenNames } from '../policies/taken-names.ts';
 import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 import { Contexts } from './context.ts';
+import { type KeyState, keyState, type TroubledSource, troubledSources } from './key-state.ts';
 import type { WrittenCall } from './observe-writes.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
@@ -171,9 +172,31 @@ export class ControllerRunner {
   *waiting(): Generator<WaitingKey, void, undefined> {
     const failures = (key: ObjectKey): number => this.#queue.failures(key);
     for (const each of this.#queue.keys()) yield { ...each, failures: failures(each.key) };
-    for (const [key, priority] of this.#gate.parked) {
+    for (const [key, priority] of this.#gate.parked()) {
       yield { key, state: 'parked', dueInMs: undefined, failures: failures(key), priority };
     }
+  }
+
+  /** What is known of one key, from memory. Asking changes nothing. */
+  keyState(key: ObjectKey): KeyState {
+    const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
+    return keyState({ ...parts, controller: this.#options.controller, keys: this.#keys }, key);
+  }
+
+  /** The keys of the cached objects that it reconciles. */
+  *cachedKeys(): Generator<ObjectKey, void, undefined> {
+    const informer = this.#informers.get(this.#options.controller.for);
+    for (const { key } of informer?.entries() ?? []) yield key;
+  }
+
+  /** Its sources that have no first list, or whose last requests failed. */
+  get troubledSources(): readonly TroubledSource[] {
+    return troubledSources(this.#informers);
+  }
+
+  /** True while only the leader runs it. */
+  get needsLeaderElection(): boolean {
+    return this.#options.controller.needsLeaderElection;
   }
 
   /** True when every change of its sources has become keys. Also true before it has subscribed. */

@@ -40,6 +40,13 @@ export class ShardedKeys {
     return this.#groupOf(key, uid) ?? this.#gone.get(key);
   }
 
+  /** The group of a key, and whether attempts may begin for it here; undefined as for `groupOf`. */
+  placeOf(key: ObjectKey): { readonly group: number; readonly isHere: boolean } | undefined {
+    const group = this.groupOf(key);
+    if (group === undefined) return undefined;
+    return { group, isHere: this.#options.shards.termOf(group) !== undefined };
+  }
+
   /** Notes the group of a key that is about to be enqueued for a change. True when it can be worked on here. */
   admits(key: ObjectKey, cause: Cause): boolean {
     const { shards } = this.#options;

@@ -1,5 +1,5 @@
+import { durationWords } from '../../core/text/duration-words.ts';
 import type { HeaderLine, RecordReason } from '../record-line.ts';
-import { durationWords } from './duration-words.ts';
 import type { AboutPart, Fact } from './timeline-data.ts';
 
 /** Why a record was written, for its title. */

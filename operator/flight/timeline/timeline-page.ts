@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { textFiles } from '../../core/text/text-files.ts';
+import { withoutModules } from '../../core/text/without-modules.ts';
 import type { FlightRecord } from '../read-record.ts';
 import type { TimelineData } from './timeline-data.ts';
 import { type TimelineLimits, timelineOf } from './timeline-of-record.ts';
@@ -40,7 +41,7 @@ const SCRIPTS = [
 export function timelinePage(record: FlightRecord, limits?: TimelineLimits): string {
   const data = timelineOf(record, limits);
   const style = files('page/page.css');
-  const script = SCRIPTS.map((name) => withoutModules(files(`page/${name}`))).join('\n');
+  const script = withoutModules(SCRIPTS.map((name) => files(`page/${name}`)));
   return files('page/page.html')
     .replace(POLICY_TAG, () => policyTag(style, script))
     .replace(STYLE_TAG, () => `<style>${style}</style>`)
@@ -69,14 +70,4 @@ function policyTag(style: string, script: string): string {
 
 function hashOf(text: string): string {
   return `sha256-${nodeCrypto().createHash('sha256').update(text).digest('base64')}`;
-}
-
-/**
- * The scripts are modules, for the compiler and for tests. In the page they stand one after the other in one module,
- * because a page without requests cannot import. So each name at the top of a file is unique.
- */
-function withoutModules(script: string): string {
-  return script
-    .replaceAll(/^import (?:[^;]*? from )?'\.[^']*';$/gm, '')
-    .replaceAll(/^export (?=(?:async )?(?:function|class|const|let)\b)/gm, '');
 }

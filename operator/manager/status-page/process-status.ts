@@ -28,6 +28,11 @@ export interface ProcessStatus {
   readonly sources: readonly SourceStatus[];
   /** Every controller. */
   readonly controllers: readonly ControllerStatus[];
+  /**
+   * The first 20 keys whose last attempt failed: those that only a change can help, then by the number of failures in
+   * a row.
+   */
+  readonly failing: readonly FailingKey[];
   /** The runnables that show a state. */
   readonly runnables: readonly RunnableStatus[];
   /** The latest reconciles, newest first. */
@@ -138,6 +143,22 @@ export interface ControllerStatus {
   readonly medianMs: number | undefined;
   /** The slowest of the same attempts, in milliseconds. */
   readonly slowestMs: number | undefined;
+}
+
+/** A key whose last attempt failed. */
+export interface FailingKey {
+  /** Name of the controller. */
+  readonly controller: string;
+  /** The object that was reconciled. */
+  readonly key: string;
+  /** Failures in a row; 0 for one that is not retried. */
+  readonly failures: number;
+  /** When the first of them ended, RFC 3339. */
+  readonly since: string | undefined;
+  /** As in `RecentReconcile.error`. */
+  readonly error: string | undefined;
+  /** Undefined when nothing is due, or something else than time decides. */
+  readonly nextInMs: number | undefined;
 }
 
 /** The state of a runnable. */

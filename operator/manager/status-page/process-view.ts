@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Interceptor, isRead } from '../../client/call.ts';
 import type { ReconcileMiddleware } from '../../controller/run/middleware.ts';
-import type { ControllerActivity } from '../../controller/run/runner.ts';
 import type { Clock } from '../../core/clock.ts';
 import { VERSION } from '../../core/version.ts';
 import { resourceName } from '../../model/resource.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SharingStatus } from '../sharding/sharding.ts';
 import type { ScopeActivity } from '../sources/scope.ts';
+import { KeyMemory } from './key-memory.ts';
+import { KeyView } from './key-view.ts';
+import type { ObservedController } from './observed-controller.ts';
 import type {
   ControllerStatus,
   ProcessStatus,
@@ -16,15 +18,17 @@ import type {
   SourceStatus,
 } from './process-status.ts';
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
-import { StatusPage } from './status-page.ts';
+import { answersOff, StatusPage } from './status-page.ts';
 
 /** What the view asks the process for. It stores the rest itself. */
-type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes'>;
+type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes' | 'keys'>;
 
 /** Collects the status of the process. It remembers past reconciles and writes, and reads the rest. */
 export class ProcessView {
   /** Counts writes. Every write must be added. */
   readonly writes: MinuteCounts;
+  /** Remembers keys. Every controller must tell it. Undefined when the page is turned off. */
+  readonly keys: KeyMemory | undefined;
   readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;
   readonly #page: StatusPage | undefined;
@@ -36,9 +40,11 @@ export class ProcessView {
     const writes = new MinuteCounts(clock);
     this.writes = writes;
     this.#history = history;
-    this.#snapshot = () => snapshot({ ...options, startedAt, history, writes });
+    this.keys = settings.statusPage ? new KeyMemory(clock) : undefined;
+    const keys = new KeyView({ ...options, memory: this.keys });
+    this.#snapshot = () => snapshot({ ...options, startedAt, history, writes, keys });
     this.#page = settings.statusPage
-      ? new StatusPage({ clock, status: this.#snapshot })
+      ? new StatusPage({ clock, status: this.#snapshot, keys })
       : undefined;
   }
 
@@ -53,7 +59,7 @@ export class ProcessView {
 
   /** Answers a request on the health port. False when the request is not for the status page. */
   readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
-    this.#page?.answer(request, response) ?? false;
+    this.#page === undefined ? answersOff(request, response) : this.#page.answer(request, response);
 
   /** Ends all open streams. */
   stop(): void {
@@ -72,10 +78,11 @@ export interface SnapshotOptions {
   readonly leadership: () => ProcessStatus['leadership'];
   readonly sharing: () => SharingStatus | undefined;
   readonly scopes: () => Iterable<ScopeActivity>;
-  readonly controllers: () => Iterable<ControllerActivity>;
+  readonly controllers: () => Iterable<ObservedController>;
   readonly runnables: () => readonly RunnableStatus[];
   readonly history: ReconcileHistory;
   readonly writes: MinuteCounts;
+  readonly keys: KeyView;
   /** What records the process. Default: nothing does. */
   readonly observer?: object;
 }
@@ -101,6 +108,7 @@ function snapshot(options: SnapshotOptions): ProcessStatus {
     },
     sources: Array.from(options.scopes(), (scope) => sourceStatus(scope, nowMs)),
     controllers: Array.from(options.controllers(), (each) => controllerStatus(each, history)),
+    failing: options.keys.failing(),
     runnables: options.runnables(),
     recent: history.recent,
     writesPerMinute: writes.values(),
@@ -140,7 +148,7 @@ function sourceStatus({ scope, informer }: ScopeActivity, nowMs: number): Source
 }
 
 function controllerStatus(
-  { longestRunningMs, ...activity }: ControllerActivity,
+  { activity: { longestRunningMs, ...activity } }: ObservedController,
   history: ReconcileHistory,
 ): ControllerStatus {
   const longestRunningSeconds = Math.floor(longestRunningMs / 1_000);

@@ -2,12 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { textFiles } from '../../core/text/text-files.ts';
+import { withoutModules } from '../../core/text/without-modules.ts';
 import { send } from '../http/listener.ts';
+import { answerKeys, answerWhy } from './key-requests.ts';
+import type { KeyView } from './key-view.ts';
 import type { ProcessStatus } from './process-status.ts';
 
 interface StatusPageOptions {
   readonly clock: Clock;
   readonly status: () => ProcessStatus;
+  readonly keys: Pick<KeyView, 'why' | 'search' | 'controllers'>;
 }
 
 /** How often an open page receives an update. */
@@ -21,7 +25,8 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
  * Serves `/status`, a self-contained page for people; `/status.json`, the same as data; and
- * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page.
+ * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page. `/keys.json` finds keys,
+ * and `/why.json` says what one of them waits for.
  */
 export class StatusPage {
   readonly #options: StatusPageOptions;
@@ -34,7 +39,7 @@ export class StatusPage {
 
   /** True when it has answered, or has begun to. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
-    const [path] = (request.url ?? '').split('?', 1);
+    const [path, query] = (request.url ?? '').split('?', 2);
     switch (path) {
       case '/':
         response.setHeader('location', 'status');
@@ -48,6 +53,12 @@ export class StatusPage {
         return true;
       case '/status/events':
         this.#subscribe(request, response);
+        return true;
+      case '/why.json':
+        answerWhy(this.#options.keys, new URLSearchParams(query), response);
+        return true;
+      case '/keys.json':
+        answerKeys(this.#options.keys, new URLSearchParams(query), response);
         return true;
       default:
         return false;
@@ -106,6 +117,23 @@ export class StatusPage {
   }
 }
 
+const PATHS: ReadonlySet<string | undefined> = new Set([
+  '/',
+  '/status',
+  '/status.json',
+  '/status/events',
+  '/why.json',
+  '/keys.json',
+]);
+
+/** Says that the page is turned off. False when the request is for none of its paths. */
+export function answersOff(request: IncomingMessage, response: ServerResponse): boolean {
+  const [path] = (request.url ?? '').split('?', 1);
+  if (!PATHS.has(path)) return false;
+  send(response, 404, 'the status page is turned off: CHANCERY_STATUS_PAGE=false\n');
+  return true;
+}
+
 function sendPage(response: ServerResponse): void {
   const { html, policy } = statusPageFile();
   response.setHeader('content-security-policy', policy);
@@ -115,9 +143,12 @@ function sendPage(response: ServerResponse): void {
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` for the two files beside it. */
+/** The tags in `page.html` for the files that take their place. */
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
-const SCRIPT_TAG = '<script type="module" src="page.js"></script>';
+const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
+
+/** The scripts of the page: what a file imports stands before it. */
+const SCRIPTS = ['dom.js', 'words.js', 'sections.js', 'keys.js', 'main.js'];
 
 interface Page {
   readonly html: string;
@@ -128,7 +159,7 @@ interface Page {
 let page: Page | undefined;
 
 /**
- * `page.html` with style and script inlined, so that the browser requests no other file. Created once, on
+ * `page.html` with style and scripts inlined, so that the browser requests no other file. Created once, on
  * first use.
  */
 function statusPageFile(): Page {
@@ -137,9 +168,9 @@ function statusPageFile(): Page {
 }
 
 function assembled(): Page {
-  const style = files('page.css');
-  const script = files('page.js');
-  const html = files('page.html')
+  const style = files('page/page.css');
+  const script = withoutModules(SCRIPTS.map((name) => files(`page/${name}`)));
+  const html = files('page/page.html')
     .replace(STYLE_TAG, () => `<style>${style}</style>`)
     .replace(SCRIPT_TAG, () => `<script type="module">${script}</script>`);
   const policy = [

@@ -11,7 +11,7 @@ import { HealthServer } from '../../../operator/manager/http/health-server.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
 import { startBrowser } from '../../support/browser.ts';
-import { exampleStatus } from './example-status.ts';
+import { exampleStatus, NO_KEYS } from './example-status.ts';
 
 let browser: Browser;
 
@@ -31,10 +31,18 @@ interface Shown {
   stop(): Promise<void>;
 }
 
-async function shown(width: number, height: number): Promise<Shown> {
+interface ShownOptions {
+  readonly status?: Partial<ProcessStatus>;
+  /** What stands on the page when it can be looked at. */
+  readonly until?: string;
+  /** Called before the page is opened. */
+  readonly before?: (page: Page) => Promise<void>;
+}
+
+async function shown(width: number, height: number, options: ShownOptions = {}): Promise<Shown> {
   const clock = new FakeClock();
-  let status = exampleStatus();
-  const statusPage = new StatusPage({ clock, status: () => status });
+  let status = exampleStatus(options.status);
+  const statusPage = new StatusPage({ clock, status: () => status, keys: NO_KEYS });
   const server = new HealthServer({
     port: 0,
     host: '127.0.0.1',
@@ -56,8 +64,9 @@ async function shown(width: number, height: number): Promise<Shown> {
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await options.before?.(page);
   await page.goto(`http://127.0.0.1:${server.port}/`);
-  await page.getByText('live, 12:34:56 UTC').waitFor();
+  await page.getByText(options.until ?? 'live, 12:34:56 UTC').waitFor();
   return {
     page,
     complaints,
@@ -108,7 +117,7 @@ test('shows controllers, sources, writes and reconciles, and asks for nothing bu
   ]);
   expect(await page.locator('#writes rect').count()).toBe(60);
   expect(await page.locator('img').count()).toBe(0); // a name is text, whatever is in it
-  expect(asked).toEqual(['/', '/status', '/status/events']);
+  expect([...new Set(asked)]).toEqual(['/', '/status', '/status/events', '/keys.json']);
   expect(complaints).toEqual([]);
 });
 
@@ -126,7 +135,77 @@ test('is live: what changes is shown, and a connection that is lost is said to b
   await stop();
 
   expect(badges).toEqual(['not ready', 'stopping']);
-  await page.getByText('connection lost').waitFor();
+  await page
+    .getByText('Connection lost. What is shown is of 12:35:00 UTC. Trying again.')
+    .waitFor();
+});
+
+test('says first what is wrong, and that nothing is when nothing is', async () => {
+  const { page, change } = await shown(1_280, 900);
+  const attention = (): Promise<readonly string[]> =>
+    page.locator('#attention li').allTextContents();
+  const before = await attention();
+  const failing = await rows(page, 'failing');
+
+  const calm = exampleStatus();
+  change({ sources: calm.sources.slice(0, 1), failing: [], at: '2030-01-01T12:36:00.000Z' });
+  await page.getByText('live, 12:36:00 UTC').waitFor();
+
+  expect(before).toEqual(['Source secrets in web: forbidden.', '1 key fails.']);
+  expect(failing).toEqual([
+    ['web/<img src=x onerror=alert(1)>', 'website', '7', '12:30:00', '640 ms', '422 Invalid'],
+  ]);
+  expect(await attention()).toEqual(['Nothing: every source is healthy, and no key fails.']);
+  expect(await page.locator('#failing').isVisible()).toBe(false);
+});
+
+test('a process without controllers, sources, writes and reconciles says so in words', async () => {
+  const status = {
+    ...{ controllers: [], sources: [], failing: [], recent: [] },
+    writesPerMinute: new Array(60).fill(0),
+  };
+  const { page, complaints } = await shown(390, 844, { status });
+  await page.getByText('No object is cached, and no key waits.').waitFor();
+
+  expect(await page.locator('main p.dim:visible:not(.help)').allTextContents()).toEqual([
+    '0 keys',
+    'No object is cached, and no key waits.',
+    'This operator has no controllers.',
+    'Nothing is listed or watched.',
+    'None in the last hour.',
+    'No reconcile has ended yet.',
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+test('before the first state the page says that it loads, and shows no empty tables', async () => {
+  const until = 'Loading the state of the operator…';
+  const before = async (page: Page): Promise<void> => {
+    await page.route('**/status/events', () => {});
+  };
+  const { page } = await shown(390, 844, { until, before });
+
+  expect(await page.locator('main').isVisible()).toBe(false);
+  expect(await page.locator('nav').isVisible()).toBe(false);
+  expect(await page.locator('#link').textContent()).toBe('connecting…');
+});
+
+test('an operator that refuses the page is asked again, and what it says of keys is shown', async () => {
+  let refusals = 0;
+  const before = async (page: Page): Promise<void> => {
+    await page.clock.install();
+    await page.route('**/status/events', (route) =>
+      refusals++ === 0 ? route.fulfill({ status: 503, body: 'too many' }) : route.continue(),
+    );
+    await page.route('**/keys.json**', (route) => route.fulfill({ status: 500, body: 'no' }));
+  };
+  const until = 'The operator does not answer. Trying again.';
+  const { page } = await shown(1_280, 900, { until, before });
+
+  await page.clock.fastForward(10_000);
+  await page.getByText('live, 12:34:56 UTC').waitFor();
+
+  await page.getByText('The keys cannot be shown. 500: no').waitFor();
 });
 
 const SHARING: ProcessStatus['sharding'] = {

@@ -1,3 +1,4 @@
+import type { KeyView } from '../../../operator/manager/status-page/key-view.ts';
 import type { ProcessStatus } from '../../../operator/manager/status-page/process-status.ts';
 
 /** A process with something of everything; names are as hostile as the API server lets them be. */
@@ -59,6 +60,16 @@ export function exampleStatus(changes: Partial<ProcessStatus> = {}): ProcessStat
         slowestMs: 2_300,
       },
     ],
+    failing: [
+      {
+        controller: 'website',
+        key: 'web/<img src=x onerror=alert(1)>',
+        failures: 7,
+        since: '2030-01-01T12:30:00.000Z',
+        error: '422 Invalid',
+        nextInMs: 640,
+      },
+    ],
     runnables: [],
     recent: [
       {
@@ -82,3 +93,10 @@ export function exampleStatus(changes: Partial<ProcessStatus> = {}): ProcessStat
     ...changes,
   };
 }
+
+/** No controller knows a key. */
+export const NO_KEYS: Pick<KeyView, 'why' | 'search' | 'controllers'> = {
+  controllers: [],
+  why: (key) => ({ at: '2030-01-01T12:34:56.000Z', key, asked: [], known: [], notes: [] }),
+  search: () => ({ at: '2030-01-01T12:34:56.000Z', matching: 0, isComplete: true, keys: [] }),
+};

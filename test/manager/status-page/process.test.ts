@@ -3,6 +3,7 @@
 import {
   configMap,
   eventually,
+  freePort,
   type Secret,
   secret,
   startOperator,
@@ -80,4 +81,36 @@ test('[attack A-4] shows sources, queues, failures and writes, and nothing of wh
   expect(JSON.stringify(status)).not.toMatch(new RegExp(`hunter2|${password}`));
   await operator.stop();
   expect(operator.status.phase).toBe('stopping');
+});
+
+test('[attack A-4] asked about keys, it says what became of them, and nothing of what a Secret holds', async () => {
+  const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
+  onTestFinished(() => env.stop());
+  const namespace = await env.namespace();
+  const password = Buffer.from('hunter2').toString('base64');
+  await env.create({ ...secret('password', { namespace }), data: { password } });
+  const port = await freePort();
+  const operator = startOperator({
+    ...{ url: env.url, namespace, controllers: [copier] },
+    environment: { CHANCERY_HEALTH_PORT: String(port), CHANCERY_HEALTH_HOST: '127.0.0.1' },
+  });
+  onTestFinished(() => operator.stop());
+  await eventually(() => operator.status.failing.length > 0);
+  const ask = async (path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${port}/${path}`)).text();
+
+  const why = await ask(`why.json?key=${namespace}/password`);
+  const keys = await ask('keys.json?search=pass');
+
+  expect(JSON.parse(why)).toMatchObject({
+    asked: ['copier'],
+    known: [
+      {
+        ...{ controller: 'copier', object: 'cached' },
+        last: { wokenBy: { causes: [{ cause: expect.any(String) }] } },
+      },
+    ],
+  });
+  expect(JSON.parse(keys)).toMatchObject({ matching: 1, keys: [{ controller: 'copier' }] });
+  expect(`${why}${keys}`).not.toMatch(new RegExp(`hunter2|${password}|cannot copy`));
 });

@@ -3,10 +3,8 @@ import { expect, test } from 'vitest';
 import { TerminalError } from '../../../operator/controller/errors.ts';
 import type { Attempt, AttemptEnd } from '../../../operator/controller/run/middleware.ts';
 import { AmbassadorError, OperatorError } from '../../../operator/core/errors.ts';
-import {
-  errorWords,
-  ReconcileHistory,
-} from '../../../operator/manager/status-page/reconcile-history.ts';
+import { errorWords } from '../../../operator/manager/status-page/error-words.ts';
+import { ReconcileHistory } from '../../../operator/manager/status-page/reconcile-history.ts';
 import { objectKey } from '../../../operator/model/object.ts';
 import { ApiError } from '../../../operator/model/status.ts';
 

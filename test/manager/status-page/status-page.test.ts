@@ -4,8 +4,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { eventually, FakeClock } from '@chancery/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { HealthServer } from '../../../operator/manager/http/health-server.ts';
-import { StatusPage } from '../../../operator/manager/status-page/status-page.ts';
-import { exampleStatus } from './example-status.ts';
+import { answersOff, StatusPage } from '../../../operator/manager/status-page/status-page.ts';
+import { exampleStatus, NO_KEYS } from './example-status.ts';
 
 async function served(): Promise<{
   url: string;
@@ -18,6 +18,7 @@ async function served(): Promise<{
   const page = new StatusPage({
     clock,
     status: () => exampleStatus({ uptimeSeconds: ++looks }),
+    keys: NO_KEYS,
   });
   const server = new HealthServer({
     port: 0,
@@ -95,6 +96,47 @@ test('the root leads to the page, the probes stay, and what is unknown is not fo
   expect([root.status, root.headers.get('location')]).toEqual([302, 'status']);
   expect([probe.status, await probe.text()]).toEqual([200, 'ok']);
   expect(unknown.status).toBe(404);
+});
+
+test.each([
+  ['why.json', 400],
+  ['why.json?key=', 400],
+  [`why.json?key=${'x'.repeat(318)}`, 400],
+  ['why.json?key=demo/a&controller=nobody', 404],
+  ['why.json?key=demo/a', 200],
+  ['keys.json', 200],
+  ['keys.json?search=a&state=failing', 200],
+  ['keys.json?state=broken', 400],
+  [`keys.json?search=${'x'.repeat(318)}`, 400],
+  ['keys.json?controller=nobody', 404],
+])('asked for /%s it answers %i, and says what is wrong', async (path, status) => {
+  const { url } = await served();
+
+  const response = await fetch(`${url}/${path}`);
+  const text = await response.text();
+
+  expect(response.status).toBe(status);
+  if (status === 200) expect(JSON.parse(text)).toMatchObject({ at: '2030-01-01T12:34:56.000Z' });
+  else expect(text).toMatch(/^(?:key must be|state must be|there is no controller of this name)/);
+});
+
+test('a page that is turned off says so at each of its paths, and at no other', async () => {
+  const server = new HealthServer({
+    ...{ port: 0, host: '127.0.0.1', live: [], ready: [] },
+    others: answersOff,
+  });
+  await server.start();
+  onTestFinished(() => server.stop());
+  const ask = async (path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${server.port}/${path}`)).text();
+
+  const paths = ['', 'status', 'status.json', 'status/events', 'why.json?key=a', 'keys.json'];
+  const texts = await Promise.all(paths.map(ask));
+
+  expect(new Set(texts)).toEqual(
+    new Set(['the status page is turned off: CHANCERY_STATUS_PAGE=false\n']),
+  );
+  expect(await ask('secrets')).toBe('404 page not found\n');
 });
 
 test('the same as JSON', async () => {

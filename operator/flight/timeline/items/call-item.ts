@@ -1,7 +1,7 @@
 import type { RequestPath } from '../../../access/request-path.ts';
 import { isMapping } from '../../../core/mapping.ts';
+import { durationWords } from '../../../core/text/duration-words.ts';
 import type { RecordedError, RequestLine } from '../../record-line.ts';
-import { durationWords } from '../duration-words.ts';
 import type { Fact, TimelineItem } from '../timeline-data.ts';
 
 /** A call with its answer, or without. */

@@ -1,6 +1,6 @@
 import { counted } from '../../../core/text/counted.ts';
+import { durationWords } from '../../../core/text/duration-words.ts';
 import type { BeginLine, HeldLine, OutcomeLine, QueuedLine, WakeLine } from '../../record-line.ts';
-import { durationWords } from '../duration-words.ts';
 import type { Moment, ObjectHistories } from '../objects/object-histories.ts';
 import type { RecordedSources } from '../objects/recorded-sources.ts';
 import type { TimelineItem } from '../timeline-data.ts';

@@ -1,5 +1,5 @@
+import { durationWords } from '../../../core/text/duration-words.ts';
 import type { ClockLine } from '../../record-line.ts';
-import { durationWords } from '../duration-words.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
 /** Less is the drift of two clocks. The recorder writes a line for more. */

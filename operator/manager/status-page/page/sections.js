@@ -1,112 +1,12 @@
 /**
- * The script of the status page. It shows the state of the process, which the server sends once a second.
- * Text from a cluster is set through `textContent` only, so that names and errors are never parsed as
- * markup.
+ * The sections of the status page, from the state of the process.
  *
- * @import { ControllerStatus, ProcessStatus, ShardingStatus, SourceStatus } from './process-status.ts'
+ * @import { Cell } from './dom.js'
+ * @import { ControllerStatus, ProcessStatus, ShardingStatus, SourceStatus } from '../process-status.ts'
  */
 
-/** @typedef {string | number} Text */
-
-/** @typedef {Text | readonly [text: Text, className: string]} Cell */
-
-/**
- * @param {string} id
- * @returns {HTMLElement}
- */
-function byId(id) {
-  const element = document.getElementById(id);
-  if (element === null) throw new Error(`the page has no element #${id}`);
-  return element;
-}
-
-/**
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {string} [text]
- * @param {string} [className]
- * @returns {HTMLElementTagNameMap[Tag]}
- */
-function make(tag, text = '', className = '') {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  if (className !== '') element.className = className;
-  return element;
-}
-
-/** @param {number | undefined} seconds */
-function ago(seconds) {
-  if (seconds === undefined) return 'never';
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
-}
-
-/** @param {number | undefined} durationMs */
-function duration(durationMs) {
-  if (durationMs === undefined) return '–';
-  if (durationMs < 1000) return `${durationMs.toFixed(durationMs < 10 ? 1 : 0)} ms`;
-  return `${(durationMs / 1000).toFixed(1)} s`;
-}
-
-/** @param {number} bytes */
-function size(bytes) {
-  if (bytes < 1048576) return `${Math.ceil(bytes / 1024)} KiB`;
-  return `${(bytes / 1048576).toFixed(1)} MiB`;
-}
-
-/** @param {string} iso */
-function timeOf(iso) {
-  return iso.slice(11, 19);
-}
-
-/**
- * @param {string} id
- * @param {readonly string[]} heads
- * @param {readonly (readonly Cell[])[]} rows
- * @param {string} empty - the text in place of a table without rows
- */
-function showTable(id, heads, rows, empty) {
-  byId(id).replaceChildren(tableOf(heads, rows, empty));
-}
-
-/**
- * @param {readonly string[]} heads
- * @param {readonly (readonly Cell[])[]} rows
- * @param {string} empty - the text in place of a table without rows
- */
-function tableOf(heads, rows, empty) {
-  if (rows.length === 0) return make('p', empty, 'dim');
-  const headLine = make('tr');
-  for (const text of heads) {
-    const cell = make('th', text);
-    cell.scope = 'col';
-    headLine.append(cell);
-  }
-  const head = make('thead');
-  head.append(headLine);
-  const body = make('tbody');
-  for (const row of rows) body.append(tableRow(heads, row));
-  const table = make('table');
-  table.append(head, body);
-  return table;
-}
-
-/**
- * @param {readonly string[]} heads
- * @param {readonly Cell[]} row
- */
-function tableRow(heads, row) {
-  const line = make('tr');
-  for (const [index, value] of row.entries()) {
-    const [text, className] = typeof value === 'object' ? value : [value, ''];
-    const cell = make('td');
-    cell.dataset.label = heads[index] ?? '';
-    cell.append(make('span', String(text), className));
-    line.append(cell);
-  }
-  return line;
-}
+import { byId, make, showTable, tableOf } from './dom.js';
+import { ago, duration, size, timeOf } from './words.js';
 
 /**
  * @param {SourceStatus} source
@@ -114,8 +14,7 @@ function tableRow(heads, row) {
  */
 function stateOf({ state, health }) {
   if (health === 'healthy') return [state, 'ok'];
-  const isBad = health === 'forbidden' || health === 'failing';
-  return [state === health ? state : `${state}, ${health}`, isBad ? 'bad' : 'warn'];
+  return [state === health ? state : `${state}, ${health}`, isBad(health) ? 'bad' : 'warn'];
 }
 
 /**
@@ -128,7 +27,11 @@ function queueOf({ ready }) {
 }
 
 /** @param {readonly number[]} counts - one for each minute, the running one last */
-function showWrites(counts) {
+export function showWrites(counts) {
+  if (counts.every((count) => count === 0)) {
+    byId('writes').replaceChildren(make('p', 'None in the last hour.', 'dim'));
+    return;
+  }
   const space = 'http://www.w3.org/2000/svg';
   const most = Math.max(1, ...counts);
   const svg = document.createElementNS(space, 'svg');
@@ -150,7 +53,7 @@ function showWrites(counts) {
 }
 
 /** @param {ProcessStatus} status */
-function showProcess(status) {
+export function showProcess(status) {
   const { podName, podNamespace, controllers, ready, phase, leadership, sharding, ...rest } =
     status;
   const name = podName || controllers.map((each) => each.name).join(', ') || 'operator';
@@ -180,22 +83,103 @@ function showProcess(status) {
   byId('where').textContent = facts.join(' · ');
 }
 
+/**
+ * What is wrong, before everything else.
+ *
+ * @param {ProcessStatus} status
+ */
+export function showAttention(status) {
+  const found = troublesOf(status);
+  const lines = found.length > 0 ? found : [CALM];
+  const text = JSON.stringify(lines);
+  const list = byId('attention');
+  if (list.dataset.shown !== text) {
+    list.dataset.shown = text;
+    list.replaceChildren(...lines.map(([words, className]) => make('li', words, className)));
+  }
+  const { failing } = status;
+  byId('failing').hidden = failing.length === 0;
+  showTable(
+    'failing',
+    ['Key', 'Controller', '#Failures', 'Since', '#Next attempt', 'Last error'],
+    failing.map((each) => [
+      { key: each.key, controller: each.controller },
+      each.controller,
+      each.failures || '–',
+      each.since ? timeOf(each.since) : '–',
+      each.nextInMs === undefined ? ['none due', 'bad'] : duration(each.nextInMs),
+      [each.error ?? '–', 'bad'],
+    ]),
+    { empty: '', first: 8 },
+  );
+}
+
+/** @type {readonly [text: string, className: string]} */
+const CALM = ['Nothing: every source is healthy, and no key fails.', 'ok'];
+
+/**
+ * @param {ProcessStatus} status
+ * @returns {readonly (readonly [text: string, className: string])[]}
+ */
+function troublesOf({ ready, phase, controllers, failing, leadership, sharding, sources }) {
+  /** @type {(readonly [text: string, className: string])[]} */
+  const troubles = [];
+  if (phase !== 'running') troubles.push([`The process is ${phase}.`, 'warn']);
+  else if (!ready) troubles.push(['Not ready: /readyz?verbose says which check fails.', 'bad']);
+  for (const { resource, namespace, state, health } of sources) {
+    if (health === 'healthy') continue;
+    const where = namespace ? ` in ${namespace}` : '';
+    const is = state === health ? state : `${state}, ${health}`;
+    troubles.push([`Source ${resource}${where}: ${is}.`, isBad(health) ? 'bad' : 'warn']);
+  }
+  for (const { name, working, longestRunningSeconds } of controllers) {
+    const isStandby = leadership !== undefined && !leadership.leads;
+    if (!working && !isStandby && phase === 'running') {
+      troubles.push([`Controller ${name} has not begun.`, 'warn']);
+    }
+    if (longestRunningSeconds < LONG_SECONDS) continue;
+    troubles.push([
+      `Controller ${name}: one reconcile has run for ${ago(longestRunningSeconds)}.`,
+      'warn',
+    ]);
+  }
+  const silent = sharding?.members.filter(({ fresh }) => !fresh).length ?? 0;
+  if (silent > 0) troubles.push([`Silent replicas: ${silent}.`, 'bad']);
+  const lost = sharding?.groups.filter((each) => each.phase === 'lost').length ?? 0;
+  if (lost > 0) troubles.push([`Lost groups: ${lost}.`, 'bad']);
+  if (failing.length === 0) return troubles;
+  const count = Math.max(
+    failing.length,
+    controllers.reduce((sum, each) => sum + each.failing, 0),
+  );
+  troubles.push([count === 1 ? '1 key fails.' : `${count} keys fail.`, 'bad']);
+  return troubles;
+}
+
+/** A reconcile that runs for longer is told. */
+const LONG_SECONDS = 60;
+
+/** @param {string} health */
+function isBad(health) {
+  return health === 'forbidden' || health === 'failing';
+}
+
 /** @param {readonly ControllerStatus[]} controllers */
-function showControllers(controllers) {
+export function showControllers(controllers) {
   showTable(
     'controllers',
     [
       'Controller',
       'State',
-      'Busy',
+      '#Busy',
       'Queue',
-      'Later',
-      'Failing',
-      'Reconciles',
-      'Errors',
-      'Median',
-      'Slowest',
-      'Longest running',
+      '#Later',
+      '#Failing',
+      '#Reconciles',
+      '#Errors',
+      '#Median',
+      '#Slowest',
+      '#Longest running',
     ],
     controllers.map((each) => [
       each.name,
@@ -210,12 +194,12 @@ function showControllers(controllers) {
       duration(each.slowestMs),
       each.longestRunningSeconds > 0 ? ago(each.longestRunningSeconds) : '–',
     ]),
-    'none',
+    { empty: 'This operator has no controllers.' },
   );
 }
 
 /** @param {ShardingStatus | undefined} sharding */
-function showSharding(sharding) {
+export function showSharding(sharding) {
   byId('of-groups').hidden = !sharding;
   if (!sharding) return;
   const { division, groups, members } = sharding;
@@ -227,18 +211,18 @@ function showSharding(sharding) {
       [phase, phase === 'owning' ? 'ok' : phase === 'lost' ? 'bad' : 'dim'],
       holder || ['nobody', 'warn'],
     ]),
-    'none',
+    { empty: 'There are no groups.' },
   );
   showTable(
     'members',
-    ['Replica', 'State', 'Groups', 'Last renewal seen'],
+    ['Replica', 'State', '#Groups', '#Last renewal seen'],
     members.map(({ identity, fresh, unchangedSeconds, division: its }) => [
       identity,
       !fresh ? ['silent', 'bad'] : its === division ? ['alive', 'ok'] : [`waits: ${its}`, 'warn'],
       groups.filter(({ holder }) => holder === identity).length,
       ago(unchangedSeconds),
     ]),
-    'none yet',
+    { empty: 'None has been seen yet.' },
   );
 }
 
@@ -247,7 +231,7 @@ function showSharding(sharding) {
  *
  * @param {ProcessStatus['runnables']} runnables
  */
-function showRunnables(runnables) {
+export function showRunnables(runnables) {
   byId('of-runnables').hidden = runnables.length === 0;
   const parts = runnables.flatMap(({ name, running, state }) => [
     make('h3', `${name}: ${running ? 'running' : 'waiting'}`),
@@ -272,7 +256,7 @@ function cellOf(value) {
 }
 
 /** @param {readonly SourceStatus[]} sources */
-function showSources(sources) {
+export function showSources(sources) {
   showTable(
     'sources',
     [
@@ -280,10 +264,10 @@ function showSources(sources) {
       'Namespace',
       'Selector',
       'State',
-      'Objects',
-      'Memory',
-      'Last contact',
-      'Last list',
+      '#Objects',
+      '#Memory',
+      '#Last contact',
+      '#Last list',
     ],
     sources.map((each) => [
       each.resource,
@@ -295,12 +279,12 @@ function showSources(sources) {
       ago(each.lastContactSeconds),
       ago(each.lastListSeconds),
     ]),
-    'none',
+    { empty: 'Nothing is listed or watched.' },
   );
 }
 
 /** @param {ProcessStatus['recording']} recording */
-function showRecording(recording) {
+export function showRecording(recording) {
   byId('of-recording').hidden = !recording;
   if (!recording) return;
   const ways = recording.endpoint ? 'SIGQUIT, or POST /debug/record on this port' : 'SIGQUIT';
@@ -309,43 +293,18 @@ function showRecording(recording) {
 }
 
 /** @param {ProcessStatus['recent']} recent */
-function showRecent(recent) {
+export function showRecent(recent) {
   showTable(
     'recent',
-    ['Time', 'Controller', 'Object', 'Outcome', 'Took', 'Error'],
+    ['Time', 'Controller', 'Object', 'Outcome', '#Took', 'Error'],
     recent.map((each) => [
       timeOf(each.at),
       each.controller,
-      each.key,
+      { key: each.key, controller: each.controller },
       [each.outcome, each.error ? 'bad' : 'ok'],
       duration(each.durationMs),
       each.error ? [each.error, 'bad'] : '–',
     ]),
-    'none yet',
+    { empty: 'No reconcile has ended yet.', first: 10 },
   );
 }
-
-/**
- * @param {string} text
- * @param {string} className
- */
-function showLink(text, className) {
-  byId('link').textContent = text;
-  byId('link').className = className;
-}
-
-const events = new EventSource('status/events');
-events.onmessage = ({ data }) => {
-  /** @type {ProcessStatus} */
-  const status = JSON.parse(data);
-  showProcess(status);
-  showControllers(status.controllers);
-  showRunnables(status.runnables);
-  showSharding(status.sharding);
-  showSources(status.sources);
-  showWrites(status.writesPerMinute);
-  showRecording(status.recording);
-  showRecent(status.recent);
-  showLink(`live, ${timeOf(status.at)} UTC`, '');
-};
-events.onerror = () => showLink('connection lost, what is shown may be old', 'lost');

@@ -1,0 +1,77 @@
+import type { KubernetesObject, ObjectKey } from '../../model/object.ts';
+import { resourceName } from '../../model/resource.ts';
+import type { WorkQueue } from '../../queue/work-queue.ts';
+import type { SharedInformer } from '../../store/shared-informer.ts';
+import type { Controller } from '../controller.ts';
+import type { KeyGate, PolicyWait } from '../policies/key-gate.ts';
+import type { Source } from '../source.ts';
+import type { ShardedKeys } from './sharded-keys.ts';
+
+/** What a controller knows of one key at this moment, for people. Plain data without any part of an object. */
+export interface KeyState {
+  /** `unknown`: the cache of the reconciled objects has no first list. */
+  readonly object: 'cached' | 'absent' | 'unknown';
+  /** `idle`: nothing is due. `parked`: a policy lets it wait for something else than time. */
+  readonly state: 'idle' | 'ready' | 'delayed' | 'working' | 'parked';
+  /** Of a key that waits or has an attempt. */
+  readonly priority: number | undefined;
+  /** Milliseconds for which it has been ready or working; 0 in any other state. */
+  readonly forMs: number;
+  /** Of a delayed key, in milliseconds. */
+  readonly dueInMs: number | undefined;
+  /** It has an attempt, and was enqueued again: another attempt follows. */
+  readonly isEnqueuedAgain: boolean;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** The policies that let it wait, the longest wait first. Empty for an idle key. */
+  readonly waits: readonly PolicyWait[];
+  /** The group of the key, if replicas share the keys and the group can be told here. */
+  readonly group: { readonly group: number; readonly isHere: boolean } | undefined;
+}
+
+/** A source of a controller that is not as it should be. */
+export interface TroubledSource {
+  /** For example `deployments.apps`. */
+  readonly resource: string;
+  readonly synced: boolean;
+  /** As in `ReflectorStatus.health`. */
+  readonly health: string;
+}
+
+interface KeyStateParts {
+  readonly controller: Controller;
+  readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
+  readonly queue: WorkQueue<ObjectKey>;
+  readonly gate: KeyGate;
+  /** Undefined unless keys are sharded. */
+  readonly keys: ShardedKeys | undefined;
+}
+
+export function keyState(parts: KeyStateParts, key: ObjectKey): KeyState {
+  const { controller, informers, queue, gate, keys } = parts;
+  const place = queue.placeOf(key);
+  const parkedPriority = gate.parkedPriority(key);
+  const state = place?.state ?? (parkedPriority === undefined ? 'idle' : 'parked');
+  const informer = informers.get(controller.for);
+  const absent = informer?.synced === true ? 'absent' : 'unknown';
+  return {
+    object: informer?.cached(key) === undefined ? absent : 'cached',
+    state,
+    priority: place?.priority ?? parkedPriority,
+    forMs: place?.forMs ?? 0,
+    dueInMs: place?.dueInMs,
+    isEnqueuedAgain: place?.isAddedAgain ?? false,
+    failures: queue.failures(key),
+    waits: state === 'idle' || state === 'working' ? [] : gate.waitsOf(key),
+    group: keys?.placeOf(key),
+  };
+}
+
+/** The sources of a controller that have no first list, or whose last requests failed. */
+export function troubledSources(informers: KeyStateParts['informers']): readonly TroubledSource[] {
+  return Array.from(informers, ([{ resource }, { synced, status }]) => ({
+    resource: resourceName(resource),
+    synced,
+    health: status.health,
+  })).filter(({ synced, health }) => !synced || health !== 'healthy');
+}

@@ -1,0 +1,22 @@
+import { OperatorError } from '../../core/errors.ts';
+import { ApiError } from '../../model/status.ts';
+
+/**
+ * An error as text without secrets, because everyone in the Pod's network can open the status page. It has
+ * the class, plus code and layer for an error of the toolkit, or status and reason for an answer of the API
+ * server.
+ *
+ * Messages are left out, including those of the toolkit's classes: the API server and the ambassador quote
+ * values in them, and a reconciler writes its own into a `TerminalError`. The log has the messages.
+ */
+export function errorWords(error: unknown): string {
+  if (error instanceof ApiError) return `${error.status} ${word(error.reason, '')}`.trim();
+  if (!(error instanceof Error)) return typeof error;
+  const name = word(error.name, 'Error');
+  return error instanceof OperatorError ? `${name} ${error.code} (${error.layer})` : name;
+}
+
+/** Names and reasons are normally single words, but user code and webhooks may put any text there. */
+function word(text: unknown, otherwise: string): string {
+  return typeof text === 'string' && /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(text) ? text : otherwise;
+}
