@@ -268,6 +268,24 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
     ...(options.leaderElection ? [availability] : []),
     setting('prometheus.enabled', false, BOOLEAN, 'A PodMonitor. Needs the Prometheus Operator.'),
     setting(
+      'prometheus.rules',
+      false,
+      BOOLEAN,
+      'Alerts, as a PrometheusRule. Needs the Prometheus Operator, and prometheus.enabled.',
+    ),
+    setting(
+      'prometheus.dashboard',
+      false,
+      BOOLEAN,
+      'A dashboard, in a ConfigMap with the label that the sidecar of Grafana looks for.',
+    ),
+    setting(
+      'prometheus.labels',
+      {},
+      LABELS,
+      'More labels of PodMonitor and PrometheusRule, by which a Prometheus selects them.',
+    ),
+    setting(
       'networkPolicy.enabled',
       false,
       BOOLEAN,
