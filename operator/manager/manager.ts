@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { getHeapStatistics } from 'node:v8';
 import { type Connection, connect } from '../client/connection.ts';
 import type { Controller } from '../controller/controller.ts';
 import { NEVER_ABORTED } from '../core/abort.ts';
@@ -122,7 +121,6 @@ export async function newManager(options: ManagerOptions): Promise<Manager> {
     meter,
     metricsServer: server,
   });
-  meter.gauge('chancery_heap_limit_bytes', {}, getHeapStatistics().heap_size_limit);
   manager.add({
     name: 'event-loop-watch',
     needsLeaderElection: false,

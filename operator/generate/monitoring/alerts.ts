@@ -71,14 +71,6 @@ function processAlerts(series: Series): readonly Alert[] {
       description:
         'One second in a hundred or more has a block of over 1 s. Blocks delay every request, and long ones lose the Lease.',
     },
-    {
-      name: 'ChanceryMemoryNearLimit',
-      severity: 'warning',
-      expr: `${series('nodejs_heap_size_used_bytes')} / ${series('chancery_heap_limit_bytes')} > 0.9`,
-      for: '10m',
-      summary: 'The heap of {{ $labels.pod }} is {{ $value | humanizePercentage }} full',
-      description: 'Node ends the process when the heap reaches its limit.',
-    },
   ];
 }
 
@@ -91,22 +83,27 @@ function workAlerts(series: Series): readonly Alert[] {
       severity: 'warning',
       expr: `${errors} / ${all} > 0.1`,
       for: '15m',
-      summary: '{{ $value | humanizePercentage }} of the reconciles of {{ $labels.controller }} fail',
-      description: 'Failed keys are tried again, less and less often. Their objects stay as they are.',
+      summary:
+        '{{ $value | humanizePercentage }} of the reconciles of {{ $labels.controller }} fail',
+      description:
+        'Failed keys are tried again, less and less often. Their objects stay as they are.',
     },
     {
       name: 'ChanceryReconcilePanics',
       severity: 'warning',
       expr: `sum by (${CONTROLLER}) (increase(${series('controller_runtime_reconcile_panics_total')}[15m])) > 0`,
       summary: 'The code of {{ $labels.controller }} has a bug',
-      description: 'A reconcile threw a programming error, such as a TypeError. Retries do not help.',
+      description:
+        'A reconcile threw a programming error, such as a TypeError. Retries do not help.',
     },
     {
       name: 'ChanceryReconcileStuck',
       severity: 'warning',
       expr: `max by (${POD}, controller) (${series('workqueue_longest_running_processor_seconds')}) > 600`,
-      summary: 'A reconcile of {{ $labels.controller }} has been running for {{ $value | humanizeDuration }}',
-      description: 'It holds a worker and its key. The operator does not end it unless a time limit is set.',
+      summary:
+        'A reconcile of {{ $labels.controller }} has been running for {{ $value | humanizeDuration }}',
+      description:
+        'It holds a worker and its key. Its time limit, 5 minutes by default, has not ended it: it ignores its signal.',
     },
     {
       name: 'ChanceryQueueNotDraining',
@@ -120,7 +117,8 @@ function workAlerts(series: Series): readonly Alert[] {
       name: 'ChanceryWriteLoop',
       severity: 'warning',
       expr: `sum by (${CONTROLLER}) (increase(${series('chancery_write_loop_total')}[15m])) > 0`,
-      summary: '{{ $labels.controller }} wakes itself by its own writes, or fights with another writer',
+      summary:
+        '{{ $labels.controller }} wakes itself by its own writes, or fights with another writer',
       description: 'The operator slows the loop down. It goes on until the writes stop differing.',
     },
   ];
@@ -134,7 +132,8 @@ function clusterAlerts(series: Series): readonly Alert[] {
       expr: `max by (${SOURCE}) (${series('chancery_source_state', 'state="healthy"')}) == 0`,
       for: '10m',
       summary: '{{ $labels.pod }} does not see changes of {{ $labels.resource }}',
-      description: 'Lists and watches of this resource are refused or fail. The cache has the last known state.',
+      description:
+        'Lists and watches of this resource are refused or fail. The cache has the last known state.',
     },
     {
       name: 'ChanceryRequestsFailing',
@@ -149,8 +148,10 @@ function clusterAlerts(series: Series): readonly Alert[] {
       severity: 'critical',
       expr: `${share(series, 'chancery_webhook_reviews_total', 'outcome=~"failed|timeout|unusable"', `${OPERATOR}, webhook`, '5m')} > 0.05`,
       for: '5m',
-      summary: '{{ $value | humanizePercentage }} of the reviews of {{ $labels.webhook }} have no usable answer',
-      description: 'With failurePolicy Fail, the API server refuses the requests of users that it asks about.',
+      summary:
+        '{{ $value | humanizePercentage }} of the reviews of {{ $labels.webhook }} have no usable answer',
+      description:
+        'With failurePolicy Fail, the API server refuses the requests of users that it asks about.',
     },
   ];
 }

@@ -59,7 +59,6 @@ class Panels {
       panel('Memory', 'bytes', [
         this.#sum('process_resident_memory_bytes', 'pod', '{{pod}} resident'),
         this.#sum('nodejs_heap_size_used_bytes', 'pod', '{{pod}} heap'),
-        this.#sum('chancery_heap_limit_bytes', 'pod', '{{pod}} limit of the heap'),
       ]),
       panel('Event loop: blocks', 's', this.#quantiles('chancery_event_loop_delay_seconds', 'pod')),
     ];
@@ -131,9 +130,8 @@ class Panels {
       panel('Events received', 'ops', [
         this.#rate('chancery_watch_events_total', 'resource, type'),
       ]),
-      panel('Failures and silent watches', 'ops', [
+      panel('Failures of lists and watches', 'ops', [
         this.#rate(failures, 'resource, reason'),
-        this.#rate('chancery_watch_stalls_total', 'resource', '{{resource}} silent'),
       ]),
       panel('Objects in caches', 'short', [this.#sum('chancery_cached_objects', by)]),
       panel('Size of caches', 'bytes', [this.#sum('chancery_cached_bytes_estimate', by)]),

@@ -224,12 +224,6 @@ const OWN: readonly Metric[] = [
     labels: SOURCE,
   },
   {
-    name: 'chancery_heap_limit_bytes',
-    type: 'gauge',
-    help: 'Size of the heap at which Node ends the process',
-    labels: [],
-  },
-  {
     name: 'chancery_event_loop_delay_seconds',
     type: 'histogram',
     help: 'The longest time in each second for which the event loop did not turn',

@@ -2,11 +2,8 @@
  * An operator whose faults are told by ConfigMaps: `data.do` is what goes wrong with a ConfigMap. Without it the ConfigMap is
  * reconciled again and again, so that there is ordinary work beside each fault.
  */
-import { getHeapStatistics } from 'node:v8';
 import { controller, deny, source, validatingWebhook } from 'chancery';
 import { configMaps, secrets } from 'chancery/kubernetes';
-
-const kept: unknown[] = [];
 
 export const clerk = controller({
   name: 'clerk',
@@ -14,7 +11,7 @@ export const clerk = controller({
   reads: [source(secrets)],
   maxConcurrentReconciles: 4,
   permissions: [{ resource: configMaps, verbs: ['get', 'patch'] }],
-  async reconcile({ data, metadata }, { client }) {
+  async reconcile({ data, metadata }, { client, event }) {
     const { name = '', namespace = '' } = metadata;
     switch (data?.do) {
       case 'fail':
@@ -29,19 +26,22 @@ export const clerk = controller({
       case 'block':
         blockFor(1_500);
         return { requeueAfterMs: 500 };
-      case 'grow':
-        fillHeap();
-        return;
       case 'loop': {
         const body = { metadata: { annotations: { 'example.dev/at': String(performance.now()) } } };
         await client.patch(configMaps, { name, namespace }, { type: 'merge', body });
         return;
       }
+      case 'tell':
+        event('Warning', 'Asked', `as asked at ${performance.now()}`);
+        return { requeueAfterMs: 100 };
       case 'ask':
-        await client.get(configMaps, { name: 'broken', namespace }).catch(() => undefined);
+        // The toolkit asks again and again until the signal ends that.
+        await client
+          .get(configMaps, { name: 'broken', namespace }, { signal: AbortSignal.timeout(300) })
+          .catch(() => undefined);
         return { requeueAfterMs: 100 };
       default:
-        return { requeueAfterMs: 100 };
+        return { requeueAfterMs: 300 };
     }
   },
 });
@@ -60,13 +60,4 @@ export default [clerk, names];
 function blockFor(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
-}
-
-/** Up to 95 % of the limit, by numbers that V8 keeps on the heap. */
-function fillHeap(): void {
-  const isFull = (): boolean => {
-    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    return used > limit * 0.95;
-  };
-  while (!isFull()) kept.push(Array.from({ length: 20_000 }, (_, at) => at + 0.5));
 }

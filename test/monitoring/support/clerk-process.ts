@@ -1,11 +1,11 @@
 /** The operator of `modules/clerk.ts` as a process, beside an API server and a Prometheus. */
 import { fileURLToPath } from 'node:url';
-import { type ApiServer, configMap, eventually, freePort } from '@chancery/testing';
-import { monitoringOf } from '../../../operator/generate/monitoring/monitoring.ts';
+import { type ApiServer, configMap, freePort } from '@chancery/testing';
 import { formatYaml } from '../../../operator/core/yaml.ts';
+import { monitoringOf } from '../../../operator/generate/monitoring/monitoring.ts';
 import { type Child, chancery } from '../../cli/child.ts';
 import { startServer } from '../../cli/server.ts';
-import { Prometheus } from './prometheus.ts';
+import { Prometheus, type PrometheusOptions, type Target } from './prometheus.ts';
 
 const MODULE = fileURLToPath(new URL('../modules/clerk.ts', import.meta.url));
 
@@ -26,8 +26,10 @@ export const MONITORING = monitoringOf({
 /** The groups of its PrometheusRule, as a Prometheus reads them from a file. */
 export const RULES: string = formatYaml((MONITORING.rules as unknown as { spec: object }).spec);
 
-/** Short, so that a replica soon has what it should. */
-const LEASES = {
+/** The work is shared. The Leases are short, so that a replica soon has what it should. */
+export const SHARDED: Variables = {
+  CHANCERY_SHARDS: '4',
+  POD_UID: '5f0e0a1c-0000-4000-8000-000000000001',
   CHANCERY_LEASE_DURATION: '3',
   CHANCERY_LEASE_RENEW_DEADLINE: '2',
   CHANCERY_LEASE_RETRY_PERIOD: '1',
@@ -39,52 +41,56 @@ type Variables = Readonly<Record<string, string>>;
 export class ClerkProcess {
   readonly server: ApiServer;
   readonly #env: Variables;
-  readonly #metricsPort: number;
+  readonly #target: Target;
   readonly #webhookPort: number;
   #child: Child;
 
-  private constructor(server: ApiServer, env: Variables, ports: readonly number[]) {
-    const [metrics = 0, webhooks = 0] = ports;
+  private constructor(server: ApiServer, env: Variables, target: Target, webhookPort: number) {
     this.server = server;
     this.#env = env;
-    this.#metricsPort = metrics;
-    this.#webhookPort = webhooks;
-    this.#child = this.#run({});
+    this.#target = target;
+    this.#webhookPort = webhookPort;
+    this.#child = this.#run();
   }
 
-  /** @param env - more variables. Default: a Lease, and no groups. */
-  static async start(env: Variables = {}): Promise<ClerkProcess> {
-    const server = await startServer();
-    for (let at = 0; at < COUNT; at++) server.create(configMap(`calm-${at}`, { namespace: 'demo' }));
-    return new ClerkProcess(server, env, [await freePort(), await freePort()]);
+  /**
+   * @param env - more variables. Default: a Lease, and no groups.
+   * @param other - a replica that is there already. Default: none, and an API server of its own.
+   */
+  static async start(env: Variables = {}, other?: ClerkProcess): Promise<ClerkProcess> {
+    const pod = other === undefined ? 'clerk-0' : 'clerk-1';
+    const server = other?.server ?? (await calmServer());
+    const target = { pod, port: await freePort() };
+    return new ClerkProcess(server, env, target, await freePort());
   }
 
-  #run(env: Variables): Child {
+  #run(): Child {
     return chancery(['run', MODULE], {
       CHANCERY_API_URL: this.server.url,
-      CHANCERY_METRICS_PORT: `${this.#metricsPort}`,
+      CHANCERY_METRICS_PORT: `${this.#target.port}`,
       CHANCERY_METRICS_HOST: '127.0.0.1',
       CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${this.#webhookPort}`,
       CHANCERY_LEADER_ELECTION: 'true',
       CHANCERY_LEASE_NAME: JOB,
       POD_NAMESPACE: 'demo',
-      POD_NAME: 'clerk-0',
+      POD_NAME: this.#target.pod,
       WATCH_NAMESPACE: 'demo',
-      ...LEASES,
       ...this.#env,
-      ...env,
     });
   }
 
-  /** A Prometheus that scrapes it. */
-  watched(options: { readonly intervalMs?: number; readonly rules?: string } = {}) {
-    const targets = [{ pod: 'clerk-0', port: this.#metricsPort }];
+  /** A Prometheus that scrapes it, and other replicas. */
+  watched(
+    options: Partial<PrometheusOptions> = {},
+    ...others: readonly ClerkProcess[]
+  ): Promise<Prometheus> {
+    const targets = [this, ...others].map((each) => each.#target);
     return Prometheus.start({ job: JOB, targets, ...options });
   }
 
   /** Makes something go wrong with this many of its ConfigMaps. */
-  tell(fault: string, count = 1): void {
-    for (let at = 0; at < count; at++) {
+  tell(fault: string, count = 1, from = 0): void {
+    for (let at = from; at < from + count; at++) {
       this.server.patch('v1', 'ConfigMap', 'demo', `calm-${at}`, { data: { do: fault } });
     }
   }
@@ -129,7 +135,7 @@ export class ClerkProcess {
     this.#child.kill('SIGTERM');
     await this.#child.exit;
     between();
-    this.#child = this.#run({});
+    this.#child = this.#run();
   }
 
   /** Somebody else holds a Lease, and goes on holding it. */
@@ -140,14 +146,10 @@ export class ClerkProcess {
     if (held === undefined) throw new Error(`there is no Lease ${name}`);
     this.server.patch('coordination.k8s.io/v1', 'Lease', 'demo', name, { spec });
   }
+}
 
-  /** Its log, for the message of a failed test. */
-  get log(): readonly string[] {
-    return this.#child.stderr.lines;
-  }
-
-  /** Waits for a line of its log. */
-  async logged(message: string): Promise<void> {
-    await eventually(() => this.log.some((line) => line.includes(message)));
-  }
+async function calmServer(): Promise<ApiServer> {
+  const server = await startServer();
+  for (let at = 0; at < COUNT; at++) server.create(configMap(`calm-${at}`, { namespace: 'demo' }));
+  return server;
 }

@@ -118,6 +118,16 @@ export class Prometheus {
     }, PATIENCE);
   }
 
+  /** What is found once nothing is, or what is left when the patience ends. */
+  async settled<T>(find: () => Promise<readonly T[]>): Promise<readonly T[]> {
+    let left: readonly T[] = [];
+    await eventually(async () => {
+      left = await find();
+      return left.length === 0;
+    }, PATIENCE).catch(() => {});
+    return left;
+  }
+
   /** Every series of the job as the next scrapes find it. Those that a scrape lacks at the end are gone. */
   async record(): Promise<readonly Recorded[]> {
     const since = Date.now() / 1_000;
@@ -137,7 +147,9 @@ export class Prometheus {
     const all = await scraped(`{job="${this.#job}"}`);
     return all
       .map(({ labels, values }) => ({ labels, values: values.filter(([at]) => at <= last) }))
-      .filter(({ values }) => values.length > 1 && values.every(([, value]) => Number.isFinite(value)));
+      .filter(
+        ({ values }) => values.length > 1 && values.every(([, value]) => Number.isFinite(value)),
+      );
   }
 
   /** Rules that could not be evaluated, with the reason. */

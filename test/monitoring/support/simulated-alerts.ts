@@ -12,10 +12,12 @@ const run = promisify(execFile);
 /** As in the PodMonitor of the manifests. */
 const SCRAPE_SECONDS = 30;
 /** Longer than the longest window and the longest wait of an alert together. */
-const CALM_MINUTES = 60;
-const FAULT_MINUTES = 60;
+const PHASE_MINUTES = 60;
+/** When alerts are asked for: at the end of the calm hour, and at that of the other one. As `promtool` writes them. */
+const ENDS = { calm: '59m', faulty: '1h59m' } as const;
 
-const SAMPLES_A_MINUTE = 60 / SCRAPE_SECONDS;
+/** Samples of an hour. */
+const COUNT = (PHASE_MINUTES * 60) / SCRAPE_SECONDS;
 
 /** Gauges that say for how long something has been going on: they grow while it does. */
 const GROWING = new Set([
@@ -40,7 +42,6 @@ export async function alertsFiring(
     all.set(seriesOf(each), { ...all.get(seriesOf(each)), faulty: each });
   }
   const fired = `count by (alertname) (last_over_time(ALERTS{alertstate="firing"}[2h]))`;
-  const end = CALM_MINUTES + FAULT_MINUTES;
   const test = {
     rule_files: ['rules.yaml'],
     evaluation_interval: `${SCRAPE_SECONDS}s`,
@@ -49,11 +50,11 @@ export async function alertsFiring(
         interval: `${SCRAPE_SECONDS}s`,
         input_series: [...all].map(([series, phases]) => ({ series, values: valuesOf(phases) })),
         promql_expr_test: [
-          { expr: fired, eval_time: `${CALM_MINUTES}m`, exp_samples: [] },
+          { expr: fired, eval_time: ENDS.calm, exp_samples: [] },
           // Nobody has such an alert: promtool tells what there is in its place.
           {
             expr: fired,
-            eval_time: `${end}m`,
+            eval_time: ENDS.faulty,
             exp_samples: [{ labels: '{alertname="none"}', value: 0 }],
           },
         ],
@@ -62,7 +63,7 @@ export async function alertsFiring(
   };
   const folder = folderWith({ 'rules.yaml': rules, 'test.yaml': JSON.stringify(test) });
   const output = await outputOf(['test', 'rules', join(folder, 'test.yaml')]);
-  const [before, after] = [`${CALM_MINUTES}m`, `${end}m`].map((time) => gotAt(output, time));
+  const [before, after] = [ENDS.calm, ENDS.faulty].map((time) => gotAt(output, time));
   if (before !== undefined || after === undefined) throw new Error(`promtool: ${output}`);
   return [...after.matchAll(/\{alertname="(\w+)"\} (\d+)/g)].flatMap(([, name = '', count]) =>
     Array.from({ length: Number(count) }, () => name),
@@ -102,30 +103,37 @@ function seriesOf({ labels }: Recorded): string {
 
 /** A line of samples that goes on as the recorded ones did. */
 function valuesOf({ calm, faulty }: { calm?: Recorded; faulty?: Recorded }): string {
-  const calmCount = CALM_MINUTES * SAMPLES_A_MINUTE;
-  const faultyCount = FAULT_MINUTES * SAMPLES_A_MINUTE;
-  const before = calm === undefined ? `_x${calmCount}` : going(calm, lastOf(calm), calmCount);
-  if (faulty === undefined) return `${before} stale _x${faultyCount - 1}`;
-  if (calm === undefined) return `${before} ${going(faulty, lastOf(faulty), faultyCount)}`;
-  const grown = lastOf(calm) + slopeOf(calm) * SCRAPE_SECONDS * calmCount;
-  const more = lastOf(faulty) - lastOf(calm);
+  const before = calm === undefined ? `_x${COUNT}` : going(calm, lastOf(calm));
+  if (faulty === undefined) return `${before} stale _x${COUNT - 1}`;
+  const more = lastOf(faulty) - (calm === undefined ? 0 : lastOf(calm));
   // A counter of the same process goes on from where the simulated hour has brought it.
-  const from = isCounter(faulty) && more >= 0 ? grown + more : lastOf(faulty);
-  return `${before} ${going(faulty, from, faultyCount)}`;
+  const isSame = calm !== undefined && isCounter(faulty) && more >= 0;
+  const from = isSame ? lastOf(calm) + slopeOf(calm) * SCRAPE_SECONDS * COUNT + more : undefined;
+  return `${before} ${going(faulty, from ?? lastOf(faulty))}`;
 }
 
-function going(recorded: Recorded, from: number, count: number): string {
-  const step = slopeOf(recorded) * SCRAPE_SECONDS;
-  return `${written(from)}${step < 0 ? '-' : '+'}${written(Math.abs(step))}x${count - 1}`;
+/** What grows goes on growing, from a number. What does not is as it was, again and again. */
+function going(recorded: Recorded, from: number): string {
+  if (!isGrowing(recorded)) {
+    const values = recorded.values.map(([, value]) => written(value));
+    return Array.from({ length: COUNT }, (_, at) => values[at % values.length]).join(' ');
+  }
+  return `${written(from)}+${written(slopeOf(recorded) * SCRAPE_SECONDS)}x${COUNT - 1}`;
 }
 
-/** How much it grows in a second. A gauge stays as it is. */
-function slopeOf(recorded: Recorded): number {
-  const { values, labels } = recorded;
+function isGrowing(recorded: Recorded): boolean {
+  if (isCounter(recorded)) return true;
+  const { labels, values } = recorded;
+  const isDuration = GROWING.has(labels.__name__ ?? '');
+  const wentUp = values.every(([, value], at) => value >= (values[at - 1]?.[1] ?? 0));
+  return isDuration && wentUp && slopeOf(recorded) > 0;
+}
+
+/** How much it grew in a second. */
+function slopeOf({ values }: Recorded): number {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined || first === last) return 0;
-  const isGrowing = isCounter(recorded) || GROWING.has(labels.__name__ ?? '');
-  return isGrowing ? Math.max(last[1] - first[1], 0) / (last[0] - first[0]) : 0;
+  return Math.max(last[1] - first[1], 0) / (last[0] - first[0]);
 }
 
 function lastOf({ values }: Recorded): number {

@@ -85,7 +85,11 @@ export function monitoringFiles(
   const found = Object.entries(dashboard.metadata.labels ?? {});
   const trees = {
     rules: labelled(chart, rules, SELECTED),
-    dashboard: labelled(chart, dashboard, ...found.map(([key, value]) => field(key, treeOf(value)))),
+    dashboard: labelled(
+      chart,
+      dashboard,
+      ...found.map(([key, value]) => field(key, treeOf(value))),
+    ),
   };
   return Object.entries(trees).map(([name, tree]) => ({
     path: `templates/${name}.yaml`,
