@@ -22,7 +22,8 @@ const { rules } = monitoringOf({
   isSharded: true,
   hasWebhooks: true,
 });
-const [group] = (rules as unknown as { spec: { groups: [{ rules: readonly Rule[] }] } }).spec.groups;
+const [group] = (rules as unknown as { spec: { groups: [{ rules: readonly Rule[] }] } }).spec
+  .groups;
 
 /** The sections of alerts, and what they begin with. */
 const sections = [...page.matchAll(/^## (Chancery\w+)\n\n(\w+)\. (.*)$/gm)];

@@ -74,5 +74,7 @@ test('a query with an unknown metric or label is a bug that is told', () => {
     'b_source_state{job="a",state="healthy"}',
   );
   expect(() => series('chancery_sources')).toThrow('no metric is called chancery_sources');
-  expect(() => series('workqueue_depth', 'state="a"')).toThrow('workqueue_depth has no label state');
+  expect(() => series('workqueue_depth', 'state="a"')).toThrow(
+    'workqueue_depth has no label state',
+  );
 });

@@ -53,7 +53,9 @@ async function problemOf(
   return missing.length === 0 ? undefined : `${title}: no line has ${missing.join(' and ')}`;
 }
 
-test('every query of every panel has data, and every line a name', { timeout: 200_000 }, async () => {
+test('every query of every panel has data, and every line a name', {
+  timeout: 200_000,
+}, async () => {
   const clerk = await ClerkProcess.start(SHARDED);
   clerk.server.faults.replace(FAULTS);
   const alone = await clerk.watched();

@@ -130,9 +130,7 @@ class Panels {
       panel('Events received', 'ops', [
         this.#rate('chancery_watch_events_total', 'resource, type'),
       ]),
-      panel('Failures of lists and watches', 'ops', [
-        this.#rate(failures, 'resource, reason'),
-      ]),
+      panel('Failures of lists and watches', 'ops', [this.#rate(failures, 'resource, reason')]),
       panel('Objects in caches', 'short', [this.#sum('chancery_cached_objects', by)]),
       panel('Size of caches', 'bytes', [this.#sum('chancery_cached_bytes_estimate', by)]),
       panel('Time of a list', 's', this.#quantiles('chancery_list_duration_seconds', 'resource')),
