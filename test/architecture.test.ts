@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   webhook: ['core', 'model', 'store', 'client', 'controller'],
   manager: ['core', 'model', 'watch', 'store', 'client', 'controller', 'access', 'webhook'],
   schema: ['core', 'model'],
-  generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook'],
+  generate: ['core', 'model', 'schema', 'controller', 'access', 'webhook', 'manager'],
   flight: ['core', 'model', 'transport', 'client', 'controller', 'access', 'manager'],
   process: ['core'],
   cli: [

@@ -110,6 +110,8 @@ export const TOOLS: readonly Tool[] = [
   ),
   ofBench('client-node', '@kubernetes/client-node'),
   tool('nginx', ['nginx']),
+  tool('prometheus', ['prometheus', 'golang-github-prometheus']),
+  tool('promtool', ['prometheus', 'golang-github-prometheus', 'prometheus']),
   tool('debootstrap', ['debootstrap', 'debootstrap', '']),
   tool('yamllint', ['yamllint']),
   tool('go', [`golang-go ${GO_PACKAGES}`, 'golang golang-github-masterminds-sprig-devel', 'go'], {

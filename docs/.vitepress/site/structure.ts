@@ -20,7 +20,23 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Start',
     first: 'start/first-operator.md',
-    groups: [{ title: 'Start', pages: pages('start/', 'first-operator developing') }],
+    groups: [
+      { title: 'Start', pages: pages('start/', 'first-operator developing') },
+      {
+        title: 'Tutorial',
+        pages: pages(
+          'tutorial/',
+          'index 1-a-custom-resource 2-an-owned-deployment 3-status-and-conditions 4-a-finalizer 5-other-objects-and-faults 6-in-a-cluster',
+        ),
+      },
+      {
+        title: 'Coming from',
+        pages: pages(
+          'coming-from/',
+          'index controller-runtime kopf pepr client-node fluent-client shell-operator metacontroller curl-loop',
+        ),
+      },
+    ],
   },
   {
     title: 'Guides',
@@ -44,7 +60,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Operate',
         pages: pages(
           'guides/operate/',
-          'running observing packages sharding webhook-certificates debugging flight-recorder timeline',
+          'running observing alerts packages sharding webhook-certificates debugging flight-recorder timeline',
         ),
       },
       {
@@ -84,7 +100,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Security',
     first: 'security/security.md',
-    groups: [{ title: 'Security', pages: pages('security/', 'security policies reporting') }],
+    groups: [{ title: 'Security', pages: pages('security/', 'security threat-model policies reporting') }],
   },
   {
     title: 'Project',

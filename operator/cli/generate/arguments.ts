@@ -41,6 +41,7 @@ export interface GenerateArguments {
   /** A file with certificates, which belong to the gate. */
   readonly caBundle: string | undefined;
   readonly components: string | undefined;
+  readonly metricsPrefix: string | undefined;
   readonly resources: readonly string[];
   /** Named in the generated files. */
   readonly command: string;
@@ -107,6 +108,7 @@ export function generateArguments(
     gate: gateOf(values),
     caBundle: values.caBundle,
     components: values.components,
+    metricsPrefix: values.metricsPrefix,
     resources: values.resource,
     command: commandOf(values.command, what, declaringWords(declaring), moduleArgs),
     output,

@@ -190,6 +190,7 @@ async function statesOf(
   const files = generatedTree(declared, given, program, objects);
   const folders = [
     'certificates/kustomization.yaml',
+    'components/monitoring/kustomization.yaml',
     'crds/kustomization.yaml',
     'resources/kustomization.yaml',
   ];
@@ -265,7 +266,7 @@ function manifestsOptionsOf(
   args: GenerateArguments,
   program?: OperatorProgram,
 ): ManifestsOptions {
-  const { installCrds, stopSeconds, components, resources, command } = args;
+  const { installCrds, stopSeconds, components, metricsPrefix, resources, command } = args;
   const name = nameOf(declared, args);
   return {
     name,
@@ -289,6 +290,7 @@ function manifestsOptionsOf(
     resources,
     command,
     ...(components !== undefined && { components }),
+    ...(metricsPrefix !== undefined && { metricsPrefix }),
   };
 }
 

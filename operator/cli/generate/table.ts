@@ -137,6 +137,12 @@ const OPTIONS = {
     for: ['manifests', 'chart'],
     help: 'with --certificates chancery: what has the command; default chancery-certificates with the tag of our own version',
   },
+  'metrics-prefix': {
+    type: 'text',
+    value: 'PREFIX',
+    for: ['manifests', 'chart', 'bundle'],
+    help: 'what our own metrics begin with: CHANCERY_METRICS_PREFIX, and in alerts and the dashboard; default chancery_',
+  },
   'module-path': {
     type: 'text',
     value: 'PATH',

@@ -35,7 +35,8 @@ export function deploymentValues(
   options: ManifestsOptions,
   webhooks?: WebhookModel,
 ): TemplateValues {
-  const { images, modules, stopSeconds, leaderElection, installCrds, shards } = options;
+  const { images, modules, stopSeconds, leaderElection, installCrds, shards, metricsPrefix } =
+    options;
   const part = (name: string, values: TemplateValues = {}): string =>
     templateText(`base/parts/${name}.yaml`, values);
   const isOwn = isOwnAmbassador(images.ambassador);
@@ -62,6 +63,10 @@ export function deploymentValues(
         }) + (shards === undefined ? '' : part('env-with-shards', { shards }))
       : '',
     installCrds: installCrds ? part('env-install-crds') : '',
+    metricsPrefix:
+      metricsPrefix === undefined
+        ? ''
+        : part('env-metrics-prefix', { metricsPrefix: scalar(metricsPrefix) }),
     ...gateValues(options, webhooks),
   };
 }

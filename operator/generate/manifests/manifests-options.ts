@@ -71,6 +71,8 @@ export interface ManifestsOptions {
    * version.
    */
   readonly gate?: GateOptions;
+  /** What the toolkit's own metrics begin with, in the scrape, the alerts and the dashboard. Default `chancery_`. */
+  readonly metricsPrefix?: string;
   /** The command that writes the tree, named in each file. */
   readonly command: string;
 }
@@ -101,6 +103,9 @@ const IMAGE =
 export function isFixedImage(image: string): boolean {
   return IMAGE.test(image);
 }
+
+/** How a metric's name may begin, as `CHANCERY_METRICS_PREFIX` has it. */
+const METRICS_PREFIX = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** Without `$`, which the kubelet would expand, and not a flag. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
@@ -149,6 +154,9 @@ export function requireUsable(options: ManifestsOptions): void {
   for (const path of [...(components === undefined ? [] : [components]), ...resources]) {
     requireThat('path', path, 'a relative path or a URL', REFERENCE.test(path));
   }
+  const { metricsPrefix = '_' } = options;
+  const wantedPrefix = 'letters, digits and _, and begin with no digit';
+  requireThat('metricsPrefix', metricsPrefix, wantedPrefix, METRICS_PREFIX.test(metricsPrefix));
   const isLine = /^[\x20-\x5f\x61-\x7e]+$/.test(options.command);
   requireThat('command', options.command, 'one line of ASCII without backticks', isLine);
 }

@@ -4,6 +4,7 @@ import type { Declared } from '../../controller/access-declaration.ts';
 import { definedResources } from '../../controller/controller.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
+import { dashboardFile } from '../monitoring/monitoring.ts';
 import { certificatesOperator } from './certificates-operator.ts';
 import type { ComponentName } from './component-model.ts';
 import { deploymentValues, kubectlOf } from './deployment-template.ts';
@@ -61,7 +62,9 @@ export function operatorManifests(
     ...base(model),
     ...scopeComponent('namespaced', model),
     ...scopeComponent('cluster-scoped', model),
-    ...(options.components === undefined ? genericComponents(options) : []),
+    ...(options.components === undefined
+      ? [...genericComponents(options), ...monitoringComponent(model)]
+      : []),
     ...crds,
     ...certificatesFolder(model),
     ...resourcesFolder(options),
@@ -72,6 +75,23 @@ export function operatorManifests(
 function genericComponents({ images }: ManifestsOptions): readonly ManifestFile[] {
   const kubectl = kubectlOf(images.ambassador);
   return GENERIC_FILES.map((path) => fromTemplate(path, GENERIC_HEADER, { kubectl }));
+}
+
+/** Alerts and a dashboard: the only component besides the scopes that names the operator. */
+function monitoringComponent({ monitoring, options }: OperatorModel): readonly ManifestFile[] {
+  const { command, name, namespace } = options;
+  const folder = 'components/monitoring';
+  const file = dashboardFile(name);
+  return [
+    fromTemplate(`${folder}/kustomization.yaml`, header(command), {
+      name,
+      namespace: scalar(namespace),
+      dashboard: scalar(monitoring.dashboard.metadata.name),
+      file: scalar(file),
+    }),
+    { path: `${folder}/rules.yaml`, text: documents(header(command), [monitoring.rules]) },
+    { path: `${folder}/dashboard.json`, text: monitoring.dashboard.data[file] ?? '' },
+  ];
 }
 
 /** Why an overlay has a component without being asked. */

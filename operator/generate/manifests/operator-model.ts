@@ -9,6 +9,7 @@ import { parseYaml } from '../../core/yaml.ts';
 import type { CustomResourceDefinition } from '../../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isWebhook } from '../../webhook/webhook.ts';
+import { type Monitoring, monitoringOf } from '../monitoring/monitoring.ts';
 import { certificateModel } from '../webhook/certificates.ts';
 import { gateConfigurations } from '../webhook/configurations.ts';
 import { convertedDefinition, type WebhookModel, webhookModel } from '../webhook/webhook-model.ts';
@@ -66,6 +67,8 @@ export interface OperatorModel {
   readonly definitions: readonly CustomResourceDefinition[];
   /** The gate, and what the API server asks. Undefined when no webhook and no conversion is declared. */
   readonly webhooks: WebhookModel | undefined;
+  /** Alerts and a dashboard, which nobody has to use. */
+  readonly monitoring: Monitoring;
   /** The ConfigMap of the mounted folder. Undefined without one, and when the texts of its files were not given. */
   readonly configMap:
     | (KubernetesObject & { readonly data: Readonly<Record<string, string>> })
@@ -114,6 +117,13 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
       ...definitions,
     ],
     webhooks,
+    monitoring: monitoringOf({
+      ...options,
+      hasElection: options.leaderElection,
+      isSharded: options.shards !== undefined,
+      hasWebhooks: webhooks !== undefined,
+      ...(options.metricsPrefix !== undefined && { prefix: options.metricsPrefix }),
+    }),
     configMap: folderObject(options),
   };
 }

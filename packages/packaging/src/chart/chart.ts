@@ -14,6 +14,7 @@ import { notesText } from './notes.ts';
 import {
   componentFiles,
   givenFiles,
+  monitoringFiles,
   serviceAccountText,
   type TemplateBody,
 } from './other-objects.ts';
@@ -92,6 +93,7 @@ function objectFiles(
     { path: 'templates/service-account.yaml', text: serviceAccountText(chart, model) },
     ...(configMap === undefined ? [] : [{ path: 'templates/config-map.yaml', text: configMap }]),
     ...componentFiles(chart, model, usedComponents(model)),
+    ...monitoringFiles(chart, model),
     ...definitionFiles(chart, model.definitions),
     ...webhookFiles(chart, open),
     ...givenFiles(model),

@@ -16,7 +16,7 @@ export function ciValues(comment: string, { options }: OperatorModel): readonly 
   };
   const observed = {
     ...(options.leaderElection && { highAvailability: true }),
-    prometheus: { enabled: true },
+    prometheus: { enabled: true, rules: true, dashboard: true },
     debug: true,
   };
   return [

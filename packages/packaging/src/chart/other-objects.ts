@@ -9,7 +9,17 @@ import { formatYaml } from 'chancery/low-level';
 import { componentCondition } from './conditions.ts';
 import { escaped, include } from './expressions.ts';
 import { printTree } from './print.ts';
-import { changeAt, field, lines, type Tree, treeOf, withFields } from './tree.ts';
+import {
+  changeAt,
+  type Field,
+  field,
+  lines,
+  type More,
+  mapping,
+  type Tree,
+  treeOf,
+  withFields,
+} from './tree.ts';
 
 /** A file of a chart without the comment at its beginning. */
 export interface TemplateBody {
@@ -17,28 +27,35 @@ export interface TemplateBody {
   readonly text: string;
 }
 
-/** An object with the labels of the chart in place of its own. */
-export function labelled(chart: string, object: object): Tree {
+/**
+ * An object with the labels of the chart in place of its own.
+ *
+ * @param more - further labels.
+ */
+export function labelled(chart: string, object: object, ...more: readonly (Field | More)[]): Tree {
+  const own = include(chart, 'labels');
+  const labels = more.length === 0 ? lines(own) : mapping({ more: own, when: [] }, ...more);
   return changeAt(treeOf(object), ['metadata'], (metadata) =>
-    withFields(metadata, field('labels', lines(include(chart, 'labels')))),
+    withFields(metadata, field('labels', labels)),
   );
+}
+
+/** Labels that a value has. */
+function labelsOf(value: string): More {
+  return { more: `toYaml ${value}`, when: [value] };
 }
 
 /** The ServiceAccount, with labels and annotations of values. */
 export function serviceAccountText(chart: string, { serviceAccount }: OperatorModel): string {
   const values = '$.Values.serviceAccount';
-  const tree = changeAt(labelled(chart, serviceAccount), ['metadata'], (metadata) =>
-    withFields(
-      metadata,
-      field('labels', {
-        is: 'mapping',
-        fields: [
-          { more: include(chart, 'labels'), when: [] },
-          { more: `toYaml ${values}.labels`, when: [`${values}.labels`] },
-        ],
-      }),
-      field('annotations', lines(`toYaml ${values}.annotations`), `${values}.annotations`),
-    ),
+  const tree = changeAt(
+    labelled(chart, serviceAccount, labelsOf(`${values}.labels`)),
+    ['metadata'],
+    (metadata) =>
+      withFields(
+        metadata,
+        field('annotations', lines(`toYaml ${values}.annotations`), `${values}.annotations`),
+      ),
   );
   return printTree(tree, { chart });
 }
@@ -57,6 +74,29 @@ export function componentFiles(
   );
 }
 
+/** The labels of what a Prometheus selects. */
+const SELECTED = labelsOf('$.Values.prometheus.labels');
+
+/** Alerts and the dashboard, each under the value that turns it on. */
+export function monitoringFiles(
+  chart: string,
+  { monitoring: { dashboard, rules } }: OperatorModel,
+): readonly TemplateBody[] {
+  const found = Object.entries(dashboard.metadata.labels ?? {});
+  const trees = {
+    rules: labelled(chart, rules, SELECTED),
+    dashboard: labelled(
+      chart,
+      dashboard,
+      ...found.map(([key, value]) => field(key, treeOf(value))),
+    ),
+  };
+  return Object.entries(trees).map(([name, tree]) => ({
+    path: `templates/${name}.yaml`,
+    text: `{{- if $.Values.prometheus.${name} }}\n${printTree(tree, { chart })}{{- end }}\n`,
+  }));
+}
+
 /** The objects that were named when the chart was generated, as they are. */
 export function givenFiles({ options }: OperatorModel): readonly TemplateBody[] {
   return objectFileNames(options.objects ?? []).map(([name, object]) => ({
@@ -71,7 +111,7 @@ function fileName({ kind }: KubernetesObject): string {
 
 /** Where the API server is, only a value can say. */
 function componentTree(chart: string, object: KubernetesObject): Tree {
-  const tree = labelled(chart, object);
+  const tree = labelled(chart, object, ...(object.kind === 'PodMonitor' ? [SELECTED] : []));
   if (object.kind !== 'NetworkPolicy') return tree;
   return changeAt(tree, ['spec', 'egress'], (egress) => {
     if (egress.is !== 'sequence') throw new Error('the NetworkPolicy has no list of ways out');

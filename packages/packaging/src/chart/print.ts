@@ -67,7 +67,7 @@ class Printer {
   }
 
   #entry({ key, tree }: Field, indent: number): string {
-    const name = escaped(formatYaml(key).trimEnd());
+    const name = this.#scalar({ is: 'constant', value: key });
     if (this.#isScalar(tree)) return `${name}: ${this.#scalar(tree)}\n`;
     return `${name}:\n${this.block(tree, indent + 2)}`;
   }

@@ -266,7 +266,7 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
       'The ambassador starts before the operator and stops after it. auto: from Kubernetes 1.33.',
     ),
     ...(options.leaderElection ? [availability] : []),
-    setting('prometheus.enabled', false, BOOLEAN, 'A PodMonitor. Needs the Prometheus Operator.'),
+    ...prometheusSettings(),
     setting(
       'networkPolicy.enabled',
       false,
@@ -289,6 +289,30 @@ function componentSettings(model: OperatorModel): readonly Setting[] {
       false,
       BOOLEAN,
       'The ambassador logs each request, the operator its debug lines. Not for always.',
+    ),
+  ];
+}
+
+function prometheusSettings(): readonly Setting[] {
+  return [
+    setting('prometheus.enabled', false, BOOLEAN, 'A PodMonitor. Needs the Prometheus Operator.'),
+    setting(
+      'prometheus.rules',
+      false,
+      BOOLEAN,
+      'Alerts, as a PrometheusRule. Needs the Prometheus Operator, and prometheus.enabled.',
+    ),
+    setting(
+      'prometheus.dashboard',
+      false,
+      BOOLEAN,
+      'A dashboard, in a ConfigMap with the label that the sidecar of Grafana looks for.',
+    ),
+    setting(
+      'prometheus.labels',
+      {},
+      LABELS,
+      'More labels of PodMonitor and PrometheusRule, by which a Prometheus selects them.',
     ),
   ];
 }

@@ -63,10 +63,13 @@ test('[packaging 1] values.yaml alone is the overlay for all namespaces, and eac
       scope: 'cluster-scoped',
       components: ['network-policy', 'unix-socket', 'native-sidecar'],
     }),
-    'ci/observed-values.yaml': renderedObjects(model, {
-      scope: 'cluster-scoped',
-      components: ['debug', 'high-availability', 'prometheus'],
-    }),
+    'ci/observed-values.yaml': [
+      ...renderedObjects(model, {
+        scope: 'cluster-scoped',
+        components: ['debug', 'high-availability', 'prometheus'],
+      }),
+      ...Object.values(model.monitoring),
+    ],
   };
 
   expect(Object.keys(texts).sort()).toEqual(Object.keys(expected).sort().slice(1));

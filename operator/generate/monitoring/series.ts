@@ -1,0 +1,52 @@
+import { METRICS } from '../../manager/metrics/catalogue.ts';
+import { shownName } from '../../manager/metrics/claimed-names.ts';
+import type { Metric } from '../../manager/metrics/metric.ts';
+
+/**
+ * Writes a selector of PromQL for a metric of the catalogue, of the process, or of Prometheus itself.
+ *
+ * @param name - as the toolkit emits it; of a histogram with `_bucket`, `_sum` or `_count`.
+ * @param matchers - more matchers, such as `state="healthy"`.
+ */
+export type Series = (name: string, matchers?: string) => string;
+
+/** What a scrape has besides the catalogue: `up` is Prometheus' own, and the rest is prom-client's. */
+const BESIDE_CATALOGUE: ReadonlySet<string> = new Set([
+  'up',
+  'process_cpu_seconds_total',
+  'process_resident_memory_bytes',
+  'nodejs_heap_size_used_bytes',
+]);
+
+/**
+ * Selectors with `matchers`, and with the prefix of the settings.
+ *
+ * @param options - `prefix`: of the toolkit's own metrics, default `chancery_`.
+ * @returns a function that throws an `Error` for an unknown metric or label: that is a bug of the toolkit.
+ */
+export function seriesWith(
+  matchers: string,
+  { prefix }: { readonly prefix?: string | undefined },
+): Series {
+  return (name, more = '') => {
+    const metric = metricOf(name);
+    for (const [, label = ''] of more.matchAll(/(\w+)(?:!?=|!?~|=~)"/g)) {
+      if (metric?.labels.includes(label) === true) continue;
+      throw new Error(`${name} has no label ${label}`);
+    }
+    const shown = metric === undefined ? name : shownName({ ...metric, name }, prefix);
+    return `${shown}{${[matchers, more].filter((each) => each !== '').join(',')}}`;
+  };
+}
+
+/** Undefined for a metric that is not in the catalogue. */
+function metricOf(name: string): Metric | undefined {
+  if (BESIDE_CATALOGUE.has(name)) return undefined;
+  const found = METRICS.find(
+    ({ name: known, type }) =>
+      name === known ||
+      (type === 'histogram' && name.replace(/_(?:bucket|sum|count)$/, '') === known),
+  );
+  if (found === undefined) throw new Error(`no metric is called ${name}`);
+  return found;
+}
