@@ -248,7 +248,7 @@ test('a tree is written as a whole, each file with a header and a newline at its
     Object.keys(files).map((file) => `written ${join(out, file)}`),
   );
   for (const text of Object.values(files)) {
-    expect(text).toMatch(/^# (?:Generated|Written) by `/);
+    expect(text).toMatch(/^(?:# |\{\n {2}"\$comment": ")(?:Generated|Written) by `/);
     expect(text).toMatch(/[^\n]\n$/);
   }
 });
