@@ -1,8 +1,8 @@
 /** Texts of a timeline: printed, packed, unpacked by the page, and compared there. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseYaml } from '../../../operator/core/yaml.ts';
 import { durationWords } from '../../../operator/core/text/duration-words.ts';
+import { parseYaml } from '../../../operator/core/yaml.ts';
 import { objectLines, yamlLines } from '../../../operator/flight/timeline/objects/object-lines.ts';
 import { PackedTexts } from '../../../operator/flight/timeline/objects/packed-texts.ts';
 import { propertyRuns } from '../../support/property-runs.ts';

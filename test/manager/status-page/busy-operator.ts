@@ -98,7 +98,7 @@ export async function startBusyOperator(): Promise<BusyOperator> {
   });
   const failures = (): number =>
     Math.max(0, ...operator.status.failing.map((each) => each.failures));
-  await eventually(() => failures() >= 9, { timeoutMs: 60_000 });
+  await eventually(() => failures() >= 8, { timeoutMs: 60_000 });
   return {
     url: `http://127.0.0.1:${port}`,
     async stop() {

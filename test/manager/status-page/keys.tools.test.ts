@@ -15,7 +15,7 @@ let operator: BusyOperator;
 beforeAll(async () => {
   operator = await startBusyOperator();
   browser = await startBrowser();
-});
+}, 120_000);
 
 afterAll(async () => {
   await browser.close();
