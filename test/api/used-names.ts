@@ -8,7 +8,8 @@ const DOCUMENTS = [
   'README.md',
   'manifests/README.md',
   'examples/**/README.md',
-  'docs/{composites,custom-resources,errors,observing,operators,running,security,testing*,webhooks}.md',
+  'docs/{guides/**,security,tutorial,coming-from}/*.md',
+  'docs/reference/errors.md',
 ];
 
 /** Names that an example imports from `entry`, or that a document shows. */

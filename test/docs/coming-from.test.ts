@@ -13,7 +13,11 @@ const pages = globSync('*.md', { cwd: join(docs, 'coming-from') }).filter(
 
 /** The words of every exported signature, of the settings and of the commands. */
 const known = new Set(
-  [...globSync('api/*.md', { cwd: docs }), 'guides/operate/running.md', 'start/first-operator.md']
+  [
+    ...globSync('{api,reference}/*.md', { cwd: docs }),
+    'guides/operate/running.md',
+    'start/first-operator.md',
+  ]
     .flatMap((path) => read(path).match(/\w+/g) ?? [])
     .map(String),
 );

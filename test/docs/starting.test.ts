@@ -22,7 +22,9 @@ const fromExisting = commandsOf(guide('start/first-operator.md')).filter((each) 
 );
 
 /** Run with the sources in the place of the newest package. */
-const upgrades = commandsOf(guide('start/first-operator.md')).filter((each) => / upgrade\b/.test(each));
+const upgrades = commandsOf(guide('start/first-operator.md')).filter((each) =>
+  / upgrade\b/.test(each),
+);
 
 test('every command of the guide is one that a test runs, here or outside the repository', () => {
   const commands = commandsOf(guide('start/first-operator.md'));

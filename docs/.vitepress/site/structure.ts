@@ -100,7 +100,9 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Security',
     first: 'security/security.md',
-    groups: [{ title: 'Security', pages: pages('security/', 'security threat-model policies reporting') }],
+    groups: [
+      { title: 'Security', pages: pages('security/', 'security threat-model policies reporting') },
+    ],
   },
   {
     title: 'Project',

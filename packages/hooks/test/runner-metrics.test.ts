@@ -38,9 +38,9 @@ test('every metric of the runner is measured, or sums up one of the toolkit', ()
 
 test('the documents list the metrics of the runner as they are', () => {
   const row = /^\| `(shell_operator_\w+)` \| (\w+) \| (.*?) \| (.*?) \|$/gm;
-  const documented = [...textOf('docs/guides/write', /^hooks[^/]*\.md$/).matchAll(row)].map((match) => [
-    ...match.slice(1),
-  ]);
+  const documented = [...textOf('docs/guides/write', /^hooks[^/]*\.md$/).matchAll(row)].map(
+    (match) => [...match.slice(1)],
+  );
 
   const expected = metrics.map(({ name, type, labels, help }) => [
     name,

@@ -9,7 +9,8 @@ import { guide } from '../../../../test/docs/guide.ts';
 import { startReviewing, written } from '../support/reviewing.ts';
 
 test('[hooks 26] the hook of the page refuses a ConfigMap without an owner, and lets one with an owner pass', async () => {
-  const [, script = ''] = /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('guides/write/hooks.md')) ?? [];
+  const [, script = ''] =
+    /^```bash owners\.sh\n(.*?)^```$/ms.exec(guide('guides/write/hooks.md')) ?? [];
   const place = await startReviewing({ 'owners.sh': script });
   const metadata = { name: 'settings', labels: { owner: 'ada' } };
 

@@ -10,7 +10,10 @@ test('every metric is collected', () => {
 });
 
 test('docs/guides/write/metacontroller.md lists the metrics as they are', () => {
-  const page = readFileSync(new URL('../../../../docs/guides/write/metacontroller.md', import.meta.url), 'utf8');
+  const page = readFileSync(
+    new URL('../../../../docs/guides/write/metacontroller.md', import.meta.url),
+    'utf8',
+  );
   const row = /^\| `(metacontroller_\w+)` \| (\w+) \| (.*?) \| (.*?) \|$/gm;
   const documented = [...page.matchAll(row)].map((match) => [...match.slice(1)]);
 
