@@ -17,6 +17,11 @@ const itemsOf = ({ title, pages }: Group) => ({
   items: pages.map((page) => ({ text: titles.get(page) ?? page, link: linkOf(page) })),
 });
 
+/** Two containers in a Pod. Browsers ask for a file when no icon is named. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#3a5ccc"/>' +
+  '<path d="M3 4h4v8H3zM9 4h4v8H9z" fill="#fff"/></svg>';
+
 const docs = fileURLToPath(new URL('../', import.meta.url));
 const api = {
   text: 'API',
@@ -31,6 +36,7 @@ export default defineConfig({
   title: 'Chancery',
   description: DESCRIPTION,
   base: process.env.DOCS_BASE ?? '/',
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: '..',
   srcExclude: [...NO_PAGES],
   rewrites: (file) => sitePathOf(file) ?? file,

@@ -53,6 +53,9 @@ async function shown(path: string, { width, height }: Size, isDark = false): Pro
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {
     if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(server.url)) {
@@ -102,6 +105,19 @@ test.each(SIZES)('on $name axe finds nothing serious, by day and by night', asyn
       expect([path, isDark, serious]).toEqual([path, isDark, []]);
     }
   }
+});
+
+test('the tutorial leads from its first page to the next', async () => {
+  const { page, complaints, elsewhere } = await shown('/tutorial/', SIZES[0]);
+
+  await page.locator('.vp-doc a[href^="/tutorial/1-"]').first().click();
+  await page.waitForURL('**/tutorial/1-*');
+  await page.locator('.vp-doc a[href^="/tutorial/2-"]').first().click();
+  await page.waitForURL('**/tutorial/2-*');
+
+  expect(await page.locator('.file-name').count()).toBeGreaterThan(0);
+  expect(complaints).toEqual([]);
+  expect(elsewhere).toEqual([]);
 });
 
 test('every link of a built page leads to a page that is there, and to a heading of it', () => {
