@@ -75,7 +75,9 @@ test('the built operator serves the status page of the sources', async () => {
 
   expect(ofBuild).toEqual(ofSources);
   expect(ofBuild.html).toContain('<h1 id="name">');
-  expect(ofBuild.html).toContain(await readFile(inSources('manager/status-page/page/page.css'), 'utf8'));
+  expect(ofBuild.html).toContain(
+    await readFile(inSources('manager/status-page/page/page.css'), 'utf8'),
+  );
 });
 
 test('the built command writes the manifests that the sources write', async () => {
