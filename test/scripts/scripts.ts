@@ -185,6 +185,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
         SOURCES,
         'examples/generate.ts',
       ),
+      diagrams: program('docs/images/*.svg, from docs/diagrams/.', 'docs/diagrams/main.ts'),
       guarantees: program(
         'docs/concepts/guarantees.md: what users may rely on, and the tests that show it.',
         'test/guarantees/main.ts',

@@ -27,6 +27,7 @@ export const NO_PAGES: readonly string[] = [
   'README.md',
   'docs/{api,node_modules}/**',
   'docs/.vitepress/**',
+  'docs/diagrams/**',
   '{bench,create-chancery,gate,manifests,proxy,testing}/*/**',
   '{examples,packages}/*/*/**',
 ];

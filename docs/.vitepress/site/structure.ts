@@ -60,7 +60,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Operate',
         pages: pages(
           'guides/operate/',
-          'running observing alerts packages sharding webhook-certificates debugging flight-recorder timeline',
+          'running observing alerts troubleshooting packages gitops images upgrading sharding webhook-certificates debugging flight-recorder timeline',
         ),
       },
       {
@@ -94,8 +94,8 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: 'Concepts',
-    first: 'concepts/guarantees.md',
-    groups: [{ title: 'Concepts', pages: pages('concepts/', 'guarantees crashes') }],
+    first: 'concepts/comparison.md',
+    groups: [{ title: 'Concepts', pages: pages('concepts/', 'comparison faq glossary guarantees crashes') }],
   },
   {
     title: 'Security',
