@@ -1,11 +1,7 @@
 /** The tables of pages that are made from the sources. */
 import { expect, test } from 'vitest';
 import { madePage, readPage } from './made-part.ts';
-import {
-  HOOKS_METRICS_PART,
-  METACONTROLLER_METRICS_PART,
-  METRICS_PART,
-} from './metrics-page.ts';
+import { HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART, METRICS_PART } from './metrics-page.ts';
 import { SETTINGS_PART } from './settings-page.ts';
 
 test.each([METRICS_PART, HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART])(
