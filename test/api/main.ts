@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { COMMANDS_PART } from '../docs/commands-page.ts';
 import { madePage, readPage, writePart } from '../docs/made-part.ts';
-import { METRICS_PART } from '../docs/metrics-page.ts';
+import {
+  HOOKS_METRICS_PART,
+  METACONTROLLER_METRICS_PART,
+  METRICS_PART,
+} from '../docs/metrics-page.ts';
 import { SETTINGS_PART } from '../docs/settings-page.ts';
 import { REPORTS, reportFile, reportOf } from './report.ts';
 import { ROOT, readSurfaces } from './surface.ts';
@@ -24,7 +28,14 @@ for (const surface of readSurfaces()) {
     `${file}: ${surface.exported.length} names${isCheck ? ', not current' : ''}\n`,
   );
 }
-for (const part of [COMMANDS_PART, METRICS_PART, SETTINGS_PART]) {
+const PARTS = [
+  COMMANDS_PART,
+  METRICS_PART,
+  HOOKS_METRICS_PART,
+  METACONTROLLER_METRICS_PART,
+  SETTINGS_PART,
+];
+for (const part of PARTS) {
   if (isCheck && madePage(part) === readPage(part)) continue;
   if (isCheck) process.exitCode = 1;
   else writePart(part);

@@ -94,7 +94,7 @@ test('the hook of shell-operator copies the settings under chancery hooks', PATI
 
 test.each([
   ['kopf.md', 'settings.py'],
-  ['guides/write/metacontroller.md', 'server.py'],
+  ['metacontroller.md', 'server.py'],
 ])('the Python of %s compiles', PATIENT, async (page, name) => {
   const folder = folderWith({ [name]: block(page, name) });
 

@@ -1,12 +1,15 @@
-/** The tables of docs/guides/operate/observing.md and docs/guides/operate/running.md that are made from the sources. */
+/** The tables of pages that are made from the sources. */
 import { expect, test } from 'vitest';
 import { madePage, readPage } from './made-part.ts';
-import { METRICS_PART } from './metrics-page.ts';
+import { HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART, METRICS_PART } from './metrics-page.ts';
 import { SETTINGS_PART } from './settings-page.ts';
 
-test('the tables of metrics are as the catalogue says; npm run generate -- api writes them', () => {
-  expect(readPage(METRICS_PART)).toBe(madePage(METRICS_PART));
-});
+test.each([METRICS_PART, HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART])(
+  'the tables of the $of are as the catalogue says; npm run generate -- api writes them',
+  (part) => {
+    expect(readPage(part)).toBe(madePage(part));
+  },
+);
 
 test('the table of settings is what the process reads; npm run generate -- api writes it', () => {
   expect(readPage(SETTINGS_PART)).toBe(madePage(SETTINGS_PART));

@@ -1,6 +1,8 @@
-/** The tables of docs/reference/metrics.md about the metrics, from the catalogue. */
+/** The tables of metrics: those of the toolkit, and those of the packages that have a runner. */
 import { METRICS } from '../../operator/manager/metrics/catalogue.ts';
 import type { Metric } from '../../operator/manager/metrics/metric.ts';
+import { runnerMetrics } from '../../packages/hooks/src/metrics/runner-metrics.ts';
+import { SUPERVISOR_METRICS } from '../../packages/metacontroller/src/supervisor/supervisor-metrics.ts';
 import { type MadePart, tableOf } from './made-part.ts';
 
 const HEAD = ['metric', 'type', 'labels', 'meaning'];
@@ -16,6 +18,18 @@ export const METRICS_PART: MadePart = {
       tableOf(HEAD, METRICS.filter(isOwn).map(rowOf)),
     ].join('\n\n');
   },
+};
+
+export const HOOKS_METRICS_PART: MadePart = {
+  page: 'reference/hooks.md',
+  of: 'metrics of hooks',
+  text: () => tableOf(HEAD, runnerMetrics().map(rowOf)),
+};
+
+export const METACONTROLLER_METRICS_PART: MadePart = {
+  page: 'guides/write/metacontroller.md',
+  of: 'metrics of chancery metacontroller',
+  text: () => tableOf(HEAD, SUPERVISOR_METRICS.map(rowOf)),
 };
 
 function rowOf({ name, type, labels, help, detailed }: Metric): readonly string[] {

@@ -80,7 +80,7 @@ export const SECTIONS: readonly Section[] = [
         title: 'Reference',
         pages: pages(
           'reference/',
-          'commands settings metrics errors manifests ambassador gate metacontroller-contract',
+          'commands settings metrics errors manifests ambassador gate hooks metacontroller-contract',
         ),
       },
       {

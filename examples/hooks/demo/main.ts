@@ -31,7 +31,7 @@ const DOWN_MS = 1_000;
 const LIMIT_MS = 85_000;
 const PATIENCE = { timeoutMs: 30_000 };
 
-/** What hooks may see, as docs/guides/write/hooks.md says. What bash makes itself is in it. */
+/** What hooks may see, as docs/reference/hooks.md says. What bash makes itself is in it. */
 const ALLOWED =
   /^(PATH|HOME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|HOSTNAME|POD_NAME|POD_NAMESPACE|CHANCERY_API_URL|CHANCERY_RUN|(BINDING_CONTEXT|KUBERNETES_PATCH|METRICS|VALIDATING_RESPONSE|ADMISSION_RESPONSE|CONVERSION_RESPONSE)_PATH|PWD|OLDPWD|SHLVL|_)$/;
 

@@ -1,4 +1,4 @@
-/** The metrics of the runner: what is named is collected, measured and documented. */
+/** The metrics of the runner: what is named is collected and measured. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -34,21 +34,6 @@ test('every metric of the runner is measured, or sums up one of the toolkit', ()
   );
 
   expect(unmeasured).toEqual([]);
-});
-
-test('the documents list the metrics of the runner as they are', () => {
-  const row = /^\| `(shell_operator_\w+)` \| (\w+) \| (.*?) \| (.*?) \|$/gm;
-  const documented = [...textOf('docs/guides/write', /^hooks[^/]*\.md$/).matchAll(row)].map(
-    (match) => [...match.slice(1)],
-  );
-
-  const expected = metrics.map(({ name, type, labels, help }) => [
-    name,
-    type,
-    labels.map((label) => `\`${label}\``).join(' ') || '–',
-    help,
-  ]);
-  expect(documented).toEqual(expected);
 });
 
 test('failures of lists and watches count under the error types of client-go', async () => {

@@ -12,7 +12,7 @@ import type { Place } from './place.ts';
 const NAMESPACE = 'hooks';
 const EXAMPLE = new URL('../../../examples/hooks/', import.meta.url);
 
-/** What docs/guides/write/hooks.md promises a hook, and what bash adds. */
+/** What docs/reference/hooks.md promises a hook, and what bash adds. */
 const ALLOWED = [
   ...['HOME', 'HOSTNAME', 'LANG', 'PATH', 'POD_NAME', 'POD_NAMESPACE', 'TMPDIR', 'TZ'],
   ...['ADMISSION_RESPONSE_PATH', 'BINDING_CONTEXT_PATH', 'CHANCERY_API_URL', 'CHANCERY_RUN'],
