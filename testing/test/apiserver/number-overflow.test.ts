@@ -46,7 +46,7 @@ test.each([
   [',"grams":-2e308', '-2e308'],
   [',"free":{"deep":[1,{"n":3.5e900}]}', '3.5e900'],
   [`,"grams":1${'0'.repeat(309)}`, `1${'0'.repeat(309)}`],
-])('a custom resource with the oversized number %s is refused', async (more, number) => {
+])('a custom resource with the oversized number in %s is refused', async (more, number) => {
   const { status, body } = await cluster.send('POST', SCALES, scale(more));
 
   expect([status, body.message]).toEqual([

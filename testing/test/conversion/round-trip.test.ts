@@ -11,7 +11,7 @@ import {
   v1beta1,
 } from '../../../test/schema/conversion/boats.ts';
 
-test('[A-8] [admission 17] roundTrip returns 1,000 generated objects of three versions unchanged, and names fields that only one version has', () => {
+test('[A-8] [admission 17] roundTrip returns 1,000 objects of three versions unchanged, and names fields that only one version has', () => {
   expect(roundTrip(boats)).toEqual({
     roundTrips: 2_004,
     kept: [

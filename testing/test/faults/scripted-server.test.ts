@@ -165,7 +165,7 @@ test.each([
   ['cut', 'ECONNRESET'], // what Node says of a chunked body without its last chunk
   ['reset', 'ECONNRESET'],
   ['hang', 'open'],
-] as const)('a client of a stream ended by %s sees %s', async (end, seen) => {
+] as const)('a stream ended by %s sends all its chunks first', async (end, seen) => {
   const answer = await answerTo(stream(['one', 'two'], { end }));
 
   expect(answer).toMatchObject({ status: 200, end: seen });

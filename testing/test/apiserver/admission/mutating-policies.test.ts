@@ -204,7 +204,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       `expression 'Object{data: {"a": object.none.x}}' resulted in error: no such key: none`,
     ],
     [
-      'an unknown field',
+      'a field that its schema does not have',
       apply('Object{nothing: 1}'),
       'error applying patch: failed to convert patch object to typed object: .nothing: field not declared in schema',
     ],
@@ -301,7 +301,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   });
 });
 
-test('[F-18] [admission 8] an object passes mutating policies, mutating webhooks, its schema, validating policies and webhooks, in this order', async () => {
+test('[F-18] [admission 8] an object passes mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
   const { server, send } = await startCluster();
   server.create({
     apiVersion: 'apiextensions.k8s.io/v1',

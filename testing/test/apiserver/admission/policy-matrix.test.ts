@@ -245,7 +245,7 @@ describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPol
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('a policy whose expression fails, with failurePolicy %s, is answered %i', async (failurePolicy, code) => {
+  ])('a write with a policy whose expression fails and failurePolicy %s is answered %i', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });

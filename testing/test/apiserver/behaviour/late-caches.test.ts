@@ -8,7 +8,7 @@ describe('while the watch caches are filled after a start', () => {
   const WATCH = `${CONFIG_MAPS}?watch=1&resourceVersion=0`;
   const SELECTED = `${CONFIG_MAPS}?labelSelector=a`;
 
-  test('1.37 answers lists and watches with 429 while caches are filled, and serves gets and Events', async () => {
+  test('Kubernetes 1.37 answers lists and watches with 429 while caches are filled, and serves gets and Events', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { server, send } = await startCluster({ clock, generation: '1.37', cacheFillMs: 5_000 });
     server.create(configMap('a'));
@@ -34,7 +34,7 @@ describe('while the watch caches are filled after a start', () => {
   test.each([
     ['1.35', 200, 200],
     ['1.36', 500, 500],
-  ] as const)('while caches are filled, /readyz of %s answers %i, and so does its storage check', async (generation, ready, check) => {
+  ] as const)('while caches are filled, /readyz of Kubernetes %s answers %i, and so does its storage check', async (generation, ready, check) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send } = await startCluster({ clock, generation, cacheFillMs: 5_000 });
     const paths = [
@@ -109,7 +109,7 @@ describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     expect(answer.body.items).toHaveLength(2);
   });
 
-  test('the gate does not exist in 1.36', async () => {
+  test('the gate does not exist in Kubernetes 1.36', async () => {
     const featureGates = { ConsistentListFromCacheSkipTimeoutFallback: true };
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({

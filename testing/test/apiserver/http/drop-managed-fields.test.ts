@@ -159,7 +159,7 @@ describe('requests with another value of drop', () => {
 test.each([
   ['1.38 without the gate', { generation: '1.38' }],
   ['1.36', {}],
-] as const)('a server of %s ignores drop', async (_, options) => {
+] as const)('a server of Kubernetes %s ignores drop', async (_, options) => {
   const { server, send } = await startCluster(options);
   server.create(configMap('a'));
 

@@ -107,7 +107,7 @@ test.each([
   ['the reason for which an init container waits', [waiting('ImagePullBackOff')], 'Init:ImagePullBackOff'],
   ['the reason of a failed init container', [ended(1, { reason: 'Error' })], 'Init:Error'],
   ['the exit code of a failed init container', [ended(7)], 'Init:ExitCode:7'],
-  ['no reason PodInitializing', [waiting('PodInitializing')], 'Init:0/2'],
+  ['Init:0/2 rather than the reason PodInitializing', [waiting('PodInitializing')], 'Init:0/2'],
 ])('the row of a Pod that is not initialized shows %s', (_, initContainerStatuses, status) => {
   const spec = { initContainers: [{ name: 'a' }, { name: 'b' }], containers: [{ name: 'app' }] };
   const containerStatuses = [waiting('PodInitializing')];

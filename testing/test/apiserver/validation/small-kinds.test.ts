@@ -165,7 +165,7 @@ const BUDGETS: readonly Row[] = [
     ['spec.minAvailable: Invalid value: -1: must be greater than or equal to 0'],
   ],
   [
-    'an unknown policy',
+    'an unknown unhealthyPodEvictionPolicy',
     { 'spec.unhealthyPodEvictionPolicy': 'Never' },
     [
       'spec.unhealthyPodEvictionPolicy: Unsupported value: "Never": supported values: "AlwaysAllow", "IfHealthyBudget"',

@@ -14,7 +14,7 @@ const DRIVER = {
 const DRIVERS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'an unknown policy',
+    'an unknown fsGroupPolicy',
     { 'spec.fsGroupPolicy': 'Always' },
     [
       'spec.fsGroupPolicy: Unsupported value: "Always": supported values: "File", "None", "ReadWriteOnceWithFSType"',

@@ -89,7 +89,7 @@ test('[F-2] a watch that resumes before a lagging cache gets each event once, af
 test.each([
   '1.33',
   '1.36',
-] as const)('[F-3] a list of the latest state of %s waits for the lagging cache', async (generation) => {
+] as const)('[F-3] a list of the latest state of Kubernetes %s waits for the lagging cache', async (generation) => {
   const { clock, server, send } = await lagging({ generation });
   server.create(configMap('new'));
   let answered = false;
@@ -121,7 +121,7 @@ test('[F-3] a list of the latest state is read from etcd when the cache lags for
 test.each([
   '1.24',
   '1.30',
-] as const)('[F-16] %s lists the latest state from etcd without waiting for the cache', async (generation) => {
+] as const)('[F-16] Kubernetes %s lists the latest state from etcd without waiting for the cache', async (generation) => {
   const { server, send } = await lagging({ generation });
   server.create(configMap('new'));
 

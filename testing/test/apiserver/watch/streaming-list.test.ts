@@ -136,7 +136,7 @@ test.each([
     `${STREAMED}&resourceVersion=1`,
     ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch'],
   ],
-] as const)('[F-2] [F-16] %s refuses a watch or list with %s', async (generation, query, problems) => {
+] as const)('[F-2] [F-16] Kubernetes %s refuses a watch or list with %s', async (generation, query, problems) => {
   const cluster = await startCluster({ generation });
 
   const { status, body } = await cluster.send('GET', `${CONFIG_MAPS}?${query}`);
@@ -150,7 +150,7 @@ test.each([
   '1.24',
   '1.30',
   '1.33',
-] as const)('[F-16] a watch of %s without a start version gets the state and no marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s without a start version gets the state and no marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 
@@ -167,7 +167,7 @@ test.each([
 test.each([
   '1.35',
   '1.38',
-] as const)('[F-16] a watch of %s with sendInitialEvents gets the state, then the marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s with sendInitialEvents gets the state, then the marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 
@@ -178,7 +178,7 @@ test.each([
   expect(marker?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
 });
 
-test('[F-16] 1.24 ignores sendInitialEvents', async () => {
+test('[F-16] Kubernetes 1.24 ignores sendInitialEvents', async () => {
   const cluster = await startCluster({ generation: '1.24' });
   const from = cluster.server.create(configMap('a')).metadata.resourceVersion;
   cluster.server.create(configMap('b'));

@@ -369,7 +369,7 @@ test('[F-4] an Ingress created with a status: generation counts changes of the s
   expect(spec.status.loadBalancer.ingress).toEqual([{ ip: '1.2.3.5' }]);
 });
 
-describe('[F-4] the metadata rules for updates, applied to a create', () => {
+describe('the metadata rules for updates and creates', () => {
   const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
   const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
@@ -395,40 +395,40 @@ describe('[F-4] the metadata rules for updates, applied to a create', () => {
 
   test.each([
     [
-      'twice by the general rules, and by each step of the kind',
+      'a wrong label of a ConfigMap is reported four times',
       CONFIG_MAPS,
       configMap('x'),
       { labels },
       [L, L, L, L],
     ],
-    ['once more by a kind that validates the change alone', QUOTAS, QUOTA, { labels }, [L, L, L]],
-    ['by the general rules alone where the kind has none', BUDGETS, BUDGET, { labels }, [L, L]],
+    ['a wrong label of a ResourceQuota is reported three times', QUOTAS, QUOTA, { labels }, [L, L, L]],
+    ['a wrong label of a PodDisruptionBudget is reported twice', BUDGETS, BUDGET, { labels }, [L, L]],
     [
-      'of a finalizer only where the whole metadata is validated',
+      'a wrong finalizer of a Role is reported four times',
       ROLES,
       ROLE,
       { finalizers: ['a b'] },
       [F, F, K, K],
     ],
     [
-      'of a finalizer without a domain not in the group of Leases',
+      'a finalizer without a domain is accepted for a Lease',
       LEASES,
       LEASE,
       { finalizers: ['cleanup'] },
       [],
     ],
     [
-      'of a finalizer without a domain not for a disruption budget',
+      'a finalizer without a domain is accepted for a PodDisruptionBudget',
       BUDGETS,
       BUDGET,
       { finalizers: ['cleanup'] },
       [],
     ],
-  ])('problems of metadata in a create are reported %s', async (_, path, body, metadata, expected) => {
+  ])('an update with wrong metadata is validated as in Kubernetes: %s', async (_, path, body, metadata, expected) => {
     expect(await fieldsRefused(path, body, metadata)).toEqual(expected);
   });
 
-  test('problems of metadata come after those of the kind, and only if the kind finds none', async () => {
+  test('problems of metadata in a create are reported only if the kind itself has no problems', async () => {
     const { send } = await startCluster();
     const spec = { minAvailable: 1, maxUnavailable: 1 };
     const both = { ...BUDGET, metadata: { name: 'x', labels }, spec };

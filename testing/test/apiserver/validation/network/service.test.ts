@@ -71,7 +71,7 @@ const SERVICES: readonly Row[] = [
     ],
   ],
   [
-    'an unknown affinity',
+    'an unknown sessionAffinity',
     { 'spec.sessionAffinity': 'Cookie' },
     ['spec.sessionAffinity: Unsupported value: "Cookie": supported values: "ClientIP", "None"'],
   ],

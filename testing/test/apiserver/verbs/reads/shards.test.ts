@@ -385,7 +385,7 @@ describe('[F-19] the feature gate ShardedListAndWatch', () => {
     ]);
   });
 
-  test('the gate does not exist before 1.36', async () => {
+  test('the gate does not exist before Kubernetes 1.36', async () => {
     const old = { ...ON, generation: '1.33' } as const;
 
     await expect(startCluster(old)).rejects.toMatchObject({

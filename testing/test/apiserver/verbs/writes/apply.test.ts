@@ -93,7 +93,7 @@ describe('the identity in an applied configuration', () => {
   test.each([
     true,
     false,
-  ])('an apply with another name is refused, also if the object exists: %s', async (isThere) => {
+  ])('an apply with another name is refused, whether the object exists (%s) or not', async (isThere) => {
     const cluster = await startCluster();
     if (isThere) await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', {}));
 
