@@ -125,7 +125,7 @@ describe('watches through the admin endpoint', () => {
   test.each([
     ['everything', 410],
     ['pages', undefined],
-  ])('after a compaction of %s, a watch from before gets the code %j', async (what, code) => {
+  ])('after a compaction of %s, an earlier watch gets the code %j', async (what, code) => {
     const cluster = await startAdministered();
     const { metadata } = cluster.server.create(configMap('a')) as {
       metadata: { resourceVersion?: string };

@@ -146,7 +146,7 @@ test.each([
   ['finish', 'end'],
   ['cut', 'broken'],
   ['reset', 'broken'],
-] as const)('a watch ended by %s ends so for its client, and gets no later events', async (how, seen) => {
+] as const)('the client of a watch ended by %s sees that end, and gets no later events', async (how, seen) => {
   const { server, things, watch } = await start();
   const lines = await watch('resourceVersion=100');
 

@@ -24,7 +24,7 @@ async function served(...rules: readonly Rule[]): Promise<{ server: ApiServer; u
 const missing = (what: string, name: string, ...lines: readonly string[]): string =>
   `${what}.rbac.authorization.k8s.io "${name}" is forbidden: user "dev" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
 
-describe('escalation of rights is refused', () => {
+describe('rights that a user cannot grant', () => {
   test('a user cannot create a Role with rights that the user lacks', async () => {
     const { url } = await served(READ);
 
@@ -159,7 +159,7 @@ describe('escalation of rights is refused', () => {
   });
 });
 
-describe('escalation of rights is allowed', () => {
+describe('rights that allow escalation', () => {
   const onRoles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
 
   test('a user with the verb escalate can create a Role with any rights', async () => {

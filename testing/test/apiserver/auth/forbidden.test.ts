@@ -88,7 +88,7 @@ describe('[F-10] a forbidden request is answered 403 with the message of Kuberne
   });
 });
 
-describe('when a Role counts', () => {
+describe('the reach of a Role', () => {
   const LIST = { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] };
 
   test('a Role counts from the moment it is bound until its rules or binding are removed', async () => {
@@ -139,7 +139,7 @@ describe('when a Role counts', () => {
     expect(statuses).toEqual([200, 403, 403]);
   });
 
-  test('a Role can be bound to all authenticated users, anonymous users, ServiceAccounts and teams', async () => {
+  test('a Role can be bound to groups: all users, anonymous users, ServiceAccounts and teams', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
     const rule = (name: string) => ({ ...LIST, verbs: ['get'], resourceNames: [name] });
     const groups = {

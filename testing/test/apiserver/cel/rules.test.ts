@@ -170,7 +170,7 @@ describe('[F-11] the message of a failed rule', () => {
     expect(refusals(schemaWith([rule]))).toEqual([['spec.items', reason, message]]);
   });
 
-  test('a failed rule about a scalar reports its path', () => {
+  test('a failed rule about a scalar shows its value', () => {
     const name = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == ""' }] };
     const spec = { type: 'object', properties: { name } };
 

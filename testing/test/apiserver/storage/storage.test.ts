@@ -173,7 +173,7 @@ describe('the window of watch events', () => {
     expect(storage.eventsAfter('configmaps', storage.revision - 5)).toHaveLength(5);
   });
 
-  test('[F-2] the watch window never exceeds historyLimit', () => {
+  test('[F-2] watches resume from at most historyLimit events', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 50 });
     const start = storage.revision;
 

@@ -76,7 +76,7 @@ describe('whole numbers in patches of a built-in kind', () => {
     ['application/strategic-merge-patch+json', '{"spec":{"replicas":2.0}}', 200],
   ];
 
-  test.each(patches)('a number in %s %s is answered %d', async (type, patch, code) => {
+  test.each(patches)('a whole number in a patch of type %s %s is answered %d', async (type, patch, code) => {
     const { send } = await startCluster();
     await send('POST', QUOTAS, replicaSet('3'));
 

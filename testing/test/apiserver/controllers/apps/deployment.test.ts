@@ -383,7 +383,7 @@ test('a Deployment that is rolled out needs no timer and no write', () => {
   expect(cluster.events.length).toBe(before);
 });
 
-test('restarted controllers find the existing objects and complete the rollout', () => {
+test('controllers complete a rollout that existed before their start, and leave no timer after close', () => {
   const first = simulatedCluster();
   deployed(first);
   first.clock.advance(100);

@@ -178,7 +178,7 @@ test('[found 6] a slice always runs one step, however long it takes, and passes 
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] Pods that the controllers cannot change cause no further work', () => {
+test('[found 6] Pods that cannot change cause no further work for their controllers', () => {
   const cluster = simulatedCluster({ only: ['statefulSet', 'daemonSet'] });
   const { access, clock } = cluster;
   const spec = { replicas: 120, podManagementPolicy: 'Parallel', serviceName: 's' };

@@ -429,7 +429,7 @@ test('server-side apply handles __proto__ as an ordinary key', () => {
   expect(gone.data).toEqual({ a: '1' });
 });
 
-test('a forced null in a configuration clears the value, also in a map of strings', () => {
+test('a null creationTimestamp in a forced apply removes it, and a null label keeps the map of labels', () => {
   const live = updated(undefined, configMap({ a: '1' }, { labels: { x: 'y' } }));
 
   const after = applied(live, configMap({}, { creationTimestamp: null, labels: { x: null } }), {

@@ -161,7 +161,7 @@ test.each([
     { a: ['x'], c: 1 },
   ],
   ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
-])('as in the Go library, %s', (_what, operation, expected) => {
+])('like the Go library, a JSON patch accepts this: %s', (_what, operation, expected) => {
   expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
 });
 
@@ -235,7 +235,7 @@ test('a JSON patch test treats a missing field as null', () => {
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a JSON patch test of text with markup fails if the document is escaped', () => {
+test('a JSON patch test with unescaped markup does not equal the stored text, and equals added text', () => {
   const document = { data: { a: 'x<y', b: 'plain' } };
   const test = (path: string, value: unknown) => ({ op: 'test', path, value });
 

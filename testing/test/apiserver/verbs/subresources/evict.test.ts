@@ -86,7 +86,7 @@ test('an evicted Pod gets the condition DisruptionTarget before it is deleted', 
   expect(deleted?.metadata).toHaveProperty('deletionTimestamp');
 });
 
-test('an eviction waits until the changed budget has been processed', async () => {
+test('an eviction is answered 429 while the changed budget is not yet processed', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
   const { server } = cluster;
   const changed = { spec: { minAvailable: 2 } };
