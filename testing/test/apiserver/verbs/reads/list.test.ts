@@ -284,7 +284,7 @@ test.each([
   ],
   [
     'resourceVersionMatch=Exact&resourceVersion=0',
-    ['resourceVersionMatch 'exact resourceVersion' is forbidden for resourceVersion "0"'],
+    ['resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
   ],
   [
     'resourceVersionMatch=NotOlderThan&resourceVersion=1&continue=x',
