@@ -121,11 +121,11 @@ const API_SERVER: Readonly<Record<string, readonly string[]>> = {
 describe.each([
   ['testing/src/', KIT],
   ['testing/src/apiserver/', API_SERVER],
-])('of %s', (top, table) => {
+])('the imports in %s', (top, table) => {
   const folders = Object.keys(table);
   const folderOf = (file: string): string | undefined => /^([^/]+)\//.exec(file)?.[1];
 
-  test('each file imports only what its folder may', () => {
+  test('each file imports only from folders that its own folder may import', () => {
     const wrong = importsIn(top.slice(0, -1)).flatMap(({ file, specifier }) => {
       const from = folderOf(file.slice(top.length));
       const target = posix.join(posix.dirname(file), specifier);
@@ -138,7 +138,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('each folder stands in the table, and imports only folders further down', () => {
+  test('each folder is in the table, and may import folders further down only', () => {
     const there = readdirSync(new URL(top, root), { withFileTypes: true });
     const wrong = folders.flatMap((folder, at) =>
       (table[folder] ?? [])
@@ -152,7 +152,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  test('CONTRIBUTING.md shows the same table', () => {
+  test('CONTRIBUTING.md shows the same import table', () => {
     const [, page = ''] = read('CONTRIBUTING.md').split('## Inside the embedded API server');
     const rows = page.matchAll(/^\| `([a-z/-]+)\/` \| ([^|]*) \|/gm);
     const inTop = [...rows].flatMap(([, path = '', cell = '']) => {

@@ -25,14 +25,14 @@ function loadedBy(entry: string): { readonly urls: readonly string[]; readonly b
 
 test.each(
   ENTRIES,
-)('an import of %s and the start of a server load neither fetch nor Web Crypto', (entry) => {
+)('importing %s and starting a server load neither fetch nor Web Crypto', (entry) => {
   const { builtin, urls } = loadedBy(entry);
 
   expect(urls.some((url) => url.endsWith('/apiserver/api-server.ts'))).toBe(true);
   expect(builtin).not.toMatch(/internal\/deps\/undici|internal\/crypto\/webcrypto/);
 });
 
-test('an import of the API server alone loads nothing of what runs operators, and no other package', () => {
+test('importing the API server alone loads no operator runtime and no other package', () => {
   const { urls } = loadedBy('@chancery/testing/api-server');
   const own = urls.filter((url) => /\/operator\//.test(url));
 
@@ -46,7 +46,7 @@ test('an import of the API server alone loads nothing of what runs operators, an
   expect([...new Set(packages)]).toEqual(['@marcbachmann/cel-js']);
 });
 
-test('an import of the whole kit loads neither commands, generators and composites nor their packages', () => {
+test('importing the whole kit loads no commands, generators or composites, nor their packages', () => {
   const { urls } = loadedBy('@chancery/testing');
   const folders = urls.flatMap((url) => /\/operator\/(\w+)\//.exec(url)?.[1] ?? []);
 

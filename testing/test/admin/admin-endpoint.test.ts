@@ -5,8 +5,8 @@ import { CONFIG_MAPS, configMap } from '../apiserver/support/cluster.ts';
 import { summary, watch } from '../apiserver/support/watched.ts';
 import { startAdministered } from './support.ts';
 
-describe('faults', () => {
-  test('are set, read with what they have hit, and ended', async () => {
+describe('faults through the admin endpoint', () => {
+  test('the admin endpoint sets, reads and clears faults, and counts how often they applied', async () => {
     const { ask, send } = await startAdministered();
     const faults = [
       { verbs: ['list'], status: 503, count: 5 },
@@ -26,7 +26,7 @@ describe('faults', () => {
     expect(after.status).toBe(200);
   });
 
-  test('that are wrong are refused with their place, and change nothing', async () => {
+  test('the admin endpoint refuses wrong faults with their path and keeps the old ones', async () => {
     const { ask, server } = await startAdministered({ faults: [{ status: 500 }] });
 
     const unknown = await ask('PUT', '/faults', { faults: [{ verb: ['list'] }] });
@@ -41,8 +41,8 @@ describe('faults', () => {
   });
 });
 
-describe('the clock', () => {
-  test('is read and moved; what falls due meanwhile happens', async () => {
+describe('the clock through the admin endpoint', () => {
+  test('the admin endpoint reads and advances the clock, and due timers run', async () => {
     const { ask, clock } = await startAdministered();
     const rung: string[] = [];
     clock.schedule(3_600_000, () => rung.push('hour'));
@@ -65,7 +65,7 @@ describe('the clock', () => {
     [{}],
     [[]],
     [null],
-  ])('is not moved by %j', async (body) => {
+  ])('the admin endpoint refuses to advance the clock by %j', async (body) => {
     const { ask } = await startAdministered();
 
     const refused = await ask('POST', '/clock/advance', body);
@@ -76,7 +76,7 @@ describe('the clock', () => {
     ]);
   });
 
-  test('a Deployment whose Pod takes an hour is available by a move', async () => {
+  test('a Deployment with slow Pods becomes available when the clock is advanced', async () => {
     const { ask, server } = await startAdministered({ workloads: { podReadyMs: 3_600_000 } });
     server.applyManifest(DEPLOYMENT);
     const available = (): unknown => {
@@ -104,13 +104,13 @@ spec:
     spec: { containers: [{ name: c, image: i }] }
 `;
 
-describe('watches', () => {
+describe('watches through the admin endpoint', () => {
   test.each([
     [undefined, []],
     [{}, []],
     [{ how: 'clean' }, []],
     [{ how: 'reset' }, 'broken'],
-  ])('are cut by %j, and counted', async (body, end) => {
+  ])('the admin endpoint cuts watches with the body %j and counts them', async (body, end) => {
     const cluster = await startAdministered();
     cluster.server.create(configMap('a'));
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1`);
@@ -125,7 +125,7 @@ describe('watches', () => {
   test.each([
     ['everything', 410],
     ['pages', undefined],
-  ])('after a compaction of %s, one from before has code %j', async (what, code) => {
+  ])('after a compaction of %s, an earlier watch gets the code %j', async (what, code) => {
     const cluster = await startAdministered();
     const { metadata } = cluster.server.create(configMap('a')) as {
       metadata: { resourceVersion?: string };
@@ -143,8 +143,8 @@ describe('watches', () => {
   });
 });
 
-describe('a snapshot', () => {
-  test('that was taken is restored: objects, uids and revision', async () => {
+describe('snapshots through the admin endpoint', () => {
+  test('the admin endpoint restores a snapshot with objects, uids and revision', async () => {
     const cluster = await startAdministered();
     const { ask, server, send } = cluster;
     const kept = server.create(configMap('kept'));
@@ -165,7 +165,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('that is cut off is refused, and changes nothing', async () => {
+  test('the admin endpoint refuses a truncated snapshot and changes nothing', async () => {
     const { ask, server } = await startAdministered();
     const { text: taken } = await ask('GET', '/snapshot');
     server.create(configMap('a'));
@@ -177,7 +177,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe('a request is refused', () => {
+describe('requests that the admin endpoint refuses', () => {
   test.each([
     ['evil.example'],
     ['evil.example:80'],
@@ -189,7 +189,7 @@ describe('a request is refused', () => {
     ['0.0.0.0'],
     ['[::2]'],
     ['loc alhost'],
-  ])('with 403 by its Host %j', async (host) => {
+  ])('the admin endpoint answers 403 to the Host %j', async (host) => {
     const { ask, server } = await startAdministered();
 
     const { status, body } = await ask('PUT', '/faults', { faults: [{ reset: true }] }, { host });
@@ -208,7 +208,7 @@ describe('a request is refused', () => {
     ['file://'],
     ['http://localhost@evil.example'],
     ['ftp://localhost'],
-  ])('with 403 by its Origin %j, whatever its Host', async (origin) => {
+  ])('the admin endpoint answers 403 to the Origin %j, whatever the Host', async (origin) => {
     const { ask } = await startAdministered();
 
     const { status, body } = await ask('GET', '/snapshot', undefined, { origin });
@@ -222,13 +222,13 @@ describe('a request is refused', () => {
     [{ host: '127.0.0.1' }],
     [{ host: 'localhost', origin: 'http://localhost:3000' }],
     [{ origin: 'https://[::1]:3000' }],
-  ])('but not with the headers %j', async (headers) => {
+  ])('the admin endpoint accepts the headers %j', async (headers) => {
     const { ask } = await startAdministered();
 
     expect((await ask('GET', '/clock', undefined, headers)).status).toBe(200);
   });
 
-  test('without any Host', async () => {
+  test('the admin endpoint answers 403 to a request without a Host', async () => {
     const { url } = await startAdministered();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end('GET /clock HTTP/1.0\r\n\r\n');
@@ -236,7 +236,7 @@ describe('a request is refused', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test('with 413 by a body that is too large, told or not', async () => {
+  test('the admin endpoint answers 413 to a body that is too large, with or without its length', async () => {
     const { ask } = await startAdministered();
     const body = JSON.stringify({ faults: [], more: 'x'.repeat(1_048_576) });
 
@@ -253,7 +253,7 @@ describe('a request is refused', () => {
     '{',
     'faults: []',
     '\u0000',
-  ])('with 400 by the body %j, which is no JSON', async (body) => {
+  ])('the admin endpoint answers 400 to the body %j, which is not JSON', async (body) => {
     const { ask } = await startAdministered();
 
     const { status, body: answer } = await ask('PUT', '/faults', body);
@@ -264,7 +264,7 @@ describe('a request is refused', () => {
     ]);
   });
 
-  test('with 404 by its path, and with what is known', async () => {
+  test('the admin endpoint answers 404 to an unknown path, and lists the known paths', async () => {
     const { ask } = await startAdministered();
 
     const { status, body } = await ask('GET', '/fault');
@@ -277,7 +277,7 @@ describe('a request is refused', () => {
     ['POST', '/faults', 'GET, PUT, DELETE'],
     ['GET', '/compact', 'POST'],
     ['PUT', '/openapi.json', 'GET'],
-  ])('with 405 by its method: %s %s', async (method, path, allow) => {
+  ])('the admin endpoint answers 405 to %s %s', async (method, path, allow) => {
     const { ask } = await startAdministered();
 
     const { status, headers } = await ask(method, path);
@@ -286,7 +286,7 @@ describe('a request is refused', () => {
   });
 });
 
-test('after it is closed it answers no more, and closing again does nothing', async () => {
+test('a closed admin endpoint does not answer, and can be closed twice', async () => {
   const { AdminEndpoint } = await import('../../src/admin/admin-endpoint.ts');
   const { server, clock } = await startAdministered();
   const admin = await AdminEndpoint.start(server, { clock });

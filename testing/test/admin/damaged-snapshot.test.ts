@@ -85,7 +85,7 @@ const DAMAGES: readonly [
   (lines: Line[], header: Record<string, unknown>) => void,
 ][] = [
   [
-    'a resource that nobody knows',
+    'an unknown resource',
     422,
     /^secretz default\/pin: is of a resource that is not known$/,
     (lines) => {
@@ -105,7 +105,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'another kind than that of its resource',
+    'a kind that is not that of its resource',
     422,
     /^services default\/web: has the kind "Secret" and not Service$/,
     (lines) => {
@@ -113,7 +113,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a version that its resource has not',
+    'a version that its resource does not have',
     422,
     /^deployments\.apps default\/web: has the apiVersion "apps\/v7"; known: apps\/v1$/,
     (lines) => {
@@ -121,7 +121,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a text where a number belongs',
+    'a string in place of a number',
     422,
     /^deployments\.apps default\/web: json: cannot unmarshal string into .*spec\.replicas of type int32$/,
     (lines) => {
@@ -129,7 +129,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a field that no kind has',
+    'an unknown field',
     422,
     /^secrets default\/pin: has the field dats, which is not known$/,
     (lines) => {
@@ -153,7 +153,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'no namespace',
+    'a missing namespace',
     422,
     /^secrets pin: has no namespace$/,
     (lines) => {
@@ -161,7 +161,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a namespace too many',
+    'a namespace on a cluster-scoped object',
     422,
     /^namespaces shop\/default: has a namespace, and its kind has none$/,
     (lines) => {
@@ -194,7 +194,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a definition with the name of another',
+    'a definition with the name of another one',
     422,
     /^customresourcedefinitions\.apiextensions\.k8s\.io gears\.rules\.test: metadata\.name: /,
     (lines) => {
@@ -202,7 +202,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'no uid',
+    'a missing uid',
     422,
     /^line \d+ has an object without a uid$/,
     (lines) => {
@@ -235,7 +235,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a resourceVersion with a zero before it',
+    'a resourceVersion with a leading zero',
     422,
     /the resourceVersion "07", which is not one up to revision \d+$/,
     (lines) => {
@@ -243,7 +243,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'an object twice',
+    'a duplicate object',
     422,
     /^line \d+ has secrets default\/pin again$/,
     (lines, header) => {
@@ -252,7 +252,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'a revision that is a text',
+    'a revision that is a string',
     400,
     /^its first line is damaged/,
     (_lines, header) => {
@@ -260,7 +260,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'an object fewer than announced',
+    'one object fewer than announced',
     400,
     /^it is cut off: of its \d+ objects, \d+ are complete$/,
     (lines) => {
@@ -268,7 +268,7 @@ const DAMAGES: readonly [
     },
   ],
   [
-    'an object more than announced',
+    'one object more than announced',
     400,
     /^it goes on after its \d+ objects$/,
     (lines) => {
@@ -285,10 +285,10 @@ const DAMAGES: readonly [
   ],
 ];
 
-describe('a snapshot with', () => {
+describe('a damaged snapshot', () => {
   test.each(
     DAMAGES,
-  )('%s is refused with %d, and the server is as before', async (_what, code, message, damage) => {
+  )('a snapshot with %s is refused with %d, and the server stays as it was', async (_what, code, message, damage) => {
     const { cluster, header, lines } = await startWithObjects();
     cluster.server.create(configMap('written-since'));
     const before = (await cluster.ask('GET', '/snapshot')).text;
@@ -301,7 +301,7 @@ describe('a snapshot with', () => {
     expect((await cluster.send('GET', '/apis/rules.test/v1/gears')).body.items).toHaveLength(1);
   });
 
-  test('500 MB is refused unread, and the server answers on', async () => {
+  test('a snapshot of 500 MB is refused unread, and the server goes on answering', async () => {
     const { cluster, header, lines } = await startWithObjects();
     const text = textOf(header, lines);
 
@@ -314,7 +314,7 @@ describe('a snapshot with', () => {
   });
 });
 
-test('what is null in a snapshot is what a request with a null would store', async () => {
+test('a null in a snapshot is restored as a request with a null would store it', async () => {
   const { cluster, header, lines } = await startWithObjects();
   const { object } = lineOf(lines, 'deployments.apps');
   Object.assign(object.spec, {
@@ -333,7 +333,7 @@ test('what is null in a snapshot is what a request with a null would store', asy
   expect(gear.body.metadata.labels).toEqual({ a: '' });
 });
 
-test('an object whose selector is not valid selects nothing, and its neighbours go on', async () => {
+test('an object with an invalid selector selects nothing, and other objects are reconciled', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   lineOf(lines, 'deployments.apps').object.spec.selector.matchLabels = { app: 'not a label!' };
 
@@ -347,7 +347,7 @@ test('an object whose selector is not valid selects nothing, and its neighbours 
     .toMatchObject({ readyReplicas: 1 });
 });
 
-test('a snapshot with any value damaged is restored whole or not at all, and controllers live on', async () => {
+test('a snapshot with any damaged value is restored completely or not at all, and controllers go on', async () => {
   const { cluster, header, lines } = await startWithObjects({});
   const whole = textOf(header, lines);
   const damage = fc.record({ line: fc.nat(), place: fc.nat(), value: VALUES });

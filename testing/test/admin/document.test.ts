@@ -24,7 +24,7 @@ function operationsOf({ paths }: Document): readonly string[] {
   );
 }
 
-test('the endpoint shows the document of its table', async () => {
+test('the admin endpoint serves the OpenAPI document of its operations', async () => {
   const { ask } = await startAdministered();
 
   const { status, body } = await ask('GET', '/openapi.json');
@@ -34,7 +34,7 @@ test('the endpoint shows the document of its table', async () => {
   expect(body.openapi).toBe('3.0.3');
 });
 
-test('the document has every operation once, with a name of its own', async () => {
+test('the OpenAPI document has every operation once, with a unique operationId', async () => {
   const document = documentOf(OPERATIONS) as Document;
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
@@ -46,7 +46,7 @@ test('the document has every operation once, with a name of its own', async () =
   expect(new Set(ids).size).toBe(OPERATIONS.length);
 });
 
-test('whatever the document does not name is refused with 404 or 405', async () => {
+test('the admin endpoint answers 404 or 405 to everything that its document does not list', async () => {
   const { ask } = await startAdministered();
   const document = documentOf(OPERATIONS) as Document;
   const named = operationsOf(document);
@@ -82,14 +82,14 @@ async function bodyFor({ ask }: AdministeredCluster, id: string): Promise<unknow
   return id === 'putSnapshot' ? (await ask('GET', '/snapshot')).text : BODIES[id];
 }
 
-describe.each(OPERATIONS.map((each) => [each.id, each] as const))('%s', (id, operation) => {
+describe.each(OPERATIONS.map((each) => [each.id, each] as const))('the operation %s of the admin endpoint', (id, operation) => {
   const { method, path } = operation;
   const described = (documentOf(OPERATIONS) as Document).paths[path]?.[
     method.toLowerCase()
   ] as Described;
   const ajv = new Ajv({ strict: false, validateFormats: false });
 
-  test('answers with a code and a body that the document names', async () => {
+  test('the answer of the operation has a code and a body that the document describes', async () => {
     const cluster = await startAdministered();
 
     const answer = await cluster.ask(method, path, await bodyFor(cluster, id));
@@ -104,7 +104,7 @@ describe.each(OPERATIONS.map((each) => [each.id, each] as const))('%s', (id, ope
       expect(ajv.validate(schema, answer.body), ajv.errorsText()).toBe(true);
   });
 
-  test('takes what the schema of its body takes, and refuses a field that this does not know', async () => {
+  test('the operation accepts what the schema of its body accepts, and refuses unknown fields', async () => {
     const cluster = await startAdministered();
     const schema = described.requestBody?.content['application/json']?.schema;
     const body = await bodyFor(cluster, id);

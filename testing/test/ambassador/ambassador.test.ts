@@ -8,17 +8,17 @@ test.each([
   ['', 'kubectl'],
   ['kubectl', 'kubectl'],
   [' stand-in ', 'stand-in'],
-] as const)('CHANCERY_TEST_AMBASSADOR=%j means %s', (named, kind) => {
+] as const)('CHANCERY_TEST_AMBASSADOR=%j selects the ambassador %s', (named, kind) => {
   expect(chooseAmbassador({ CHANCERY_TEST_AMBASSADOR: named })).toBe(kind);
 });
 
-test('another value is refused', () => {
+test('an unknown value of CHANCERY_TEST_AMBASSADOR is refused', () => {
   expect(() => chooseAmbassador({ CHANCERY_TEST_AMBASSADOR: 'kubctl' })).toThrow(
     'CHANCERY_TEST_AMBASSADOR must be kubectl or stand-in, not "kubctl"',
   );
 });
 
-test('without kubectl it says how to do without', async () => {
+test('without kubectl the error names the stand-in as an alternative', async () => {
   const started = startAmbassador({
     server: 'http://127.0.0.1:1',
     environment: { PATH: '/nonexistent' },
@@ -30,7 +30,7 @@ test('without kubectl it says how to do without', async () => {
   });
 });
 
-test('the stand-in of the environment passes requests on', async () => {
+test('the stand-in selected by the environment passes requests on', async () => {
   const upstream = await startUpstream();
   const environment = { CHANCERY_TEST_AMBASSADOR: 'stand-in' };
 

@@ -15,13 +15,13 @@ function folderWith(...names: string[]): string {
   return folder;
 }
 
-test('KUBECTL names the binary', () => {
+test('KUBECTL sets the path of kubectl', () => {
   expect(findKubectl({ KUBECTL: '/opt/kubectl', PATH: folderWith('kubectl') })).toBe(
     '/opt/kubectl',
   );
 });
 
-test('the newest version beside the real kubectl is taken, by number', () => {
+test('findKubectl takes the newest versioned kubectl beside the real file, by number', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28');
   const bin = join(folderWith(), 'bin');
   mkdirSync(bin);
@@ -30,18 +30,18 @@ test('the newest version beside the real kubectl is taken, by number', () => {
   expect(findKubectl({ PATH: `/nonexistent:${bin}` })).toBe(join(sdk, 'kubectl.1.33'));
 });
 
-test('a kubectl without versions beside it is the one', () => {
+test('findKubectl takes the plain kubectl if there are no versions beside it', () => {
   const folder = folderWith('kubectl');
 
   expect(findKubectl({ PATH: folder })).toBe(join(folder, 'kubectl'));
 });
 
-test('there may be none', () => {
+test('findKubectl returns undefined if there is no kubectl', () => {
   expect(findKubectl({ PATH: folderWith('kubectx') })).toBeUndefined();
   expect(findKubectl({})).toBeUndefined();
 });
 
-test('of all versions there is one for each minor, the oldest first', () => {
+test('findKubectls returns one kubectl per minor version, the oldest first', () => {
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33', 'kubectl.1.28', 'kubectl.old');
 
   expect(findKubectls({ PATH: sdk })).toEqual(
@@ -49,7 +49,7 @@ test('of all versions there is one for each minor, the oldest first', () => {
   );
 });
 
-test('of all versions there may be one, or none', () => {
+test('findKubectls returns one kubectl or none if there are no versions', () => {
   const single = folderWith('kubectl');
   const sdk = folderWith('kubectl', 'kubectl.1.9', 'kubectl.1.33');
 

@@ -21,7 +21,7 @@ async function start(server: string): Promise<string> {
   return ambassador.url;
 }
 
-test('passes accepted requests on unchanged', async () => {
+test('the stand-in ambassador passes accepted requests on unchanged', async () => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 
@@ -30,7 +30,7 @@ test('passes accepted requests on unchanged', async () => {
   expect(upstream.seen).toEqual(DECLARED);
 });
 
-test('refuses hostile requests in the words of kubectl proxy', async () => {
+test('the stand-in ambassador refuses hostile requests with the message of kubectl proxy', async () => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 
@@ -52,7 +52,7 @@ test.each([
   ['evil.example'],
   ['127.0.0.2'],
   ['LOCALHOST:8001'],
-])('refuses the host %s, as kubectl proxy does', async (host) => {
+])('the stand-in ambassador refuses the host %s, as kubectl proxy does', async (host) => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
 
@@ -61,7 +61,7 @@ test.each([
   expect(answer).toEqual(REFUSED);
 });
 
-test('answers 500 text/plain when the API server is away', async () => {
+test('the stand-in ambassador answers 500 text/plain when the API server is unreachable', async () => {
   const gone = await rawServer(() => undefined);
   await gone.close();
   const ambassador = await start(gone.url);
@@ -72,7 +72,7 @@ test('answers 500 text/plain when the API server is away', async () => {
   expect(answer.body).toMatch(/^dial tcp .*ECONNREFUSED/);
 });
 
-test('hands a quiet watch on at once, and ends it at both sides', async () => {
+test('the stand-in ambassador passes on the headers of a quiet watch at once, and closes both sides', async () => {
   const head =
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
   const upstream = await rawServer(() => head);
@@ -87,7 +87,7 @@ test('hands a quiet watch on at once, and ends it at both sides', async () => {
   await expect.poll(() => upstream.sockets[0]?.destroyed).toBe(true);
 });
 
-test('keeps its port when it is killed and started again, and refuses meanwhile', async () => {
+test('the stand-in ambassador keeps its port over a restart, and refuses connections meanwhile', async () => {
   const upstream = await startUpstream();
   const ambassador = new StandInAmbassador({ server: upstream.url });
   onTestFinished(() => ambassador.kill());
@@ -103,7 +103,7 @@ test('keeps its port when it is killed and started again, and refuses meanwhile'
   expect((await fetch(`${url}/version`)).status).toBe(200);
 });
 
-test('frozen it takes connections and answers none, and thawed it answers them', async () => {
+test('a frozen stand-in ambassador accepts connections and answers them once thawed', async () => {
   const upstream = await startUpstream();
   const ambassador = new StandInAmbassador({ server: upstream.url });
   onTestFinished(() => ambassador.kill());
@@ -121,7 +121,7 @@ test('frozen it takes connections and answers none, and thawed it answers them',
   expect(await answer).toBe(200);
 });
 
-test('without a filter it has that of kubectl, which refuses exec and attach alone', async () => {
+test('the stand-in ambassador without a filter refuses exec and attach only, like kubectl', async () => {
   const upstream = await startUpstream();
   const ambassador = new StandInAmbassador({ server: upstream.url });
   onTestFinished(() => ambassador.kill());
@@ -145,7 +145,7 @@ test.each([
   ['HEAD', '/api/v1/nodes//', '/api/v1/nodes/'],
   ['GET', '/api//v1/%61', '/api/v1/%2561'],
   ['PATCH', '/..', '/'],
-])('%s %s is sent to %s before the filter sees it', async (method, path, location) => {
+])('the stand-in ambassador redirects %s %s to %s before the filter sees it', async (method, path, location) => {
   const upstream = await startUpstream();
   const ambassador = await start(upstream.url);
   const { hostname, port } = new URL(ambassador);

@@ -24,7 +24,7 @@ function serviceAt(clusterIP: string): object {
   };
 }
 
-test('a server with controllers has the Service of the API itself, at an address that no other gets', async () => {
+test('a server with controllers has the Service kubernetes, whose address no other Service gets', async () => {
   const { server, send } = await startCluster({ workloads: {} });
 
   const own = server.get('v1', 'Service', 'default', 'kubernetes');
@@ -44,7 +44,7 @@ test('a server with controllers has the Service of the API itself, at an address
   expect(refused.body.message).toContain('provided IP is already allocated');
 });
 
-test('without controllers the address of the API itself is still kept free', async () => {
+test('a server without controllers still reserves the address of the API', async () => {
   const { server, send } = await startCluster();
 
   const refused = await send('POST', SERVICES, serviceAt('10.96.0.1'));
@@ -53,7 +53,7 @@ test('without controllers the address of the API itself is still kept free', asy
   expect(refused.body.message).toContain('provided IP is already allocated');
 });
 
-test('what is done in process is seen over HTTP, and the other way round', async () => {
+test('objects written in process are visible over HTTP, and the reverse', async () => {
   const { send, server } = await startCluster();
 
   server.create(configMap('a'));
@@ -64,7 +64,7 @@ test('what is done in process is seen over HTTP, and the other way round', async
   expect(server.get('v1', 'ConfigMap', 'default', 'b')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('in process, a refusal is the ApiError of the HTTP answer', async () => {
+test('an in-process call throws the ApiError that HTTP would answer', async () => {
   const { server } = await startCluster();
   server.create(configMap('a'));
 
@@ -73,7 +73,7 @@ test('in process, a refusal is the ApiError of the HTTP answer', async () => {
   expect(() => server.delete('v1', 'ConfigMap', 'default', 'b')).toThrow('not found');
 });
 
-test('changing what the server returned does not change what it has', async () => {
+test('changing a returned object does not change the stored object', async () => {
   const { server } = await startCluster();
   server.create(configMap('a'));
 
@@ -83,7 +83,7 @@ test('changing what the server returned does not change what it has', async () =
   expect(server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('a manifest is created the first time, and updated after', async () => {
+test('applyManifest creates an object the first time and updates it afterwards', async () => {
   const { server } = await startCluster();
   const manifest = (value: string): string => `
 apiVersion: v1
@@ -106,7 +106,7 @@ items:
   expect(updated).toMatchObject({ data: { k: 'w' } });
 });
 
-test('a restarted server has its objects and its port, and no history', async () => {
+test('a restarted server keeps its objects and port, and loses its history', async () => {
   const { send, server } = await startCluster();
   const { metadata } = server.create(configMap('a'));
   server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
@@ -125,7 +125,7 @@ test('a restarted server has its objects and its port, and no history', async ()
   expect((await (await watch({ server, send }, path)).next())?.type).toBe('ERROR');
 });
 
-test('what the server was asked is on record', async () => {
+test('the server records the requests that it gets', async () => {
   const { send, server } = await startCluster();
 
   await send('GET', `${CONFIG_MAPS}?limit=5`, undefined, { 'x-test': 'yes' });
@@ -135,7 +135,7 @@ test('what the server was asked is on record', async () => {
   expect(request?.query.get('limit')).toBe('5');
 });
 
-test('closing twice is closing once', async () => {
+test('a second close of the server does nothing', async () => {
   const server = await ApiServer.start();
 
   await server.close();
@@ -154,7 +154,7 @@ test('curl gets indented JSON', async () => {
   expect(text.endsWith('}')).toBe(true);
 });
 
-test('characters that are unsafe in HTML or JavaScript are escaped, as Go does', async () => {
+test('the server escapes characters that are unsafe in HTML or JavaScript, as Go does', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a', {}, { k: '<a & b>\u2028' }));
 

@@ -69,7 +69,7 @@ beforeEach(async () => {
   await cluster.send('POST', DEFINITIONS, DEFINITION);
 });
 
-test('a definition is established, and its resource served and discovered', async () => {
+test('a new definition is established, served and discovered', async () => {
   const definition = await cluster.send('GET', `${DEFINITIONS}/widgets.example.dev`);
   const list = await cluster.send('GET', WIDGETS);
   const resources = await cluster.send('GET', '/apis/example.dev/v1');
@@ -86,7 +86,7 @@ test('a definition is established, and its resource served and discovered', asyn
   ]);
 });
 
-test('unknown fields are dropped with a warning, and defaults are set', async () => {
+test('unknown fields of a custom resource are dropped with a warning, and defaults are set', async () => {
   const spec = { size: 1, unknown: true, free: { any: [1] }, tags: { ab: 'cd' } };
 
   const { body, headers } = await cluster.send('POST', WIDGETS, widget('a', spec));
@@ -95,7 +95,7 @@ test('unknown fields are dropped with a warning, and defaults are set', async ()
   expect(headers.get('warning')).toBe('299 - "unknown field \\"spec.unknown\\""');
 });
 
-test('an unknown field is refused where the client asks for strictness', async () => {
+test('an unknown field of a custom resource is refused with fieldValidation Strict', async () => {
   const path = `${WIDGETS}?fieldValidation=Strict`;
 
   const { status, body } = await cluster.send('POST', path, widget('a', { size: 1, unknown: 1 }));
@@ -135,7 +135,7 @@ describe.each([
     'spec.port: Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"',
   ],
 ])('a widget with spec %j', (spec, message) => {
-  test('is refused', async () => {
+  test('the invalid widget is refused with the message of its schema', async () => {
     const { status, body } = await cluster.send('POST', WIDGETS, widget('bad', spec));
 
     expect(status).toBe(422);
@@ -143,7 +143,7 @@ describe.each([
   });
 });
 
-test('a PUT must name the resourceVersion that it replaces', async () => {
+test('a PUT of a custom resource needs a resourceVersion', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
 
   const { status, body } = await cluster.send('PUT', `${WIDGETS}/a`, widget('a', { size: 2 }));
@@ -152,7 +152,7 @@ test('a PUT must name the resourceVersion that it replaces', async () => {
   expect(body.message).toContain('metadata.resourceVersion: Invalid value: 0: must be specified');
 });
 
-test('[F-9] the scale of a widget is read and written by the paths of its definition', async () => {
+test('[F-9] the scale of a custom resource reads and writes the paths of its definition', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
 
   await cluster.send('PATCH', `${WIDGETS}/a/status`, { status: { size: 4 } });
@@ -163,7 +163,7 @@ test('[F-9] the scale of a widget is read and written by the paths of its defini
   expect(scaled.body).toMatchObject({ spec: { size: 3 }, metadata: { generation: 2 } });
 });
 
-test('the Table of widgets has the columns of the definition', async () => {
+test('the Table of a custom resource has the columns of its definition', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
 
@@ -177,7 +177,7 @@ test('the Table of widgets has the columns of the definition', async () => {
   expect(body.rows[0].cells).toEqual(['a', 'red', null]);
 });
 
-test('deleting a definition deletes its objects, and then the resource is unknown', async () => {
+test('deleting a definition deletes its objects and then its resource', async () => {
   await cluster.send('POST', WIDGETS, widget('a', { size: 1 }));
   const watched = await watch(cluster, `${WIDGETS}?watch=1`);
   await watched.next();
@@ -192,7 +192,7 @@ test('deleting a definition deletes its objects, and then the resource is unknow
   expect((await watched.rest()).map(summary)).toEqual(['DELETED a']);
 });
 
-test('an object with a finalizer holds its definition', async () => {
+test('an object with a finalizer delays the deletion of its definition', async () => {
   const object = widget('a', { size: 1 });
   Object.assign(object.metadata, { finalizers: ['example.dev/cleanup'] });
   await cluster.send('POST', WIDGETS, object);
@@ -217,7 +217,7 @@ test('a changed definition ends the watches of its resource', async () => {
   expect(resources.body.resources[0].shortNames).toEqual(['w']);
 });
 
-test('a subresource that the definition does not declare is answered as if the object was gone', async () => {
+test('an undeclared subresource is answered 404, as if the object did not exist', async () => {
   const [version] = DEFINITION.spec.versions;
   const bare = { ...version, subresources: {} };
   const definition = { ...DEFINITION, spec: { ...DEFINITION.spec, versions: [bare] } };
@@ -237,7 +237,7 @@ test('a subresource that the definition does not declare is answered as if the o
   expect([absent.status, absent.body]).toMatchObject([404, { details: { ...details, name: 'b' } }]);
 });
 
-describe('an object that would cost too much is refused', () => {
+describe('a custom resource that costs too much is refused', () => {
   const serveSpec = async (spec: object): Promise<void> => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
     const [version] = DEFINITION.spec.versions;
@@ -246,7 +246,7 @@ describe('an object that would cost too much is refused', () => {
   };
   const many = (count: number, value: unknown): object => ({ list: Array(count).fill(value) });
 
-  test('where its values cost too much to check', async () => {
+  test('a custom resource whose values take too many steps to validate is refused', async () => {
     const list = {
       type: 'array',
       items: { type: 'string', enum: Array.from({ length: 5_000 }, (_none, at) => `v${at}`) },
@@ -270,7 +270,7 @@ describe('an object that would cost too much is refused', () => {
     ]);
   });
 
-  test('where its defaults would make it too large', async () => {
+  test('a custom resource whose defaults would make it too large is refused', async () => {
     const fields = Array.from({ length: 500 }, (_none, at) => [
       `f${at}`,
       { type: 'string', default: '' },

@@ -46,7 +46,7 @@ test.each([
   [',"grams":-2e308', '-2e308'],
   [',"free":{"deep":[1,{"n":3.5e900}]}', '3.5e900'],
   [`,"grams":1${'0'.repeat(309)}`, `1${'0'.repeat(309)}`],
-])('a custom object with the field %s is refused', async (more, number) => {
+])('a custom resource with the oversized number in %s is refused', async (more, number) => {
   const { status, body } = await cluster.send('POST', SCALES, scale(more));
 
   expect([status, body.message]).toEqual([
@@ -55,7 +55,7 @@ test.each([
   ]);
 });
 
-test('one at the end of what a float64 holds is stored', async () => {
+test('a number near the end of float64 is stored', async () => {
   const { status, body } = await cluster.send('POST', SCALES, scale(',"grams":1.7e308'));
 
   expect([status, body.grams]).toEqual([201, 1.7e308]);
@@ -77,7 +77,7 @@ test.each([
     '[{"op":"add","path":"/metadata/labels","value":{"a":[-8e400]}}]',
     'error decoding patch: json: cannot unmarshal number -8e400 into Go struct field jsonPatchOp.value of type float64',
   ],
-])('a patch of the type %s with one is refused', async (type, patch, message) => {
+])('a patch of type %s with a number beyond float64 is refused', async (type, patch, message) => {
   const service = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -91,7 +91,7 @@ test.each([
   expect([status, body.message]).toEqual([400, message]);
 });
 
-test('an apply takes one for a text, as its reader of YAML does', async () => {
+test('an apply reads a number beyond float64 as a string, and refuses it in a numeric field', async () => {
   const { status, body } = await cluster.send(
     'PATCH',
     `${SCALES}/two?fieldManager=m`,

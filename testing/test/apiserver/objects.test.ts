@@ -20,7 +20,7 @@ function deployment(name: string) {
   };
 }
 
-test('a new object has the metadata that only the server sets', async () => {
+test('a new object gets its metadata from the server', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send('POST', CONFIG_MAPS, {
@@ -33,7 +33,7 @@ test('a new object has the metadata that only the server sets', async () => {
   expect(body.metadata.generation).toBeUndefined();
 });
 
-test('names are generated from generateName, five letters longer', async () => {
+test('a name made from generateName has five random characters more', async () => {
   const { send } = await startCluster();
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'web-' } };
 
@@ -45,7 +45,7 @@ test('names are generated from generateName, five letters longer', async () => {
   for (const name of names) expect(name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
 });
 
-test('generation counts changes of the spec, and no others', async () => {
+test('the generation counts changes of the spec only', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
   const path = `${DEPLOYMENTS}/web`;
@@ -63,7 +63,7 @@ test('generation counts changes of the spec, and no others', async () => {
   expect(generations).toEqual([1, 2, 2]);
 });
 
-test('[F-9] status is written through /status only, and nothing else is', async () => {
+test('[F-9] /status changes only the status, and the main resource changes all but the status', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
   const patch = { spec: { replicas: 5 }, status: { replicas: 5 } };
@@ -79,7 +79,7 @@ test('[F-9] status is written through /status only, and nothing else is', async 
   expect(status.body).toMatchObject({ spec: { replicas: 5 }, status: { replicas: 7 } });
 });
 
-test('every write leaves its manager in managedFields: fieldManager, or the User-Agent', async () => {
+test('every write records its manager in managedFields, from fieldManager or User-Agent', async () => {
   // Entries are in the order of their seconds: here of one second, and so of their names.
   const { send } = await startCluster({ clock: new FakeClock() });
   await send('POST', CONFIG_MAPS, configMap('a'), { 'user-agent': 'operator/1.2 (linux)' });
@@ -92,7 +92,7 @@ test('every write leaves its manager in managedFields: fieldManager, or the User
   ]);
 });
 
-test('a finalizer holds an object until it is removed', async () => {
+test('a finalizer keeps a deleted object until it is removed', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a', { finalizers: ['example.dev/cleanup'] }));
   const path = `${CONFIG_MAPS}/a`;
@@ -112,7 +112,7 @@ test('a finalizer holds an object until it is removed', async () => {
   expect(server.get('v1', 'ConfigMap', 'default', 'a')).toBeUndefined();
 });
 
-test('a request with dryRun is answered and changes nothing', async () => {
+test('a dry run is answered as usual and changes nothing', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a'));
 
@@ -128,7 +128,7 @@ test('a request with dryRun is answered and changes nothing', async () => {
   ]);
 });
 
-test('the selector of a Deployment cannot change', async () => {
+test('the selector of a Deployment is immutable', async () => {
   const { send } = await startCluster();
   await send('POST', DEPLOYMENTS, deployment('web'));
 
@@ -140,7 +140,7 @@ test('the selector of a Deployment cannot change', async () => {
   expect(body.message).toContain('field is immutable');
 });
 
-test('a Lease is created by a PUT, other objects are not', async () => {
+test('a PUT creates a Lease but no ConfigMap', async () => {
   const { send } = await startCluster();
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
 
@@ -150,7 +150,7 @@ test('a Lease is created by a PUT, other objects are not', async () => {
   expect([put.status, other.status]).toEqual([201, 404]);
 });
 
-test('events of both APIs are one collection in two shapes', async () => {
+test('Events of both APIs are one collection in two shapes', async () => {
   const { send } = await startCluster();
   const path = '/apis/events.k8s.io/v1/namespaces/default/events';
   await send('POST', path, {
@@ -180,7 +180,7 @@ test('events of both APIs are one collection in two shapes', async () => {
   expect(same.body.metadata.resourceVersion).toBe(core.body.metadata.resourceVersion);
 });
 
-test('[F-9] a namespace that is deleted waits for its finalizer', async () => {
+test('[F-9] a deleted namespace stays until its finalizer is removed', async () => {
   const { send } = await startCluster();
   await send('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',

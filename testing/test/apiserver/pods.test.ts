@@ -27,7 +27,7 @@ function running({ server }: TestCluster, name: string): void {
   );
 }
 
-test('a Pod on a node has its grace period to end', async () => {
+test('a deleted Pod on a node stays until its grace period ends', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   running(cluster, 'a');
@@ -46,7 +46,7 @@ test('a Pod on a node has its grace period to end', async () => {
   expect([before.status, after.status]).toEqual([200, 404]);
 });
 
-test('the end of a grace period does not reach a new Pod of the same name', async () => {
+test('the end of a grace period does not affect a new Pod of the same name', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   running(cluster, 'a');
@@ -61,7 +61,7 @@ test('the end of a grace period does not reach a new Pod of the same name', asyn
   expect(cluster.server.get('v1', 'Pod', 'default', 'a')).toEqual(before);
 });
 
-test('a Pod without a node is gone at once', async () => {
+test('a deleted Pod without a node is removed at once', async () => {
   const { send, server } = await startCluster();
   server.create(pod('a'));
 
@@ -71,7 +71,7 @@ test('a Pod without a node is gone at once', async () => {
   expect((await send('GET', `${PODS}/a`)).status).toBe(404);
 });
 
-test('Pods are selected by node and phase', async () => {
+test('Pods can be selected by node and phase', async () => {
   const cluster = await startCluster();
   running(cluster, 'a');
   cluster.server.create(pod('b'));
@@ -82,7 +82,7 @@ test('Pods are selected by node and phase', async () => {
   expect([byNode, byPhase].map(({ body }) => body.items[0].metadata.name)).toEqual(['a', 'b']);
 });
 
-test('deletecollection deletes what is selected', async () => {
+test('deletecollection deletes the selected Pods only', async () => {
   const { send, server } = await startCluster();
   server.create(pod('a'));
   server.create({ ...pod('b'), metadata: { name: 'b', namespace: 'default' } });
@@ -131,7 +131,7 @@ test('an eviction is refused while the budget does not allow it', async () => {
   expect(evicted?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('without its admission plugins a new Pod gets no account, no token and no tolerations', async () => {
+test('without its admission plugins a new Pod gets no service account token and no tolerations', async () => {
   const { send } = await startCluster({
     disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });
@@ -144,7 +144,7 @@ test('without its admission plugins a new Pod gets no account, no token and no t
   expect(body.spec).toMatchObject({ serviceAccountName: 'nobody', priority: 0 });
 });
 
-test('each admission plugin is disabled by itself', async () => {
+test('each admission plugin can be disabled separately', async () => {
   const account = await startCluster({ disableAdmissionPlugins: ['ServiceAccount'] });
   const tolerations = await startCluster({ disableAdmissionPlugins: ['DefaultTolerationSeconds'] });
 
@@ -157,7 +157,7 @@ test('each admission plugin is disabled by itself', async () => {
   expect([second.serviceAccountName, second.tolerations]).toEqual(['default', undefined]);
 });
 
-test('a PUT that leaves out the priority of a Pod keeps it, and one that changes it is refused', async () => {
+test('a PUT that omits the priority of a Pod keeps it, and one that changes it is refused', async () => {
   const { send } = await startCluster({
     disableAdmissionPlugins: ['ServiceAccount', 'DefaultTolerationSeconds'],
   });

@@ -10,7 +10,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
   return Number((metadata as { resourceVersion?: string }).resourceVersion);
 }
 
-test('[F-1] [F-2] a restored server goes back: objects, uids, revisions; open watches end', async () => {
+test('[F-1] [F-2] a restore brings back objects, uids and revisions, and ends open watches', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const kept = server.create(configMap('kept'));
@@ -34,7 +34,7 @@ test('[F-1] [F-2] a restored server goes back: objects, uids, revisions; open wa
   expect(revisionOf(server.create(configMap('next')))).toBe(snapshot.revision + 1);
 });
 
-test('[F-2] a watch from after the restored revision is silent until that is passed', async () => {
+test('[F-2] a watch from after the restored revision is silent until the revision is passed', async () => {
   const cluster = await startCluster();
   const { server } = cluster;
   const snapshot = server.snapshot();
@@ -48,7 +48,7 @@ test('[F-2] a watch from after the restored revision is silent until that is pas
   expect(summary((await watched.next()) as never)).toBe('ADDED e');
 });
 
-test('[F-3] a list not older than a revision that was lost is 504', async () => {
+test('[F-3] a list not older than a lost revision is answered 504', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server, send } = await startCluster({ clock });
   const snapshot = server.snapshot();
@@ -65,7 +65,7 @@ test('[F-3] a list not older than a revision that was lost is 504', async () => 
   expect((await listing).status).toBe(504);
 });
 
-test('custom resources are served as they were when the snapshot was taken', async () => {
+test('a restore also serves the custom resources of the snapshot', async () => {
   const { server, send } = await startCluster();
   const before = server.snapshot();
   server.create(definition());
@@ -84,7 +84,7 @@ test('custom resources are served as they were when the snapshot was taken', asy
     .toBe(200);
 });
 
-test('a snapshot of one server can be restored in another', async () => {
+test('a snapshot of one server can be restored in another server', async () => {
   const first = await startCluster();
   first.server.create(configMap('a'));
   const second = await startCluster();
@@ -97,7 +97,7 @@ test('a snapshot of one server can be restored in another', async () => {
   expect(one?.body).toEqual(other?.body);
 });
 
-test('a server begins with a snapshot: objects, uids, definitions and the revision', async () => {
+test('a server started with a snapshot has its objects, uids, definitions and revision', async () => {
   const first = await startCluster();
   first.server.create(definition());
   first.server.create(widget('w'));
@@ -115,7 +115,7 @@ test('a server begins with a snapshot: objects, uids, definitions and the revisi
   expect(revisionOf(server.create(widget('next')))).toBe(snapshot.revision + 1);
 });
 
-test('a watch from before the snapshot that a server began with is 410, one from it resumes', async () => {
+test('a server started with a snapshot answers older watches with 410, and resumes watches from its revision', async () => {
   const first = await startCluster();
   const old = revisionOf(first.server.create(configMap('a')));
   first.server.create(configMap('b'));
@@ -133,7 +133,7 @@ test('a watch from before the snapshot that a server began with is 410, one from
   expect(summary((await from?.next()) as never)).toBe('ADDED c');
 });
 
-test('a server does not start with a definition that no server has stored, and says so', async () => {
+test('a server refuses to start with an invalid definition in its snapshot, and names it', async () => {
   const damaged = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -153,7 +153,7 @@ test('a server does not start with a definition that no server has stored, and s
   );
 });
 
-test('a server with controllers and roles adds only what the snapshot has not, and its workloads go on', async () => {
+test('a server with controllers adds only what its snapshot lacks, and continues its workloads', async () => {
   const options = { workloads: {}, authorization: 'RBAC' } as const;
   const first = await startCluster(options);
   first.server.applyManifest(DEPLOYMENT);
@@ -180,7 +180,7 @@ test('a server with controllers and roles adds only what the snapshot has not, a
   expect(pods(server)).toEqual(expect.arrayContaining([...pods(first.server)]));
 });
 
-test('a restarted server keeps its pages, and lets no watch resume from before', async () => {
+test('a restarted server continues its pages, and lets no earlier watch resume', async () => {
   const cluster = await startCluster();
   const { server, send } = cluster;
   const first = revisionOf(server.create(configMap('a')));

@@ -41,7 +41,7 @@ test.each([
   ['1.36', TEXT, /^text\/plain/],
   ['1.37', TEXT, /^text\/plain/],
   ['1.38', STATUS, /^application\/json$/],
-] as const)('[found 1] [F-16] a server of %s says that a path is not served', async (generation, answer, type) => {
+] as const)('[found 1] [F-16] Kubernetes %s answers an unserved path with 404 in its own format', async (generation, answer, type) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 
@@ -65,7 +65,7 @@ test.each([
 test.each([
   '1.33',
   '1.38',
-] as const)('[found 1] [F-16] a server of %s names an object that is gone, and fills in nothing below a built-in group', async (generation) => {
+] as const)('[found 1] [F-16] Kubernetes %s names a missing object, and nothing for unknown paths of a built-in group', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(DEFINITION as never);
 
@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-describe('slashes', () => {
+describe('slashes in paths', () => {
   async function fleet() {
     const cluster = await startCluster();
     cluster.server.create(DEFINITION as never);
@@ -117,7 +117,7 @@ describe('slashes', () => {
     ['/apis/sea.example/v1/boats/', 'BoatList'],
     ['/apis/sea.example/v1/boats/b/', 'Boat'],
     ['/api/v1/namespaces//secrets', 'SecretList'],
-  ])('%s is answered with an %s', async (path, kind) => {
+  ])('the path %s is answered with the kind %s', async (path, kind) => {
     const { send } = await fleet();
 
     const { status, body } = await send('GET', path);
@@ -131,7 +131,7 @@ describe('slashes', () => {
     ['/apis/batch//v1/jobs', { details: {} }],
     ['/api/v1/namespaces/default//services', { details: {} }],
     ['/api/v1/namespaces/default/services//a', { details: {} }],
-  ])('%s is below a built-in group, and names nothing', async (path, more) => {
+  ])('the path %s is inside a built-in group and is answered with an empty 404 Status', async (path, more) => {
     const { send } = await fleet();
 
     const { status, body } = await send('GET', path);
@@ -146,7 +146,7 @@ describe('slashes', () => {
     '/apis//v1/namespaces/default/services',
     '/apis/sea.example//v1/boats',
     '/apis/sea.example/v1//boats',
-  ])('%s is below nothing', async (path) => {
+  ])('the path %s is in no group and is answered with a plain 404', async (path) => {
     const { send } = await fleet();
 
     const answer = await send('GET', path);
@@ -154,7 +154,7 @@ describe('slashes', () => {
     expect([answer.status, answer.text]).toEqual([404, TEXT]);
   });
 
-  test('a write to a path with a slash at its end is a write', async () => {
+  test('a write to a path with a trailing slash works', async () => {
     const { send } = await fleet();
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
 
@@ -165,7 +165,7 @@ describe('slashes', () => {
   });
 });
 
-describe('a path that cannot name an object', () => {
+describe('paths that cannot name an object', () => {
   const NAMESPACED = {
     ...DEFINITION,
     metadata: { name: 'canoes.sea.example' },
@@ -181,7 +181,7 @@ describe('a path that cannot name an object', () => {
     'PUT',
     'PATCH',
     'DELETE',
-  ])('%s of custom objects of all namespaces is below nothing', async (method) => {
+  ])('a %s of custom objects in all namespaces is not served and is answered 404', async (method) => {
     const { server, send } = await startCluster();
     server.create(NAMESPACED as never);
 
@@ -194,7 +194,7 @@ describe('a path that cannot name an object', () => {
     ['GET', '%2e', 'Name parameter invalid: ".": may not be \'.\''],
     ['DELETE', '%2e%2e', 'Name parameter invalid: "..": may not be \'..\''],
     ['GET', 'a%25b', 'Name parameter invalid: "a%b": may not contain \'%\''],
-  ])('%s of the name %s is refused with 400', async (method, name, message) => {
+  ])('a %s of the node name %s is refused with 400', async (method, name, message) => {
     const { server } = await startCluster();
     const { hostname, port } = new URL(server.url);
 

@@ -9,8 +9,8 @@ const lease = (metadata: object = {}): object => ({
   spec: { holderIdentity: 'a' },
 });
 
-describe('[F-5] a PUT', () => {
-  test('of a built-in kind needs no resourceVersion', async () => {
+describe('[F-5] a PUT of an existing object', () => {
+  test('a PUT of a ConfigMap needs no resourceVersion', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -19,7 +19,7 @@ describe('[F-5] a PUT', () => {
     expect([status, body.data]).toEqual([200, { k: 'w' }]);
   });
 
-  test('of an older state is a conflict, which names the resource', async () => {
+  test('a PUT with an old resourceVersion is a conflict that names the resource', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
     await send('PATCH', `${CONFIG_MAPS}/a`, { data: { k: 'w' } });
@@ -35,7 +35,7 @@ describe('[F-5] a PUT', () => {
     });
   });
 
-  test('of another uid is a conflict that names the key', async () => {
+  test('a PUT with another uid is a conflict that names the storage key', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -51,7 +51,7 @@ describe('[F-5] a PUT', () => {
     ]);
   });
 
-  test('of a resourceVersion that is no number fails on the server', async () => {
+  test('a PUT with a resourceVersion that is not a number is answered 500', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -66,16 +66,16 @@ describe('[F-5] a PUT', () => {
 
   test.each([
     [
-      'of another name',
+      'another name',
       { name: 'b' },
       'the name of the object (b) does not match the name on the URL (a)',
     ],
     [
-      'of another namespace',
+      'another namespace',
       { namespace: 'b' },
       'the namespace of the provided object does not match the namespace sent on the request',
     ],
-  ])('%s is a bad request', async (_, metadata, message) => {
+  ])('a PUT with %s is a bad request', async (_, metadata, message) => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -84,7 +84,7 @@ describe('[F-5] a PUT', () => {
     expect([status, body.message]).toEqual([400, message]);
   });
 
-  test('of an absent object is 404', async () => {
+  test('a PUT of a ConfigMap that does not exist is answered 404', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${CONFIG_MAPS}/a`, configMap('a'));
@@ -94,7 +94,7 @@ describe('[F-5] a PUT', () => {
 });
 
 describe('[F-5] a PUT of a Lease', () => {
-  test('creates it, whatever its resourceVersion', async () => {
+  test('a PUT of a Lease that does not exist creates it, whatever its resourceVersion', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${LEASES}/l`, lease({ resourceVersion: '4711' }));
@@ -102,7 +102,7 @@ describe('[F-5] a PUT of a Lease', () => {
     expect([status, body.spec]).toEqual([201, { holderIdentity: 'a' }]);
   });
 
-  test('does not create it again with the uid of one that is gone', async () => {
+  test('a PUT with a uid does not create a Lease again', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${LEASES}/l`, lease({ uid: 'gone' }));
@@ -114,7 +114,7 @@ describe('[F-5] a PUT of a Lease', () => {
     expect((await send('GET', `${LEASES}/l`)).status).toBe(404);
   });
 
-  test('of one that is there needs a resourceVersion', async () => {
+  test('a PUT of an existing Lease needs a resourceVersion', async () => {
     const { send } = await startCluster();
     await send('POST', LEASES, lease());
 
@@ -126,7 +126,7 @@ describe('[F-5] a PUT of a Lease', () => {
     ]);
   });
 
-  test('under another name is a bad request', async () => {
+  test('a PUT of a Lease under another name is a bad request', async () => {
     const { send } = await startCluster();
 
     const { status } = await send('PUT', `${LEASES}/other`, lease());
@@ -134,7 +134,7 @@ describe('[F-5] a PUT of a Lease', () => {
     expect(status).toBe(400);
   });
 
-  test('that is only tried creates nothing, and has no resourceVersion', async () => {
+  test('a dry run of a PUT creates no Lease and returns no resourceVersion', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('PUT', `${LEASES}/l?dryRun=All`, lease());
@@ -149,7 +149,7 @@ test.each([
   ['configmaps', CONFIG_MAPS, 404],
   ['roles', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', 201],
   ['endpoints', '/api/v1/namespaces/default/endpoints', 201],
-])('[F-5] of %s a PUT creates an absent object, or does not', async (_, path, status) => {
+])('[F-5] a PUT of %s that do not exist creates them only if the kind allows it', async (_, path, status) => {
   const { send } = await startCluster();
 
   const answer = await send('PUT', `${path}/a`, { metadata: { name: 'a' } });

@@ -4,7 +4,7 @@ import { settle } from '../../src/time/settle.ts';
 import { CONFIG_MAPS, configMap, startCluster } from './support/cluster.ts';
 import { summary, watch } from './support/watched.ts';
 
-test('a watch from a resourceVersion has what happened since, and what happens', async () => {
+test('a watch from a resourceVersion gets past and future events', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a'));
   cluster.server.create(configMap('b'));
@@ -31,7 +31,7 @@ test('a watch from a resourceVersion has what happened since, and what happens',
 test.each([
   '',
   '&resourceVersion=0',
-])('a watch%s without a place to start has the state first, in the order of names', async (from) => {
+])('a watch%s without a start version begins with the state, in the order of names', async (from) => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
 
@@ -45,7 +45,7 @@ test.each([
   });
 });
 
-test('a watch that lets no bookmarks has no end marker', async () => {
+test('a watch without bookmarks has no end marker', async () => {
   const cluster = await startCluster();
   const path = `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`;
 
@@ -55,7 +55,7 @@ test('a watch that lets no bookmarks has no end marker', async () => {
   expect(summary((await watched.next()) as never)).toBe('ADDED a');
 });
 
-test('[W-17] [F-2] a watch by label sees objects leave as DELETED with their old labels, and enter as ADDED', async () => {
+test('[W-17] [F-2] a label watch gets DELETED with the old labels when an object leaves, and ADDED when it enters', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);
@@ -75,7 +75,7 @@ test('[W-17] [F-2] a watch by label sees objects leave as DELETED with their old
   expect(Number(left?.object.metadata.resourceVersion)).toBe(between - 2);
 });
 
-test('a watch of one namespace, or of one name, sees nothing else', async () => {
+test('a watch of one namespace or one name gets no other events', async () => {
   const cluster = await startCluster();
   const one = await watch(cluster, `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Db`);
   const all = await watch(cluster, '/api/v1/configmaps?watch=1');
@@ -88,7 +88,7 @@ test('a watch of one namespace, or of one name, sees nothing else', async () => 
   expect((await one.next())?.object.metadata).toMatchObject({ name: 'b', namespace: 'default' });
 });
 
-test('[F-1] a write without effect is no event and takes no revision', async () => {
+test('[F-1] a write without effect causes no event and no new resourceVersion', async () => {
   const cluster = await startCluster();
   const created = await cluster.send('POST', CONFIG_MAPS, configMap('a'));
   const watched = await watch(
@@ -104,7 +104,7 @@ test('[F-1] a write without effect is no event and takes no revision', async () 
   expect((await watched.next())?.object.data).toEqual({ k: 'w' });
 });
 
-test('[F-2] a watch from forgotten history is answered with 200 and one ERROR line', async () => {
+test('[F-2] a watch from compacted history is answered 200 with one ERROR line', async () => {
   const cluster = await startCluster();
   const created = cluster.server.create(configMap('a'));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'a', { data: { k: 'w' } });
@@ -130,7 +130,7 @@ test('[F-2] a watch from forgotten history is answered with 200 and one ERROR li
   ]);
 });
 
-test('[F-2] history is forgotten, oldest first, once there is more of it than the limit', async () => {
+test('[F-2] history beyond historyLimit is dropped, oldest first', async () => {
   const cluster = await startCluster({ historyLimit: 2 });
   const first = cluster.server.create(configMap('a'));
   for (const k of ['1', '2']) {
@@ -145,7 +145,7 @@ test('[F-2] history is forgotten, oldest first, once there is more of it than th
   expect((await beyond.next())?.type).toBe('ERROR');
 });
 
-test('[F-2] timeoutSeconds ends a watch cleanly, after a last bookmark', async () => {
+test('[F-2] a watch ends cleanly after timeoutSeconds, with a last bookmark', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));
@@ -165,7 +165,7 @@ test('[F-2] timeoutSeconds ends a watch cleanly, after a last bookmark', async (
   expect(lines.slice(1)).toEqual([bookmark, bookmark]);
 });
 
-test('a closed watch is counted no more', async () => {
+test('a closed watch no longer counts as open', async () => {
   const cluster = await startCluster();
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1`);
   expect(cluster.server.openWatches).toBe(1);
@@ -185,7 +185,7 @@ test('a reset watch ends in a broken connection', async () => {
   await expect(watched.rest()).rejects.toThrow('terminated');
 });
 
-test('a list from the future waits three seconds, then fails, unless it is reached meanwhile', async () => {
+test('a list from the future fails after three seconds, unless the version is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const created = cluster.server.create(configMap('a'));

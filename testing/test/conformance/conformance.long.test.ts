@@ -12,7 +12,7 @@ import { CHAPTERS, SECOND_CHAPTERS } from './session.ts';
 const REPLAY = { timeout: 120_000 };
 
 test(
-  '[F-10] the embedded server answers the recorded requests as the real one did',
+  '[F-10] the embedded server answers the recorded requests as the real server did',
   REPLAY,
   async () => {
     const results = await conformance();
@@ -27,7 +27,7 @@ test(
   },
 );
 
-test('the second set of recordings is answered as equally as it was', REPLAY, async () => {
+test('the embedded server answers the second set of recordings as equally as before', REPLAY, async () => {
   const results = await secondConformance();
 
   const { enough, total } = judge(results, {}, SECOND_THRESHOLD);
@@ -40,7 +40,7 @@ test('the second set of recordings is answered as equally as it was', REPLAY, as
   );
 });
 
-describe('a judgement', () => {
+describe('the judgement of a replay', () => {
   const exchange = (id: number, equal: boolean): ExchangeResult => ({
     id,
     request: 'GET /',
@@ -48,16 +48,16 @@ describe('a judgement', () => {
   });
   const results = [{ recording: 'r', exchanges: [exchange(1, true), exchange(2, false)] }];
 
-  test('names what differs and is not known', () => {
+  test('a difference that is not known fails the replay and is named', () => {
     expect(judge(results, {}, 50)).toMatchObject({ unexpected: ['r 2'], passed: false });
   });
 
-  test('passes what is known, as long as enough is equal', () => {
+  test('known differences pass as long as enough exchanges are equal', () => {
     expect(judge(results, { r: { 2: 'why' } }, 50).passed).toBe(true);
     expect(judge(results, { r: { 2: 'why' } }, 51).passed).toBe(false);
   });
 
-  test('names what is known as different and is not', () => {
+  test('a known difference that no longer occurs is reported as stale', () => {
     const known = { r: { 1: 'why', 2: 'why', 3: 'why' }, s: { 1: 'why' } };
 
     expect(judge(results, known, 50)).toMatchObject({
@@ -67,8 +67,8 @@ describe('a judgement', () => {
   });
 });
 
-describe('what is compared', () => {
-  test('uids, times, versions and made-up names count as equal, everything else counts', () => {
+describe('the comparison of recorded and own answers', () => {
+  test('uids, times, versions and generated names count as equal, all other values must be equal', () => {
     const answer = (uid: string, time: string, version: string, value: string): string =>
       `{"metadata":{"uid":"${uid}","creationTimestamp":"${time}","resourceVersion":"${version}"},"data":{"k":"${value}"}}`;
     const one = answer('d3d5f4f7-9bf2-4fc8-9040-80d78c13322d', '2026-11-21T06:26:19Z', '7', 'v');
@@ -79,13 +79,13 @@ describe('what is compared', () => {
     expect(comparable(two.replace('2026-11-22T00:00:00Z', 'x'))).not.toEqual(comparable(one));
   });
 
-  test('a time in microseconds is not a time in seconds', () => {
+  test('a time in microseconds differs from a time in seconds', () => {
     expect(comparable('"2026-11-21T06:26:19.000000Z"')).not.toEqual(
       comparable('"2026-11-21T06:26:19Z"'),
     );
   });
 
-  test('the order of events counts, unless objects race with each other', () => {
+  test('the order of events counts, except between different objects in a race', () => {
     const event = (type: string, uid: string): string =>
       `{"type":"${type}","object":{"metadata":{"uid":"${uid}","name":"${uid}"}}}\n`;
     const one = event('ADDED', 'a') + event('ADDED', 'b') + event('DELETED', 'a');
@@ -97,7 +97,7 @@ describe('what is compared', () => {
     expect(comparableHistories(wrong)).not.toEqual(comparableHistories(one));
   });
 
-  test('a difference names its place and shows both sides', () => {
+  test('a difference shows its path and both values', () => {
     const found = differences({ a: [1, { b: 2 }], c: 3 }, { a: [1, { b: 4 }, 5], c: 3 });
 
     expect(found.map(describeDifference)).toEqual([
@@ -107,8 +107,8 @@ describe('what is compared', () => {
   });
 });
 
-describe('names that a server makes up', () => {
-  test('stand in later requests in the place of the recorded ones', () => {
+describe('translation of generated names in a replay', () => {
+  test('recorded names in later requests are replaced by those of the own server', () => {
     const names = new Names();
 
     names.learn(
@@ -121,7 +121,7 @@ describe('names that a server makes up', () => {
     );
   });
 
-  test('stand for a version that a JSON patch tests or writes', () => {
+  test('a recorded version in a JSON patch is replaced', () => {
     const names = new Names();
     names.learn('{"metadata":{"resourceVersion":"5"}}', '{"metadata":{"resourceVersion":"912"}}');
     const operation = (version: string): string =>
@@ -130,7 +130,7 @@ describe('names that a server makes up', () => {
     expect(names.translated(operation('5'))).toBe(operation('912'));
   });
 
-  test('a version between two known ones is the one before it', () => {
+  test('a version between two known versions is replaced by the one before it', () => {
     const names = new Names();
     const at = (version: number): string => `{"metadata":{"resourceVersion":"${version}"}}`;
     names.learn(at(10), at(1));
@@ -143,7 +143,7 @@ describe('names that a server makes up', () => {
     );
   });
 
-  test('are paired by what the objects are, not by the order of their names', () => {
+  test('generated names are paired by their objects, not by their order', () => {
     const names = new Names();
     const pod = (name: string, image: string): object => ({
       metadata: { name, generateName: 'web-' },

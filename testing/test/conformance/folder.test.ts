@@ -46,7 +46,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 
 const maps = '/api/v1/namespaces/plants/configmaps';
 
-test('a recording began when all its creation times say so', () => {
+test('the start of a recording is computed from all its creation times', () => {
   const exchanges = [
     // Began in the second before 10:00:04.300, and before 10:00:04.700 plus a second.
     created(700, maps, 'fern', '2027-03-01T10:00:04Z'),
@@ -59,7 +59,7 @@ test('a recording began when all its creation times say so', () => {
   expect(startedAt).toBe('2027-03-01T10:00:03.700Z');
 });
 
-test('a namespace in which objects are created was there before, unless the recording creates it', () => {
+test('a replay creates the namespaces that existed before the recording', () => {
   const time = '2027-03-01T10:00:04Z';
   const exchanges = [
     created(0, maps, 'fern', time),
@@ -72,7 +72,7 @@ test('a namespace in which objects are created was there before, unless the reco
   expect(chapterOf('plants', exchanges).namespaces).toEqual(['plants']);
 });
 
-test('a folder is replayed, and what differs is counted by kind', async () => {
+test('a folder of recordings is replayed, and its differences are counted by kind', async () => {
   const time = '2027-03-01T10:00:04Z';
   const lines = [
     exchange(1, {
@@ -100,7 +100,7 @@ test('a folder is replayed, and what differs is counted by kind', async () => {
   expect(others.map(({ count }) => count)).toEqual([1]);
 });
 
-test('a line that is no exchange is named, and so is a folder without recordings', () => {
+test('a malformed line and a folder without recordings are named in the error', () => {
   const line = JSON.stringify(exchange(1, { at: 0, path: '/version' }));
 
   expect(() => recordingFolder(folderOf({ 'a.jsonl': `${line}\n{"id":2}\n` }))).toThrow(

@@ -29,7 +29,7 @@ metadata: { name: db, namespace: plants }
 data: { url: "postgres://db:${OTHER}@db/x" }
 `;
 
-test('what kubectl does with Secrets is recorded without them, and replayed without a difference', async () => {
+test('a kubectl session with Secrets is recorded without their values, and replayed without a difference', async () => {
   const server = await ApiServer.start({ authorization: 'RBAC', workloads: {} });
   onTestFinished(() => server.close());
   // As a replay makes it.

@@ -123,7 +123,7 @@ const FIRST: Call = {
   body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'first' } },
 };
 
-test('a random session with Secrets is replayed without a difference, and has none of their values', async () => {
+test('a random session with Secrets is recorded without their values, and replayed without a difference', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(CALL, { minLength: 20, maxLength: 40 }), async (calls) => {
       const server = await apiServer();

@@ -28,7 +28,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('both programs run until it is stopped, and nothing of them is left', async () => {
+test('a control plane runs etcd and kube-apiserver until it stops, and leaves nothing behind', async () => {
   const assets = standInAssets();
 
   const plane = await ControlPlane.start(optionsFor(assets));
@@ -47,7 +47,7 @@ test('both programs run until it is stopped, and nothing of them is left', async
   expect(existsSync(directory)).toBe(false);
 });
 
-test('an etcd that ends says why, and leaves nothing', async () => {
+test('an etcd that exits fails the start with its message, and leaves nothing behind', async () => {
   const assets = standInAssets({
     etcd: 'console.error("bind: address already in use"); process.exitCode = 1;',
   });
@@ -63,7 +63,7 @@ test('an etcd that ends says why, and leaves nothing', async () => {
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('an API server that is never ready is ended, and etcd with it', async () => {
+test('a kube-apiserver that never gets ready is stopped together with etcd', async () => {
   const assets = standInAssets({ 'kube-apiserver': 'setInterval(() => {}, 1000);' });
 
   const started = ControlPlane.start({ ...optionsFor(assets), startTimeoutMs: 4_000 });
@@ -74,7 +74,7 @@ test('an API server that is never ready is ended, and etcd with it', async () =>
   expect(processesWith(assets)).toEqual([]);
 });
 
-test('one that ignores SIGTERM is killed when its time is over', async () => {
+test('a program that ignores SIGTERM is killed after stopTimeoutMs', async () => {
   const etcd = new URL('stand-ins/etcd.ts', import.meta.url).href;
   const assets = standInAssets({
     etcd: `import(${JSON.stringify(etcd)}).then(() => {
@@ -89,7 +89,7 @@ test('one that ignores SIGTERM is killed when its time is over', async () => {
   expect(processesWith(assets)).toEqual([]);
 });
 
-test('a file that is no program is named', async () => {
+test('a file that cannot be executed is named in the error', async () => {
   const assets = standInAssets();
 
   const started = ControlPlane.start({ ...optionsFor(assets), etcd: '/dev/null' });
@@ -99,7 +99,7 @@ test('a file that is no program is named', async () => {
   });
 });
 
-test('the kubeconfig trusts the certificate that the server has signed, and nothing else', async () => {
+test('the kubeconfig trusts only the certificate that the server has signed', async () => {
   const plane = await ControlPlane.start(optionsFor(standInAssets()));
   onTestFinished(() => plane.stop());
 

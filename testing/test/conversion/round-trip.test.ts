@@ -11,7 +11,7 @@ import {
   v1beta1,
 } from '../../../test/schema/conversion/boats.ts';
 
-test('[A-8] [admission 17] 1,000 generated objects of three versions come back equal, and the report names the fields that only one version has', () => {
+test('[A-8] [admission 17] roundTrip returns 1,000 objects of three versions unchanged, and names fields that only one version has', () => {
   expect(roundTrip(boats)).toEqual({
     roundTrips: 2_004,
     kept: [
@@ -42,7 +42,7 @@ const changed = (
     ],
   });
 
-test('a field that both versions have, and that a function forgets, is named with its value', () => {
+test('roundTrip names a common field that a conversion loses, with its value', () => {
   const forgetful = changed({
     up: ({ spec: { meters }, status }: { spec: { meters: number }; status?: object }) => ({
       spec: { hull: { meters } },
@@ -55,7 +55,7 @@ test('a field that both versions have, and that a function forgets, is named wit
   );
 });
 
-test('a forgotten status is named, too', () => {
+test('roundTrip names a status that a conversion loses', () => {
   const forgetful = changed(
     {
       down: (object: never) => {
@@ -71,7 +71,7 @@ test('a forgotten status is named, too', () => {
   );
 });
 
-test('a function that remembers between two calls is found by the field that comes back changed', () => {
+test('roundTrip finds a conversion with memory by the field that changes', () => {
   let calls = 0;
   const moody = changed({
     up: ({ spec }: { spec: object }) => {
@@ -85,7 +85,7 @@ test('a function that remembers between two calls is found by the field that com
   );
 });
 
-test('a function that throws is an error with its message and the object', () => {
+test('roundTrip reports a conversion that throws, with its message and the object', () => {
   const broken = changed({
     down: () => {
       throw new Error('no anchor');
@@ -97,7 +97,7 @@ test('a function that throws is an error with its message and the object', () =>
   );
 });
 
-test('another seed generates other objects, and the same one the same', () => {
+test('roundTrip generates the same objects for the same seed, and others for another', () => {
   const seen: string[] = [];
   const watched = changed({
     down: (object: never) => {
@@ -115,7 +115,7 @@ test('another seed generates other objects, and the same one the same', () => {
   expect(objectsOf(4)).not.toEqual(objectsOf(5));
 });
 
-test('a resource without conversions, and a schema that no object fits, are errors', () => {
+test('roundTrip refuses a resource without conversions and a schema that no object fits', () => {
   const plain = customResource({
     group: 'a.example',
     version: 'v1',

@@ -20,7 +20,7 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describeBackends(BACKENDS);
 
-test('USE_EXISTING_CLUSTER takes the context that is named', async () => {
+test('USE_EXISTING_CLUSTER uses the named context', async () => {
   const environment = { ...(await surroundings(startCluster)), USE_EXISTING_CLUSTER: 'true' };
   const env = await start({ environment, context: 'chancery' });
 
@@ -31,7 +31,7 @@ test('USE_EXISTING_CLUSTER takes the context that is named', async () => {
   });
 });
 
-test('a control plane of its own has the feature gates that are asked for', async () => {
+test('a started control plane has the requested feature gates', async () => {
   const environment = await surroundings(kubebuilder);
   const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
   const path = `/api/v1/nodes?shardSelector=${encodeURIComponent(half)}`;
@@ -46,8 +46,8 @@ test('a control plane of its own has the feature gates that are asked for', asyn
   expect(await shardInfoWith(false)).toBeUndefined();
 }, 60_000);
 
-describe('backends differ, and say so', { timeout: 60_000 }, () => {
-  test('what only the embedded server has is refused elsewhere, by name', async () => {
+describe('differences between backends', { timeout: 60_000 }, () => {
+  test('a feature of the embedded server is refused by other backends, with a name', async () => {
     const environment = await surroundings(kubebuilder);
     const env = await start({ backend: 'kubebuilder', environment });
 
@@ -63,7 +63,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
     await expect(env.advance(1)).rejects.toThrow('time can be moved on a FakeClock alone');
   });
 
-  test('nothing of a control plane, nor of an ambassador, is left when it stops', async () => {
+  test('a stopped environment leaves no control plane and no ambassador running', async () => {
     const assets = standInAssets();
     const environment = { PATH: process.env.PATH, KUBEBUILDER_ASSETS: assets };
     const env = await start({ backend: 'kubebuilder', environment });
@@ -77,7 +77,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  test('in a cluster that goes on, all that was made is taken away, and nothing else', async () => {
+  test('an environment in an existing cluster deletes what it created, and nothing else', async () => {
     const environment = await surroundings(startCluster);
     const options: TestEnvOptions = { backend: 'existing', environment };
     const witness = await start(options);

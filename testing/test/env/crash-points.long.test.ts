@@ -56,7 +56,7 @@ function scenario(of: typeof counter): CrashScenario {
   };
 }
 
-test('[T-4] an operator that does in two calls what belongs together is found out, and where', async () => {
+test('[T-4] crashPoints finds an operator that needs two calls for one change, and names the call', async () => {
   const calls: CrashScenario['calls'] = ({ verb }) => verb === 'patch';
 
   const found = crashPoints({ ...scenario(counter), calls });
@@ -66,7 +66,7 @@ test('[T-4] an operator that does in two calls what belongs together is found ou
   );
 });
 
-test('[T-4] one that does it in one call passes, killed before and after each call that is chosen', async () => {
+test('[T-4] an operator with one atomic call passes, killed before and after each selected call', async () => {
   const passed: CrashPoint[] = [];
 
   const points = await crashPoints({
@@ -84,13 +84,13 @@ test('[T-4] one that does it in one call passes, killed before and after each ca
   expect(passed).toEqual(points);
 });
 
-test('without `calls` watches are places to be killed at, too', async () => {
+test('without the option calls, watches are crash points, too', async () => {
   const points = await crashPoints(scenario(careful));
 
   expect(new Set(points.map(({ call }) => call.verb))).toEqual(new Set(['list', 'watch', 'patch']));
 });
 
-test('what happens while it runs is done once, however often it is killed', async () => {
+test('the step act runs once per run, however often the operator is killed', async () => {
   let runs = 0;
   const scenes = scenario(careful);
 
@@ -108,7 +108,7 @@ test('what happens while it runs is done once, however often it is killed', asyn
   expect(runs).toBe(1 + points.length + 1); // whole, at each place, and the one that found no more
 });
 
-test('a scenario that does not work without a crash says so', async () => {
+test('a scenario that fails without a crash is reported as such', async () => {
   const found = crashPoints({ ...scenario(careful), until: async () => false, timeoutMs: 50 });
 
   await expect(found).rejects.toThrow(
@@ -116,7 +116,7 @@ test('a scenario that does not work without a crash says so', async () => {
   );
 });
 
-test('a failed restart is reported with its place', async () => {
+test('a failed restart is reported with its crash point', async () => {
   const { start, ...rest } = scenario(careful);
   const urls: string[] = [];
 
@@ -136,13 +136,13 @@ test('a failed restart is reported with its place', async () => {
   expect(new Set(urls).size).toBe(3);
 });
 
-test('an operator that never ends calling ends the search', async () => {
+test('an operator that never stops calling is reported after maxRuns', async () => {
   const found = crashPoints({ ...scenario(careful), maxRuns: 2 });
 
   await expect(found).rejects.toThrow('more than 2 runs: say which calls matter, or maxRuns');
 });
 
-describe('[T-8] runs that overlap', () => {
+describe('[T-8] crashPoints with parallel runs', () => {
   /** Counts the runs under way, from what comes first in one to what comes last. */
   function counted(base: CrashScenario) {
     const counts = { now: 0, most: 0 };
@@ -164,7 +164,7 @@ describe('[T-8] runs that overlap', () => {
 
   test.each([
     1, 3,
-  ])('are at most %i, and the places are the same and in order', async (parallel) => {
+  ])('at most %i runs overlap, and the crash points are the same and in order', async (parallel) => {
     const { counts, scenario: scene } = counted(scenario(careful));
     const passed: string[] = [];
     const place = ({ when, nth, call }: CrashPoint) => `${when} ${nth} ${call.verb}`;
@@ -186,7 +186,7 @@ describe('[T-8] runs that overlap', () => {
     expect(counts).toEqual({ now: 0, most: parallel });
   });
 
-  test('of several failing places, the first in order is reported, after all runs have ended', async () => {
+  test('the first of several failing crash points is reported, after all runs have ended', async () => {
     const { counts, scenario: scene } = counted(scenario(careful));
     const passed: number[] = [];
     const states = new Map<string, number>();

@@ -28,7 +28,7 @@ const zones = customResource({
 const start = (install: readonly (typeof caches | typeof zones)[] = []) =>
   startTestEnv({ environment: {}, embedded: { workloads: false }, install });
 
-test('[T-7] custom resources are served when the environment starts, and read with their type', async () => {
+test('[T-7] installed custom resources are served when the environment starts, and are typed', async () => {
   await using env = await start([caches, zones]);
   const namespace = await env.namespace();
   await env.create({
@@ -46,7 +46,7 @@ test('[T-7] custom resources are served when the environment starts, and read wi
   expect(await env.get('example.dev/v1', 'Cache', namespace, 'c')).toEqual(cache);
 });
 
-test('[T-7] a Resource lists, too, and built-in ones have their form', async () => {
+test('[T-7] env.list takes a Resource, also a built-in one', async () => {
   await using env = await start([caches]);
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { k: '1' } }));
@@ -60,7 +60,7 @@ test('[T-7] a Resource lists, too, and built-in ones have their form', async () 
   expect(await env.list(caches)).toEqual([]);
 });
 
-test('[T-7] a resource that is not served is no object that is missing', async () => {
+test('[T-7] reading a resource that is not served is an error, not a missing object', async () => {
   await using env = await start();
 
   const reading = env.get(caches, 'default', 'c');
@@ -68,7 +68,7 @@ test('[T-7] a resource that is not served is no object that is missing', async (
   await expect(reading).rejects.toSatisfy(isUnserved);
 });
 
-test('[T-7] a definition that the API server refuses ends the start, and nothing is left running', async () => {
+test('[T-7] a definition that the API server refuses fails the start, and nothing keeps running', async () => {
   const broken = structuredClone(caches.definition) as { metadata: { name: string } };
   broken.metadata.name = 'other.example.dev';
   const servers = (): number =>

@@ -18,7 +18,7 @@ const BODY = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { n
 const post = (url: string): Promise<Response> =>
   fetch(url, { method: 'POST', body: BODY, headers: { 'content-type': 'application/json' } });
 
-test('requests and answers pass as they are, and are counted', async () => {
+test('a RequestLine passes requests and answers on unchanged and counts them', async () => {
   const { line, path } = await start();
 
   const created = await post(line.url + path);
@@ -29,7 +29,7 @@ test('requests and answers pass as they are, and are counted', async () => {
   expect(line.requests.count({ verb: 'create', resource: 'configmaps' })).toBe(2);
 });
 
-test('events of a watch pass as they come', async () => {
+test('a RequestLine passes watch events on as they arrive', async () => {
   const { line, path } = await start();
   const watch = await fetch(`${line.url + path}?watch=true`);
 
@@ -42,7 +42,7 @@ test('events of a watch pass as they come', async () => {
 test.each([
   ['before', 0],
   ['after', 1],
-] as const)('held %s, a call is carried out %d times, and is never answered', async (when, count) => {
+] as const)('a call held %s its execution is executed %d times and never answered', async (when, count) => {
   let cut = (): void => {};
   const held = new Promise<void>((resolve) => {
     cut = resolve;
@@ -66,7 +66,7 @@ test.each([
   await expect(fetch(url)).rejects.toThrow();
 });
 
-test('a line that was cut refuses connections, and listens on the same port when it starts again', async () => {
+test('a cut RequestLine refuses connections, and listens on the same port when started again', async () => {
   const { line, path } = await start();
   const { url } = line;
   const watch = await fetch(`${url + path}?watch=true`);

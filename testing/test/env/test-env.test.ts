@@ -24,11 +24,11 @@ async function start(options: TestEnvOptions): Promise<TestEnv> {
 
 describe('[T-4] a test environment', () => describeBackends([EMBEDDED]));
 
-describe('backends differ, and say so', { timeout: 60_000 }, () => {
+describe('workloads and the end of an environment', { timeout: 60_000 }, () => {
   test.each([
     [undefined, 2],
     [false as const, 0],
-  ])('[F-14] with workloads %j a Deployment of the embedded server has %d Pods', async (workloads, count) => {
+  ])('[F-14] with workloads %j a Deployment of the embedded server gets %d Pods', async (workloads, count) => {
     const embedded = workloads === undefined ? {} : { workloads };
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -40,7 +40,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
     await eventually(async () => (await pods()) === count);
   });
 
-  test('`await using` stops it', async () => {
+  test('an environment stops at the end of `await using`', async () => {
     let url: string;
     {
       await using env = await startTestEnv({ environment: {} });
@@ -52,7 +52,7 @@ describe('backends differ, and say so', { timeout: 60_000 }, () => {
   });
 });
 
-test('[real R-6] an environment tells what it has', async () => {
+test('[real R-6] env.supports reports the features of an environment', async () => {
   const plain = await start({ environment: {} });
   const clocked = await start({ environment: {}, embedded: { clock: new FakeClock(0) } });
   const features = ['clock', 'events', 'requests', 'server'] as const;
@@ -61,7 +61,7 @@ test('[real R-6] an environment tells what it has', async () => {
   expect(features.map((what) => clocked.supports(what))).toEqual([true, true, true, true]);
 });
 
-test('[real R-6] eventually passes a ConfigurationError on, and asks once', async () => {
+test('[real R-6] eventually passes a ConfigurationError on after one attempt', async () => {
   const env = await start({ environment: {} });
   let asked = 0;
 
@@ -75,13 +75,13 @@ test('[real R-6] eventually passes a ConfigurationError on, and asks once', asyn
   expect(asked).toBe(1);
 });
 
-describe('which backend', () => {
+describe('the choice of a backend', () => {
   test.each<[Record<string, string>, TestBackend]>([
     [{}, 'embedded'],
     [{ KUBEBUILDER_ASSETS: '/x' }, 'embedded'],
     [{ USE_EXISTING_CLUSTER: 'false' }, 'embedded'],
     [{ CHANCERY_TEST_ENV: 'embedded', USE_EXISTING_CLUSTER: 'true' }, 'embedded'],
-  ])('%j means %s', async (environment, expected) => {
+  ])('the environment %j selects the backend %s', async (environment, expected) => {
     const env = await start({ environment });
 
     expect(env.backend).toBe(expected);
@@ -101,11 +101,11 @@ describe('which backend', () => {
       { CHANCERY_TEST_ENV: 'existing' },
       'no kubectl found, through which a real API server is reached: install it or set KUBECTL',
     ],
-  ])('%j is refused', async (environment, message) => {
+  ])('the environment %j is refused', async (environment, message) => {
     await expect(startTestEnv({ environment })).rejects.toMatchObject({ code: 'CONFIG', message });
   });
 
-  test.each(['20', 'soon', '1d'])('a timeout of %j is refused', async (text) => {
+  test.each(['20', 'soon', '1d'])('the start timeout %j is refused', async (text) => {
     const environment = {
       ...(await surroundings(kubebuilder)),
       KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: text,
@@ -116,7 +116,7 @@ describe('which backend', () => {
     );
   });
 
-  test('a timeout as Go writes it is kept', async () => {
+  test('the start timeout is read in the notation of Go', async () => {
     const assets = standInAssets({ etcd: 'setInterval(() => {}, 1000);' });
     const environment = {
       PATH: process.env.PATH,
@@ -130,8 +130,8 @@ describe('which backend', () => {
   });
 });
 
-describe('what is applied', () => {
-  test('files, folders and Lists are taken apart, in the order of names', async () => {
+describe('manifests for env.apply', () => {
+  test('env.apply applies files, folders and Lists, in the order of names', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-manifests-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const list = { apiVersion: 'v1', kind: 'List', items: [configMap('c'), configMap('d')] };
@@ -151,7 +151,7 @@ describe('what is applied', () => {
     expect(again.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
   });
 
-  test('an object with a generateName alone is created each time', async () => {
+  test('env.apply creates an object with only a generateName each time', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const metadata = { generateName: 'a-' } as KubernetesObject['metadata'];
@@ -173,8 +173,8 @@ describe('what is applied', () => {
       'apiVersion: v1\nkind: Thing\nmetadata: { name: a }',
       'the API server does not serve Thing of v1',
     ],
-    ['no object', 'a: 1', 'the manifest has a document without a kind'],
-  ])('%s is refused', async (_what, manifest, message) => {
+    ['a document without a kind', 'a: 1', 'the manifest has a document without a kind'],
+  ])('env.apply refuses %s', async (_what, manifest, message) => {
     const env = await start({ environment: {} });
 
     await expect(env.apply(manifest)).rejects.toMatchObject({ code: 'USER_CODE', message });
@@ -182,7 +182,7 @@ describe('what is applied', () => {
 });
 
 describe('logs of the embedded server', () => {
-  test('[T-4] events are the history of each object', async () => {
+  test('[T-4] the event log has the history of each object', async () => {
     const env = await start({ environment: {}, embedded: { workloads: false } });
     const namespace = await env.namespace();
 
@@ -206,7 +206,7 @@ describe('logs of the embedded server', () => {
     expect(env.events.of({ namespace, type: 'DELETED' })).toHaveLength(1);
   });
 
-  test('[T-4] requests are in the words of RBAC, and the test’s own are left out', async () => {
+  test('[T-4] the request log names RBAC verbs and resources, and omits requests of the test itself', async () => {
     const env = await start({ environment: {} });
     const namespace = await env.namespace();
     const base = `${env.url}/apis/apps/v1/namespaces/${namespace}/deployments`;
@@ -241,7 +241,7 @@ describe('logs of the embedded server', () => {
     });
   });
 
-  test('with TLS the test needs no credentials, and requests tell whose they are', async () => {
+  test('with TLS the test needs no credentials, and the request log names the user', async () => {
     const embedded = { tls: {}, workloads: false, authorization: 'RBAC' } as const;
     const env = await start({ environment: {}, embedded });
     const namespace = await env.namespace();
@@ -259,8 +259,8 @@ describe('logs of the embedded server', () => {
   });
 });
 
-describe('time', () => {
-  test('[T-2] [F-14] an hour passes at once, and a Pod is Ready after its time and not before', async () => {
+describe('time in a test environment', () => {
+  test('[T-2] [F-14] an advanced hour passes at once, and a Pod is ready after its time, not before', async () => {
     const clock = new FakeClock(Date.parse('2030-01-01T00:00:00Z'));
     const env = await start({
       environment: {},
@@ -287,7 +287,7 @@ describe('time', () => {
     expect(clock.now()).toBe(Date.parse('2030-01-01T01:00:01Z'));
   });
 
-  test('an environment that never comes to rest is an error, and no endless wait', async () => {
+  test('an environment that never settles is an error, not an endless wait', async () => {
     const clock = new FakeClock();
     const env = await start({ environment: {}, embedded: { clock } });
     let on = true;

@@ -13,7 +13,7 @@ async function failureOf(run: Promise<unknown>): Promise<ExplorationFailure> {
   return error as ExplorationFailure;
 }
 
-test('an order in which a stale cache doubles a child is found, and told as a short story', async () => {
+test('explore finds an order in which a stale cache creates a child twice, and shows a short story', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   expect(failure.invariant).toBe('nothing is created twice');
@@ -22,7 +22,7 @@ test('an order in which a stale cache doubles a child is found, and told as a sh
   expect(failure.story.split('\n').length).toBeLessThanOrEqual(12);
 });
 
-test('the schedule of a failure fails again, event by event', async () => {
+test('replaying the schedule of a failure fails again with the same events', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   const again = await failureOf(replaySchedule(createsTwice, failure.schedule));
@@ -31,13 +31,13 @@ test('the schedule of a failure fails again, event by event', async () => {
   expect(again.invariant).toBe(failure.invariant);
 });
 
-test('the schedule of a failure passes with the operator that is mended', async () => {
+test('replaying the schedule of a failure passes with the corrected operator', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   await expect(replaySchedule(createsOnce, failure.schedule)).resolves.toBeUndefined();
 });
 
-test('the text of a test replays the schedule of the failure', async () => {
+test('the generated test file replays the schedule of the failure', async () => {
   const failure = await failureOf(explore(createsTwice));
 
   const text = failure.testFile('./scenario.ts');
@@ -46,7 +46,7 @@ test('the text of a test replays the schedule of the failure', async () => {
   expect(text).toContain(`await replaySchedule(scenario, '${failure.schedule}');`);
 });
 
-test('an exploration without a failure says what it covered', async () => {
+test('an exploration without a failure reports what it covered', async () => {
   const { restarts: _, ...once } = { ...createsOnce, restarts: 1 };
 
   const exploration = await explore(once, { maxDeviations: 1 });
@@ -57,7 +57,7 @@ test('an exploration without a failure says what it covered', async () => {
   expect(exploration.leftOut).toBeGreaterThan(0);
 });
 
-test('a seeded exploration is the same each time', async () => {
+test('an exploration with a seed is the same each time', async () => {
   const run = async (): Promise<string> =>
     (await failureOf(explore(createsTwice, { seed: 7 }))).trace;
   const first = await run();

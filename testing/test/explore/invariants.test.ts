@@ -20,7 +20,7 @@ async function broken(scenario: Scenario): Promise<string | undefined> {
 
 /** Counts what its cache shows at its first reconcile, and never again. */
 const countsOnce = scenarioOf(
-  'counts what is there at first',
+  'counts what exists at first',
   () => [
     copier(async (object, context) => {
       if (object.metadata.name !== 'a') return;
@@ -210,17 +210,17 @@ describe.each([
   ['no finalizer is lost', removesEarly, cleansUp],
   ['no unhandled rejection', forgetsPromise, waits],
   ['comes to rest', neverRests, createsOnce],
-])('%s', (invariant, faulty, correct) => {
-  test(`an operator that ${faulty.name} is found`, async () => {
+])('the invariant: %s', (invariant, faulty, correct) => {
+  test(`explore finds that an operator that ${faulty.name} breaks the invariant`, async () => {
     expect(await broken(faulty)).toBe(invariant);
   });
 
-  test(`an operator that ${correct.name} passes`, async () => {
+  test(`explore finds nothing in an operator that ${correct.name}`, async () => {
     expect(await broken(correct)).toBeUndefined();
   });
 });
 
-test('a key that is processed twice at once is a violation', () => {
+test('processing one key twice at once is a violation', () => {
   const checks = new Checks(createsOnce, undefined);
   const attempt = { controller: 'copier', key: 'default/a' };
 

@@ -22,15 +22,15 @@ function withTokenVolume(name: string): KubernetesObject {
   return pod('web', { spec: { containers: [], volumes: [{ name }] } });
 }
 
-test('the addresses and node ports of a Service are no difference', () => {
+test('two runs are equal if a Service has other addresses and node ports', () => {
   expect(formOf(drawn('10.96.0.7', 80))).toBe(formOf(drawn('10.96.0.9', 80)));
 });
 
-test('its ports are a difference', () => {
+test('two runs differ if a Service has other ports', () => {
   expect(formOf(drawn('10.96.0.7', 80))).not.toBe(formOf(drawn('10.96.0.7', 81)));
 });
 
-test('a field of the same name in another kind is a difference', () => {
+test('two runs differ if a clusterIP of another kind differs', () => {
   const claim = (clusterIP: string): KubernetesObject =>
     ({
       apiVersion: 'example.dev/v1',
@@ -42,7 +42,7 @@ test('a field of the same name in another kind is a difference', () => {
   expect(formOf(claim('10.96.0.7'))).not.toBe(formOf(claim('10.96.0.9')));
 });
 
-test('the name of the token volume of a Pod is no difference, and that of any other volume is', () => {
+test('two runs are equal with another name of a token volume, and differ with another name of any other volume', () => {
   expect(formOf(withTokenVolume('kube-api-access-abcde'))).toBe(
     formOf(withTokenVolume('kube-api-access-vwxyz')),
   );
@@ -65,7 +65,7 @@ function comparableAfter(uid: string, suffix: string): ReadonlyMap<string, reado
   return stored.comparable((object) => object);
 }
 
-test('uids and generated names inside of longer texts are no difference', () => {
+test('two runs are equal with other uids and generated names inside longer texts', () => {
   const one = comparableAfter('6f1e2a34-0b1c-4d5e-8f90-a1b2c3d4e5f6', 'abcde');
   const two = comparableAfter('0a1b2c3d-4e5f-4a6b-9c7d-8e9fa0b1c2d3', 'vwxyz');
 

@@ -25,7 +25,7 @@ test.each([
   ['clock', 'new Date()', () => new Date().toISOString()],
   ['randomness', 'Math.random', () => String(Math.random())],
   ['randomness', 'randomUUID', () => crypto.randomUUID()],
-] as const)('the %s that user code asks by %s is named by file and line', async (what, name, value) => {
+] as const)('a finding names the file and line of user code that uses %s through %s', async (what, name, value) => {
   const { findings } = await explore(notes(name, value), USUAL);
 
   const where = expect.stringMatching(/own-uses\.test\.ts:\d+$/);
@@ -33,7 +33,7 @@ test.each([
   expect(findings.every((finding) => /own-uses\.test\.ts:/.test(finding.where))).toBe(true);
 });
 
-test('a timer of user code is due in virtual time', async () => {
+test('a timer of user code fires in virtual time', async () => {
   const waits = notes('waits', () => new Promise((resolve) => setTimeout(resolve, 30_000, 'late')));
 
   const { findings } = await explore(waits, USUAL);
@@ -41,7 +41,7 @@ test('a timer of user code is due in virtual time', async () => {
   expect(findings).toMatchObject([{ what: 'clock', name: 'setTimeout' }]);
 });
 
-test('a file that user code reads is waited for', async () => {
+test('an exploration waits for a file that user code reads', async () => {
   const reads = notes('reads a file', async () => {
     const own = await readFile(new URL(import.meta.url), 'utf8');
     return `${own.length > 100}`;
@@ -55,7 +55,7 @@ test('a file that user code reads is waited for', async () => {
   await expect(explore({ ...reads, atRest: [written] }, USUAL)).resolves.toBeDefined();
 });
 
-test('an immediate that user code has cleared is not waited for', async () => {
+test('an exploration does not wait for an immediate that user code has cleared', async () => {
   const clears = notes('clears an immediate', () => {
     clearImmediate(setImmediate(() => {}));
     return 'cleared';
@@ -64,7 +64,7 @@ test('an immediate that user code has cleared is not waited for', async () => {
   await expect(explore(clears, USUAL)).resolves.toBeDefined();
 });
 
-test('the network is refused, and who asked for it is named', async () => {
+test('user code gets no network, and a finding names the call', async () => {
   const asks = notes('asks the network', async () => {
     const answer = await fetch('http://127.0.0.1:9/').catch((error: Error) => error.message);
     return String(answer);
@@ -75,11 +75,11 @@ test('the network is refused, and who asked for it is named', async () => {
   expect(findings).toMatchObject([{ what: 'network', name: 'fetch' }]);
 });
 
-test('what the toolkit itself uses is no finding', async () => {
+test('an operator of the toolkit alone causes no findings', async () => {
   expect((await explore(createsOnce, USUAL)).findings).toEqual([]);
 });
 
-test('the real clock and the real timers are there again, also after a failure', async () => {
+test('the real clock, timers and fetch are restored, also after a failure', async () => {
   const real = { Date, now: Date.now, random: Math.random, setTimeout, fetch };
   const broken: Scenario = {
     ...createsOnce,
@@ -93,7 +93,7 @@ test('the real clock and the real timers are there again, also after a failure',
   expect({ Date, now: Date.now, random: Math.random, setTimeout, fetch }).toEqual(real);
 });
 
-test('code outside of an exploration keeps its clock while one is under way', async () => {
+test('code outside an exploration keeps its own clock meanwhile', async () => {
   let isRunning = true;
   const outside: number[] = [];
   const asked = (async () => {
@@ -112,7 +112,7 @@ test('code outside of an exploration keeps its clock while one is under way', as
   expect(outside.length).toBeGreaterThan(10);
 });
 
-test('an operator that keeps something from run to run is refused', async () => {
+test('an operator that keeps state from run to run is refused', async () => {
   let runs = 0;
   const counts = scenarioOf('counts its runs', () => {
     runs++;

@@ -23,7 +23,7 @@ async function failureOf(scenario: Scenario): Promise<ExplorationFailure> {
   throw new Error(`nothing was found: ${String(error)}`);
 }
 
-test('state that is lost with the process is found by a restart', async () => {
+test('explore finds state that is lost with the process by a restart', async () => {
   const remembers = scenarioOf('remembers what it has made', () => {
     const made = new Set<string>();
     return [
@@ -45,7 +45,7 @@ test('state that is lost with the process is found by a restart', async () => {
   ).resolves.toBeDefined();
 });
 
-test('a retry that doubles is found by an answer that is lost', async () => {
+test('explore finds a retry that creates twice by a lost answer', async () => {
   const retries = scenarioOf(
     'retries a create',
     () => [
@@ -92,7 +92,7 @@ test('an invariant of the scenario is checked after each write', async () => {
   expect(await failureOf(empty)).toMatchObject({ reason: 'a Secret before the label' });
 });
 
-test('a change that the API server refuses is part of the run', async () => {
+test('a change that the API server refuses does not fail the run', async () => {
   const refused: Scenario = {
     ...createsOnce,
     changes: [
@@ -106,7 +106,7 @@ test('a change that the API server refuses is part of the run', async () => {
   await expect(explore(refused, PASSES)).resolves.toBeDefined();
 });
 
-test('a change waits until it can be made, and those behind it wait with it', async () => {
+test('a change with a condition waits for it, and later changes wait, too', async () => {
   const made: string[] = [];
   const waits: Scenario = {
     ...createsOnce,
@@ -158,7 +158,7 @@ test('a runnable is explored, and killed with its operator', async () => {
   expect(new Set(starts)).toEqual(new Set([1, 2]));
 });
 
-test('controllers of the cluster bring workloads to life in virtual time', async () => {
+test('the controllers of the cluster run workloads in virtual time', async () => {
   const replicas: number[] = [];
   const lives: Scenario = {
     name: 'a Deployment',
@@ -187,11 +187,11 @@ test.each([
   ['schedules', { maxSchedules: 5 }],
   ['states', { maxStates: 5 }],
   ['time', { timeLimitMs: 0 }],
-] as const)('the limit of %s ends an exploration, which says so', async (endedBy, limit) => {
+] as const)('the limit of %s ends an exploration, and the result names it', async (endedBy, limit) => {
   expect(await explore(createsOnce, limit)).toMatchObject({ endedBy, deviations: 0 });
 });
 
-describe('bad input', () => {
+describe('invalid input of an exploration', () => {
   test.each([
     '',
     'seed x',
@@ -203,7 +203,7 @@ describe('bad input', () => {
     await expect(replaySchedule(createsOnce, schedule)).rejects.toMatchObject({ code: 'CONFIG' });
   });
 
-  test('objects that the API server refuses are named by the scenario', async () => {
+  test('an error names the scenario whose objects the API server refuses', async () => {
     const broken: Scenario = {
       ...createsOnce,
       objects: '{ apiVersion: nothing/v1, kind: None, metadata: { name: a } }',
@@ -216,7 +216,7 @@ describe('bad input', () => {
   });
 });
 
-test('a schedule is the same after it was a text', () => {
+test('a schedule stays the same when it is formatted and parsed', () => {
   const schedule = {
     seed: 3,
     deviations: [
@@ -230,7 +230,7 @@ test('a schedule is the same after it was a text', () => {
   expect(parseSchedule(formatSchedule(schedule))).toEqual(schedule);
 });
 
-test('a state counts as known with as many departures left, and not with more', () => {
+test('a visited state counts as known with the same number of deviations left, not with more', () => {
   const states = new VisitedStates(2);
 
   expect(states.isKnown('a', 1)).toBe(false);

@@ -86,8 +86,8 @@ const TRIGGERED = { predicate: () => false, triggers: [everyMs(MINUTE_MS, [A])] 
 
 test.each([
   ['a trigger', TRIGGERED, undefined],
-  ['a key that is put back', {}, { requeueAfterMs: MINUTE_MS * 0.9 }],
-] as const)('%s a minute away is due between two calls of another reconcile', async (_what, work, outcome) => {
+  ['a requeued key', {}, { requeueAfterMs: MINUTE_MS * 0.9 }],
+] as const)('%s that is due in a minute can fire between two calls of another reconcile', async (_what, work, outcome) => {
   const scenario = cleaned(work, outcome, true);
 
   const failure = await failureOf(scenario);
@@ -102,7 +102,7 @@ test.each([
   await expect(replaySchedule(mended, failure.schedule)).resolves.toBeUndefined();
 });
 
-test('a change comes after a timer that is a minute away', async () => {
+test('a change can come after a timer that is due in a minute', async () => {
   const impatient = scenarioOf(
     'does not wait for ever',
     () => [

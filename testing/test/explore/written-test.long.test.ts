@@ -66,7 +66,7 @@ const SCENARIOS: Readonly<Record<string, string>> = {
 
 const PATIENT = { timeout: 240_000 };
 
-test('a test of a failure fails until the operator is mended', PATIENT, async () => {
+test('a generated test of a failure fails until the operator is corrected', PATIENT, async () => {
   const folder = folderForTests();
   const write = (name: string, files: Readonly<Record<string, string>>): void => {
     mkdirSync(join(folder, name), { recursive: true });

@@ -50,7 +50,7 @@ async function read(response: Response, lines: string[]): Promise<void> {
   lines.push('end');
 }
 
-test('lists what was put, as an API server does', async () => {
+test('a ScriptedCollection lists its objects as an API server does', async () => {
   const { things, listed } = await start();
   things.put('a', { data: { x: '1' } });
   things.put('b');
@@ -78,7 +78,7 @@ test('lists what was put, as an API server does', async () => {
   });
 });
 
-test('pages show the state of the first, and a token lasts until it expires', async () => {
+test('pages of a ScriptedCollection show the state of the first page until the token expires', async () => {
   const { things, list, listed } = await start();
   for (const name of ['a', 'b', 'c', 'd', 'e']) things.put(name);
   const names = ({ items }: ListAnswer): string =>
@@ -96,7 +96,7 @@ test('pages show the state of the first, and a token lasts until it expires', as
   expect(await third.json()).toMatchObject({ kind: 'Status', reason: 'Expired' });
 });
 
-test('a watch gets what it missed, what happens, and bookmarks', async () => {
+test('a watch of a ScriptedCollection gets past events, later events and bookmarks', async () => {
   const { things, watch } = await start();
   things.put('a');
   things.put('b');
@@ -113,7 +113,7 @@ test('a watch gets what it missed, what happens, and bookmarks', async () => {
   expect(things.watches[0]).toMatchObject({ sentCount: 4, closed: false });
 });
 
-test('a streamed list is every object, the bookmark that ends it, and what happens then', async () => {
+test('a streamed list of a ScriptedCollection has every object, a bookmark, and later events', async () => {
   const { things, watch } = await start();
   things.put('a');
   things.put('b');
@@ -126,7 +126,7 @@ test('a streamed list is every object, the bookmark that ends it, and what happe
   expect(lines).toEqual(['ADDED a@101', 'ADDED b@102', 'BOOKMARK @102', 'ADDED c@103']);
 });
 
-test('a watch ends at its timeout, by the clock', async () => {
+test('a watch of a ScriptedCollection ends at its timeout, by the clock', async () => {
   const { clock, things, watch } = await start();
   const lines = await watch('resourceVersion=100&timeoutSeconds=30');
 
@@ -146,7 +146,7 @@ test.each([
   ['finish', 'end'],
   ['cut', 'broken'],
   ['reset', 'broken'],
-] as const)('a watch that is ended with %s; what happens then is not sent', async (how, seen) => {
+] as const)('the client of a watch ended by %s sees that end, and gets no later events', async (how, seen) => {
   const { server, things, watch } = await start();
   const lines = await watch('resourceVersion=100');
 
@@ -159,7 +159,7 @@ test.each([
   expect(server.openWatches).toEqual([]);
 });
 
-test('a watch from before the expiry gets one error and the end; open ones go on', async () => {
+test('after expire() an older watch gets one error and ends, and open watches go on', async () => {
   const { things, watch } = await start();
   things.put('a');
   const open = await watch('resourceVersion=101');
@@ -176,7 +176,7 @@ test('a watch from before the expiry gets one error and the end; open ones go on
   expect(fresh).toEqual(['ADDED c@103']);
 });
 
-test('lost events happen, and no watch hears of them', async () => {
+test('events lost by loseEvents() change the collection but reach no watch', async () => {
   const { things, watch, listed } = await start();
   const lines = await watch('resourceVersion=100');
 
@@ -189,7 +189,7 @@ test('lost events happen, and no watch hears of them', async () => {
   expect((await listed()).items).toHaveLength(3);
 });
 
-test('a restore goes back: older versions, new uids, and silence for watches from the future', async () => {
+test('restore() brings older versions and new uids, and watches from the future are silent', async () => {
   const { things, watch, listed } = await start();
   things.put('a');
   things.skipTo(500);
@@ -209,7 +209,7 @@ test('a restore goes back: older versions, new uids, and silence for watches fro
   expect(lines).toEqual([]);
 });
 
-test('resourceVersions may be any text', async () => {
+test('the resourceVersions of a ScriptedCollection may be any text', async () => {
   const { server, clock } = await start();
   const versionOf = (revision: number): string => `v${'x'.repeat(revision - 99)}`;
   const options = { apiVersion: 'v1', kind: 'Secret', path: '/api/v1/secrets', versionOf };

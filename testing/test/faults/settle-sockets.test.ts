@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 
 const { signal } = new AbortController();
 
-test('[T-2] time moves from alarm to alarm, and only when nothing else does', async () => {
+test('[T-2] advanceUntil moves time from alarm to alarm, only while nothing else happens', async () => {
   const clock = new FakeClock();
   const server = new ScriptedServer({ clock });
   await server.start();
@@ -31,7 +31,7 @@ test('[T-2] time moves from alarm to alarm, and only when nothing else does', as
   expect(clock.monotonic()).toBe(2_100);
 });
 
-test('a condition that holds costs no time, and one that never does is an error', async () => {
+test('advanceUntil takes no time for a condition that holds, and throws if it never holds', async () => {
   const clock = new FakeClock();
 
   await advanceUntil(clock, () => true);
@@ -46,7 +46,7 @@ test('a condition that holds costs no time, and one that never does is an error'
   expect(clock.monotonic()).toBe(5_000);
 });
 
-test('work that takes more turns than sockets do costs a second or two, not all up to a far alarm', async () => {
+test('advanceUntil moves time by a few seconds, not to a far alarm, while work takes many turns', async () => {
   const clock = new FakeClock();
   onTestFinished(clock.schedule(60_000, () => {}));
   let done = false;

@@ -55,7 +55,7 @@ function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
-test('passes bytes on, both ways, and counts them', async () => {
+test('a TcpProxy passes bytes on in both directions and counts them', async () => {
   const { served, received, proxy, client } = await start();
   const one = await client();
 
@@ -69,7 +69,7 @@ test('passes bytes on, both ways, and counts them', async () => {
   expect(connection).toMatchObject({ bytesToServer: 8, bytesToClient: 7, closed: false });
 });
 
-test('passes the end of either side on, and then knows the connection as closed', async () => {
+test('a TcpProxy passes on the end of either side, and then counts the connection as closed', async () => {
   const { served, proxy, client } = await start();
   const one = await client();
 
@@ -85,7 +85,7 @@ test('passes the end of either side on, and then knows the connection as closed'
   expect(served[0]?.closed).toBe(true);
 });
 
-test('refuses connections while its port is closed, keeps the open ones, and its port', async () => {
+test('a TcpProxy that refuses connections keeps its open ones and its port', async () => {
   const { served, proxy, client } = await start();
   const before = await client();
   const { port } = proxy;
@@ -104,7 +104,7 @@ test('refuses connections while its port is closed, keeps the open ones, and its
   expect(proxy.acceptedCount).toBe(2);
 });
 
-test('faults are for the next connections, as many as were said, and then for every other', async () => {
+test('faults of next() apply to that many connections, those of always() to every later one', async () => {
   const { proxy, client } = await start();
   proxy.next({ resetAtOnce: true }, 2);
 
@@ -123,7 +123,7 @@ test('faults are for the next connections, as many as were said, and then for ev
   expect(proxy.connections).toHaveLength(1);
 });
 
-test('delays each piece by its clock', async () => {
+test('a TcpProxy delays each chunk by its clock', async () => {
   const { clock, served, proxy, client } = await start();
   proxy.next({ delayMs: 300 });
   const one = await client();
@@ -140,7 +140,7 @@ test('delays each piece by its clock', async () => {
   expect(one.chunks).toEqual(['late']);
 });
 
-test('trickles, and leaves no byte out', async () => {
+test('a TcpProxy with bytesPerWrite sends small chunks and loses no byte', async () => {
   const { served, proxy, client } = await start();
   proxy.next({ bytesPerWrite: 1 });
   const one = await client();
@@ -156,7 +156,7 @@ test.each<[CutKind, readonly string[], boolean]>([
   ['close', ['end'], true],
   ['half-close', ['end'], false],
   ['freeze', [], false],
-])('[T-3] cuts after exactly so many bytes: %s', async (cutWith, events, serverGone) => {
+])('[T-3] a TcpProxy cuts a connection after exactly the given bytes: %s', async (cutWith, events, serverGone) => {
   const { served, proxy, client } = await start();
   proxy.next({ cutAfterBytes: 5, cutWith });
   const one = await client();
@@ -171,7 +171,7 @@ test.each<[CutKind, readonly string[], boolean]>([
   expect(served[0]?.destroyed === true || served[0]?.readableEnded === true).toBe(serverGone);
 });
 
-test('a connection that is half-closed in the same moment can be reset all the same', async () => {
+test('a connection can be reset right after it is half-closed', async () => {
   const { proxy, client } = await start();
   const one = await client();
 
@@ -196,7 +196,7 @@ test('a half-closed connection still carries what the client sends', async () =>
   expect(received).toEqual(['still here']);
 });
 
-test('[T-3] frozen, it takes connections and passes nothing on; thawed, nothing is lost', async () => {
+test('[T-3] a frozen TcpProxy accepts connections and passes nothing on, and loses nothing once thawed', async () => {
   const { served, received, proxy, client } = await start();
   const before = await client();
 
@@ -215,7 +215,7 @@ test('[T-3] frozen, it takes connections and passes nothing on; thawed, nothing 
   expect(before.chunks).toEqual(['answer']);
 });
 
-test('close ends every connection, frozen ones too, and may be called twice', async () => {
+test('close ends every connection of a TcpProxy, also frozen ones, and can be called twice', async () => {
   const { proxy, client } = await start();
   const frozen = await client();
   const live = await client();
@@ -229,7 +229,7 @@ test('close ends every connection, frozen ones too, and may be called twice', as
   expect([frozen.events[0], live.events[0]]).toEqual(['ECONNRESET', 'ECONNRESET']);
 });
 
-test('a server that is not there ends the connection', async () => {
+test('a TcpProxy closes the connection when its server is unreachable', async () => {
   const proxy = new TcpProxy({ port: 1 });
   await proxy.start();
   onTestFinished(() => proxy.close());

@@ -27,7 +27,7 @@ async function start(): Promise<Session> {
   return kubectl;
 }
 
-test('auth can-i answers yes and no from the Roles, for oneself and for others', async () => {
+test('kubectl auth can-i answers from the Roles, for oneself and others', async () => {
   const kubectl = await start();
   const jane = `--server=${await kubectl.server.urlFor('jane')}`;
   const canI = async (...args: readonly string[]): Promise<string> =>
@@ -46,7 +46,7 @@ test('auth can-i answers yes and no from the Roles, for oneself and for others',
   expect(answers).toEqual(['yes', 'no', 'no', 'yes', 'yes', 'no', 'yes']);
 });
 
-test('auth can-i --list shows the rules', async () => {
+test('kubectl auth can-i --list shows the rules', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'can-i', '--list', '--as=jane']);
@@ -56,7 +56,7 @@ test('auth can-i --list shows the rules', async () => {
   expect(printed).toMatch(/^ +\[\/version\] +\[\] +\[get\]$/m);
 });
 
-test('auth whoami names the user and its groups', async () => {
+test('kubectl auth whoami shows the user and its groups', async () => {
   const kubectl = await start();
 
   const printed = await kubectl.run(['auth', 'whoami']);
@@ -69,7 +69,7 @@ test('auth whoami names the user and its groups', async () => {
   expect(other).toMatch(/^Groups +\[team system:authenticated\]$/m);
 });
 
-test('a forbidden request shows the words of the server', async () => {
+test('kubectl shows the message of the server for a forbidden request', async () => {
   const kubectl = await start();
 
   const { code, stderr } = await kubectl.try(['get', 'secrets', '--as=jane']);
@@ -80,7 +80,7 @@ test('a forbidden request shows the words of the server', async () => {
   );
 });
 
-test('auth reconcile adds rules and subjects, and takes none away', async () => {
+test('kubectl auth reconcile adds rules and subjects and removes none', async () => {
   const kubectl = await start();
   const more = POLICY.replace('[configmaps]', '[pods]')
     .replace('[get, list]', '[get]')
@@ -98,7 +98,7 @@ test('auth reconcile adds rules and subjects, and takes none away', async () => 
   ).toMatchObject({ subjects: [{ name: 'jane' }, { name: 'joe' }] });
 });
 
-test('create token issues a token to a ServiceAccount', async () => {
+test('kubectl create token gets a token of a ServiceAccount', async () => {
   const kubectl = await start();
   await kubectl.run(['create', 'serviceaccount', 'op']);
 
@@ -111,7 +111,7 @@ test('create token issues a token to a ServiceAccount', async () => {
   expect(await answer.text()).toContain('system:serviceaccount:default:op');
 });
 
-test('create role, rolebinding and clusterrolebinding give what they say at once', async () => {
+test('kubectl create role, rolebinding and clusterrolebinding take effect at once', async () => {
   const kubectl = await start();
   await kubectl.run(['create', 'role', 'killer', '--verb=delete', '--resource=pods']);
   await kubectl.run(['create', 'rolebinding', 'k', '--role=killer', '--serviceaccount=default:op']);

@@ -23,7 +23,7 @@ test.each([
   job('a', { namespace }),
   service('a', { namespace }),
   customResource('v1', 'Namespace', 'a'),
-])('[T-4] the server accepts an object built with a name alone: $kind', async (object) => {
+])('[T-4] the server accepts a $kind built with a name alone', async (object) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 
@@ -32,7 +32,7 @@ test.each([
   expect(created).toMatchObject({ kind: object.kind, metadata: { name: 'a' } });
 });
 
-test('metadata goes into metadata, and the rest stays where it is', () => {
+test('a builder puts metadata fields into metadata and leaves the others as they are', () => {
   const labels = { app: 'a' };
 
   expect(configMap('a', { namespace, labels, data: { k: '1' } })).toEqual({
@@ -51,7 +51,7 @@ test('metadata goes into metadata, and the rest stays where it is', () => {
   });
 });
 
-test('a workload selects the Pods that it makes', () => {
+test('a built workload selects the Pods that it creates', () => {
   const { spec } = deployment('web', { replicas: 3, podLabels: { tier: 'front' } });
 
   expect(spec.replicas).toBe(3);
@@ -61,7 +61,7 @@ test('a workload selects the Pods that it makes', () => {
   expect(daemonSet('web').spec).not.toHaveProperty('replicas');
 });
 
-test('an owner is referred to as the controller', async () => {
+test('ownerReference refers to the owner as controller', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const owner = server.create(configMap('owner', { namespace }));

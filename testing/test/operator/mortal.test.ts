@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MortalClock } from '../../src/operator/mortal.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 
-test('a dead clock fires no alarm, neither one from before nor one from after', () => {
+test('a killed MortalClock fires no alarm, whether set before or after', () => {
   const clock = new FakeClock();
   const mortal = new MortalClock(clock);
   const fired: string[] = [];
@@ -18,7 +18,7 @@ test('a dead clock fires no alarm, neither one from before nor one from after', 
   expect(clock.pending).toBe(0);
 });
 
-test('a cancelled alarm is no alarm of its clock any more', () => {
+test('a cancelled alarm of a MortalClock is also cancelled in its clock', () => {
   const clock = new FakeClock();
   const mortal = new MortalClock(clock);
 

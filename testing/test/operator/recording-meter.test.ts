@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecordingMeter } from '../../src/operator/recording-meter.ts';
 
-test('[T-4] a snapshot is plain data, in the notation of Prometheus, and does not change any more', () => {
+test('[T-4] a snapshot of a RecordingMeter is plain data in Prometheus notation, and does not change', () => {
   const meter = new RecordingMeter();
   meter.count('calls', { verb: 'get', code: '200' });
   meter.observe('seconds', {}, 0.1);

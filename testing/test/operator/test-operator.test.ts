@@ -29,7 +29,7 @@ async function start(clock?: FakeClock): Promise<{ env: TestEnv; namespace: stri
   return { env, namespace: await env.namespace() };
 }
 
-test('it reconciles in its namespace alone, logs, measures, and ends when it is stopped', async () => {
+test('a started operator reconciles in its namespace only, logs and measures, and stop ends it', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   await env.create(configMap('theirs', { namespace: await env.namespace() }));
@@ -52,7 +52,7 @@ test('it reconciles in its namespace alone, logs, measures, and ends when it is 
   await eventually(() => env.server.openWatches === 0);
 });
 
-test('killed it reconciles nothing any more, has no timer left, and logs no end', async () => {
+test('a killed operator reconciles nothing more, has no timers, and does not log its end', async () => {
   const clock = new FakeClock();
   const { env, namespace } = await start(clock);
   await env.create(configMap('a', { namespace }));
@@ -71,7 +71,7 @@ test('killed it reconciles nothing any more, has no timer left, and logs no end'
   await operator.stop();
 });
 
-test('[T-2] time that is moved is the operator’s, too: ten polls in ten minutes', async () => {
+test("[T-2] advanced time is the operator's time, too: ten polls in ten minutes", async () => {
   const clock = new FakeClock();
   const { env, namespace } = await start(clock);
   await env.create(configMap('a', { namespace }));
@@ -85,7 +85,7 @@ test('[T-2] time that is moved is the operator’s, too: ten polls in ten minute
   expect(seen).toHaveLength(11);
 });
 
-test('settings are those of the environment variables, and wrong ones are refused', async () => {
+test('the settings of an operator come from the environment, and wrong ones are refused', async () => {
   const { env } = await start();
   const { controllers } = scribe();
 
@@ -94,7 +94,7 @@ test('settings are those of the environment variables, and wrong ones are refuse
   ).toThrow('CHANCERY_CRD_WAIT must be forever, timeout or optional, not "never"');
 });
 
-test('[LE-13] of two replicas one works; when it stops, the other does, which was ready all along', async () => {
+test('[LE-13] one of two replicas works, and the other one is ready and takes over when it stops', async () => {
   const { env, namespace } = await start();
   await env.create(configMap('ours', { namespace }));
   const environment = { CHANCERY_LEASE_RETRY_PERIOD: '1' };

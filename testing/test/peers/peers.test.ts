@@ -32,8 +32,8 @@ async function peers(peersFolder: string, ...args: readonly string[]) {
   return { code, lines: output.trim().split('\n') };
 }
 
-describe('the command', () => {
-  test('without PEERS every suite is "not run", none has passed, and the exit code is 2', async () => {
+describe('the command npm run peers', () => {
+  test('without PEERS every suite is "not run", and the exit code is 2', async () => {
     const { code, lines } = await peers('');
 
     expect(code).toBe(2);
@@ -43,7 +43,7 @@ describe('the command', () => {
     expect(lines[0]).toContain('git clone https://github.com/kubernetes/kubernetes');
   });
 
-  test('a suite whose snapshot is missing is "not run", beside others that are there', async () => {
+  test('a suite without its snapshot is "not run"', async () => {
     const { code, lines } = await peers(folder(), 'python');
 
     expect(code).toBe(2);
@@ -58,8 +58,8 @@ describe('the command', () => {
   });
 });
 
-describe('a verdict', () => {
-  test('tells failures that are explained from those that are not, and finds explanations that are not needed', () => {
+describe('the verdict on a peers suite', () => {
+  test('a verdict separates explained failures from unexplained ones, and finds outdated explanations', () => {
     const outcomes = [
       { name: 'a', passed: true, output: '' },
       { name: 'b', passed: false, output: 'x' },
@@ -75,7 +75,7 @@ describe('a verdict', () => {
     });
   });
 
-  test('a snapshot says its commit by its branch, by a packed branch, or by the file .commit', () => {
+  test('the commit of a snapshot is read from its branch, a packed branch or the file .commit', () => {
     const [loose, packed, archive] = [folder(), folder(), folder()];
     for (const clone of [loose, packed]) {
       mkdirSync(path.join(clone, '.git/refs/heads'), { recursive: true });
@@ -97,7 +97,7 @@ describe('a verdict', () => {
   });
 });
 
-test('a result names the version of the program: that of kubectl, the tag, or the beginning of a commit', () => {
+test('a result names the program and its version: kubectl, a tag or a short commit', () => {
   const client = 'kopf';
 
   expect(programOf({}, 'v1.20.2', 'v1.33.1')).toBe('kubectl v1.33.1');
@@ -105,8 +105,8 @@ test('a result names the version of the program: that of kubectl, the tag, or th
   expect(programOf({ client }, 'c0ffee'.padEnd(40, '7'), '')).toBe('kopf c0ffee777777');
 });
 
-describe('what suites say', () => {
-  test('functions of a script: those that are recorded, and those that are called, each once', () => {
+describe('parsing of suites and their output', () => {
+  test('functionsOf lists the recorded and the called test functions of a script once', () => {
     const script = `
 runTests() {
   record_command run_first_tests
@@ -124,7 +124,7 @@ run_fifth_tests() {
     expect(functionsOf(script)).toEqual(['run_first_tests', 'run_second_tests', 'run_third_tests']);
   });
 
-  test('pytest: passed, failed, and what broke outside a test; what was skipped is neither', () => {
+  test('pytestOutcomes reads passed and failed tests and errors, and ignores skipped tests', () => {
     const output = `
 e2e/test_a.py::TestA::test_one PASSED [ 20%]
 =========================== short test summary info ============================
@@ -145,7 +145,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test('vitest: passed and failed; a file in which nothing could begin has failed', () => {
+  test('vitestOutcomes reads passed and failed tests, and counts a file that did not start as failed', () => {
     const report = JSON.stringify({
       testResults: [
         {
@@ -167,7 +167,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test('vitest runs only the tests that are asked for, or all but those that are left out', () => {
+  test('patternOf selects the given tests, or all tests but the excluded ones', () => {
     const matches = (pattern: string) =>
       ['Logs', ' Logs', 'watch (all) Logs', 'Logs of a Pod', 'LogsX', 'Xogs'].filter((name) =>
         new RegExp(pattern).test(name),
@@ -183,7 +183,7 @@ ERROR e2e/test_b.py::TestB::test_three - urllib3.exceptions.MaxRetryError
     ]);
   });
 
-  test("kopf's examples say what they wait for, and how often handlers succeed", () => {
+  test('wishesOf reads what an example of kopf waits for, and how often its handlers succeed', () => {
     const wishes = wishesOf(`
 import kopf
 E2E_ALLOW_TRACEBACKS = True
@@ -207,7 +207,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
     expect(problemOf(`${said}Handler 'delete' succeeded.\n`, wishes)).toBeUndefined();
   });
 
-  test('without wishes a handler succeeds once, none fails for good, and nothing prints a traceback', () => {
+  test('without wishes a handler must succeed once, and failures and tracebacks are problems', () => {
     const wishes = wishesOf('import kopf\n');
 
     expect(problemOf("Handler 'a' succeeded.", wishes)).toBeUndefined();
@@ -218,7 +218,7 @@ E2E_SUCCESS_COUNTS: dict[str, int] = {'create_1': 1,
   });
 });
 
-test('an example of kopf with handlers of creation and deletion says so of its object', () => {
+test('an example of kopf with creation and deletion handlers must log both for its object', () => {
   const object = '[default/kopf-example-1]';
   const handled = "Handler 'a' succeeded.\n";
   const gone = `${object} Deleted, really deleted`;
@@ -237,7 +237,7 @@ test('an example of kopf with handlers of creation and deletion says so of its o
   expect(problemOf(handled, missed)).toContain('Deleted, really deleted');
 });
 
-describe('programs of suites', () => {
+describe('running the programs of suites', () => {
   const shell = (text: string, timeoutMs = 60_000) => ({
     command: ['sh', '-c', text],
     cwd: folder(),
@@ -245,19 +245,19 @@ describe('programs of suites', () => {
     timeoutMs,
   });
 
-  test('what a program leaves behind ends with it: nothing holds its output open', async () => {
+  test('processes that a program leaves behind end with it', async () => {
     const { code, output } = await runProgram(shell('sleep 1000 & echo begun; exit 3'));
 
     expect([code, output]).toEqual([3, 'begun\n']);
   });
 
-  test('a program that takes too long is ended, and has no exit code', async () => {
+  test('a program that exceeds its timeout is ended and has no exit code', async () => {
     const { code } = await runProgram(shell('sleep 1000', 50));
 
     expect(code).toBeUndefined();
   });
 
-  test('words of a running program are waited for, until it ends', async () => {
+  test('program.says waits for a text in the output until the program ends', async () => {
     const program = startProgram(shell('echo ready; read -r line; sleep 1000'));
 
     expect(await program.says([/ready/], 60_000)).toBe(true);
@@ -265,17 +265,17 @@ describe('programs of suites', () => {
     expect(await program.says([/never/], 60_000)).toBe(false);
   });
 
-  test('of an output the last lines are shown, without colours', () => {
+  test('lastLines returns the last lines of an output without colours', () => {
     expect(lastLines('one\n\n\u001b[31mtwo\u001b[0m\nthree\n\n', 2)).toBe('two\nthree');
   });
 });
 
-describe('the page', () => {
-  test('shows what was recorded; npm run peers -- --record writes it', () => {
+describe('the page of peers results', () => {
+  test('docs/peers.md shows the recorded results; npm run peers -- --record writes it', () => {
     expect(readPage()).toBe(madePage(readPage(), recordedResults()));
   });
 
-  test('some tests that were run again replace what was recorded of them, and nothing else', () => {
+  test('repeated tests replace their own recorded results only', () => {
     const of = { suite: 'kubectl', commit: 'v1', with: 'kubectl v1.9' };
 
     const joined = join(
@@ -286,14 +286,14 @@ describe('the page', () => {
     expect(joined).toEqual({ ...of, passed: ['b', 'c'], failed: ['d', 'a'] });
   });
 
-  test('every result names a version, and says more than whose tests they are', () => {
+  test('every result names a program with its version', () => {
     for (const { suite, with: program } of recordedResults()) {
       expect(program).toMatch(/^\S.* v?[0-9a-f][0-9a-f.]+$/);
       expect(SUITES.find(({ name }) => name === suite)?.title).not.toBe(program);
     }
   });
 
-  test('a suite that was not run is "not run"', () => {
+  test('the page shows a suite without results as "not run"', () => {
     const page = madePage(readPage(), []);
 
     for (const { name } of SUITES)

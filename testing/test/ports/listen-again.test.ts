@@ -23,7 +23,7 @@ function connecting(port: number): Promise<string> {
   });
 }
 
-test('a reserved port refuses connections, and is free to listen again', async () => {
+test('a reserved port refuses connections, and can be listened on again', async () => {
   const server = await listening();
   const port = portOf(server);
   server.close();
@@ -37,7 +37,7 @@ test('a reserved port refuses connections, and is free to listen again', async (
   expect(await connecting(port)).toBe('connected');
 });
 
-test('a port that another listens on is waited for', async () => {
+test('listenAgain waits for a port that another server uses', async () => {
   const taken = await listening();
   const port = portOf(taken);
   let tries = 0;

@@ -7,7 +7,7 @@ import { configMap } from '../../src/objects/config.ts';
 import { startOperator } from '../../src/operator/test-operator.ts';
 import { defaultTimeoutMs, eventually } from '../../src/time/eventually.ts';
 
-test('answers with what the probe answers, once it is neither false nor undefined', async () => {
+test('eventually returns the first result of its probe that is neither false nor undefined', async () => {
   const answers = [undefined, false, 0];
 
   const answer = await eventually(() => answers.shift());
@@ -15,7 +15,7 @@ test('answers with what the probe answers, once it is neither false nor undefine
   expect(answer).toBe(0);
 });
 
-test('takes a probe that throws for one that does not hold yet', async () => {
+test('eventually asks a probe again that throws', async () => {
   let calls = 0;
 
   const answer = await eventually(async () => {
@@ -26,7 +26,7 @@ test('takes a probe that throws for one that does not hold yet', async () => {
   expect(answer).toBe('done');
 });
 
-test('[T-4] gives up, and says why the probe failed last', async () => {
+test('[T-4] eventually fails with the last error of its probe', async () => {
   const waiting = eventually(
     () => {
       throw new Error('still no Pod');
@@ -40,13 +40,13 @@ test('[T-4] gives up, and says why the probe failed last', async () => {
   });
 });
 
-test('a probe that never answers ends at the limit, too', async () => {
+test('eventually fails at its limit if the probe never answers', async () => {
   const failure = eventually(() => new Promise<true>(() => {}), { timeoutMs: 30 });
 
   await expect(failure).rejects.toMatchObject({ message: expect.stringContaining('within 30 ms') });
 });
 
-describe('[T-6] a probe that asserts', () => {
+describe('[T-6] eventually with a probe that asserts', () => {
   test.each<[string, (count: number) => void | Promise<void>]>([
     ['with expect', (count) => expect(count).toBe(3)],
     [
@@ -71,7 +71,7 @@ describe('[T-6] a probe that asserts', () => {
         assert.equal(count, 3);
       },
     ],
-  ])('%s has to stop throwing', async (_, assertion) => {
+  ])('eventually waits until an assertion %s stops throwing', async (_, assertion) => {
     let count = 0;
 
     await eventually(() => assertion(++count));
@@ -79,7 +79,7 @@ describe('[T-6] a probe that asserts', () => {
     expect(count).toBe(3);
   });
 
-  test('may hold at its first attempt', async () => {
+  test('eventually accepts an assertion that holds at the first attempt', async () => {
     let calls = 0;
 
     await eventually(() => {
@@ -92,7 +92,7 @@ describe('[T-6] a probe that asserts', () => {
     expect(calls).toBe(2);
   });
 
-  test('may answer something, and false is still no success', async () => {
+  test('eventually returns the value of a probe that asserts, and asks again after false', async () => {
     const answers = [false, 'late'];
 
     const answer = await eventually(() => {
@@ -104,8 +104,8 @@ describe('[T-6] a probe that asserts', () => {
   });
 });
 
-describe('[T-6] a probe that does not assert', () => {
-  test('is asked again after undefined, also when it has thrown another error before', async () => {
+describe('[T-6] eventually with a probe that does not assert', () => {
+  test('eventually asks again after undefined, also after another error', async () => {
     const answers = [
       () => Promise.reject(new Error('connection refused')),
       async () => undefined,
@@ -117,7 +117,7 @@ describe('[T-6] a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('is asked again after undefined, also when a function that it calls asserts', async () => {
+  test('eventually asks again after undefined, also if a function called by the probe asserts', async () => {
     const answers = [undefined, 'found'];
     const checked = (): string | undefined => {
       expect(answers).not.toHaveLength(0);
@@ -129,14 +129,14 @@ describe('[T-6] a probe that does not assert', () => {
     expect(answer).toBe('found');
   });
 
-  test('ends at the limit when it always answers undefined', async () => {
+  test('eventually fails at its limit if the probe always returns undefined', async () => {
     const failure = eventually(async () => undefined, { timeoutMs: 30 });
 
     await expect(failure).rejects.toThrow('not within 30 ms: the condition never held');
   });
 });
 
-test('[T-6] the failure shows the last error of the probe, also when its last attempt never ends', async () => {
+test('[T-6] the failure of eventually shows the last error, also if the last attempt never ends', async () => {
   let calls = 0;
 
   const failure = eventually(
@@ -154,7 +154,7 @@ test('[T-6] the failure shows the last error of the probe, also when its last at
   });
 });
 
-test('[T-6] the failure shows the last warnings of the operators that run, and no values of objects', async () => {
+test('[T-6] the failure of eventually shows the last warnings of running operators, without values of objects', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace, data: { password: 'hunter2' } }));
@@ -182,7 +182,7 @@ test('[T-6] the failure shows the last warnings of the operators that run, and n
   expect(message).not.toContain('hunter2');
 });
 
-test('[T-6] the warnings of an operator that has ended are not shown', async () => {
+test('[T-6] the failure of eventually does not show warnings of stopped operators', async () => {
   await using env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   const namespace = await env.namespace();
   await env.create(configMap('a', { namespace }));
@@ -211,15 +211,15 @@ test.each([
   [1_000, 800],
   [40_000, 10_000],
   [0, 10_000],
-])('[T-6] with a testTimeout of %s ms of vitest the limit is %i ms', (testTimeout, limitMs) => {
+])('[T-6] with a vitest testTimeout of %s ms the limit of eventually is %i ms', (testTimeout, limitMs) => {
   expect(defaultTimeoutMs({ __vitest_worker__: { config: { testTimeout } } }, {})).toBe(limitMs);
   expect(defaultTimeoutMs({}, {})).toBe(4_000);
 });
 
-test('[T-6] the limit knows the testTimeout of the vitest that runs this', () => {
+test('[T-6] the limit of eventually follows the testTimeout of the running vitest', () => {
   expect(defaultTimeoutMs(globalThis, {})).toBe(10_000); // vitest.config.ts has more than five times as much
 });
 
-test('node:test, which ends no test, gets the longest time', () => {
+test('under node:test, which has no timeout, eventually has the longest limit', () => {
   expect(defaultTimeoutMs({}, { NODE_TEST_CONTEXT: 'child-v8' })).toBe(10_000);
 });

@@ -8,7 +8,7 @@ import { settle } from '../../src/time/settle.ts';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('FakeClock', () => {
-  test('starts at startMs and moves only by advance', async () => {
+  test('a FakeClock starts at startMs and moves only by advance', async () => {
     const clock = new FakeClock(1_000);
 
     await settle();
@@ -19,7 +19,7 @@ describe('FakeClock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([1_005, 1_005]);
   });
 
-  test('fires alarms earliest first, those of one time in the order they were set', () => {
+  test('a FakeClock fires the earliest alarm first, and equal ones in the order they were set', () => {
     const clock = new FakeClock();
     const fired: string[] = [];
     for (const [name, delayMs] of [
@@ -36,7 +36,7 @@ describe('FakeClock', () => {
     expect(clock.monotonic()).toBe(100);
   });
 
-  test('fires an alarm that another one sets, when it falls into the same advance', () => {
+  test('a FakeClock fires an alarm set by another alarm within the same advance', () => {
     const clock = new FakeClock();
     const firedAt: number[] = [];
     const again = (): void => {
@@ -51,7 +51,7 @@ describe('FakeClock', () => {
     expect(clock.nextInMs).toBe(5);
   });
 
-  test('a cancelled alarm does not fire and does not wait', () => {
+  test('a cancelled alarm of a FakeClock does not fire and is not pending', () => {
     const clock = new FakeClock();
     let fired = false;
     const cancel = clock.schedule(10, () => {
@@ -67,7 +67,7 @@ describe('FakeClock', () => {
     expect(clock.nextInMs).toBeUndefined();
   });
 
-  test('an alarm without delay waits for the next advance, even by nothing', () => {
+  test('an alarm without delay fires at the next advance, even by 0 ms', () => {
     const clock = new FakeClock();
     let fired = false;
     clock.schedule(-1, () => {
@@ -81,7 +81,7 @@ describe('FakeClock', () => {
     expect(fired).toBe(true);
   });
 
-  test('advanceAndSettle unfolds a chain of sleeps', async () => {
+  test('advanceAndSettle runs a chain of sleeps', async () => {
     const clock = new FakeClock();
     const wokenAt: number[] = [];
     const chain = (async () => {
@@ -100,7 +100,7 @@ describe('FakeClock', () => {
     expect(wokenAt).toEqual([10, 30, 60]);
   });
 
-  test('an alarm that moves the clock itself does not make time go back', () => {
+  test('an alarm that advances the FakeClock itself does not turn time back', () => {
     const clock = new FakeClock();
     clock.schedule(10, () => clock.advance(100));
 
@@ -109,7 +109,7 @@ describe('FakeClock', () => {
     expect(clock.monotonic()).toBe(110);
   });
 
-  test('time never goes back, and no alarm is missed by a rounding error', async () => {
+  test('the time of a FakeClock never goes back, and rounding errors miss no alarm', async () => {
     const fraction = fc.double({ min: 0, max: 1_000, noNaN: true });
     await fc.assert(
       fc.asyncProperty(fc.array(fraction), fraction, fraction, async (delays, startMs, stepMs) => {

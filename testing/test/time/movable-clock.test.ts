@@ -5,7 +5,7 @@ import { propertyRuns } from '../../../test/support/property-runs.ts';
 import { FakeClock } from '../../src/time/fake-clock.ts';
 import { MovableClock } from '../../src/time/movable-clock.ts';
 
-test('it runs as the clock below does, and ahead of it by what it was moved', async () => {
+test('a MovableClock follows its base clock, ahead by what it was moved', async () => {
   const below = new FakeClock(1_000);
   const clock = new MovableClock(below);
 
@@ -18,7 +18,7 @@ test('it runs as the clock below does, and ahead of it by what it was moved', as
   expect([clock.now(), clock.monotonic()]).toEqual([1_106, 1_106]);
 });
 
-test('an alarm rings when its time has come by either way, and once', async () => {
+test('an alarm of a MovableClock fires once, whether time passes or is moved', async () => {
   const below = new FakeClock();
   const clock = new MovableClock(below);
   const rung: string[] = [];
@@ -38,7 +38,7 @@ test('an alarm rings when its time has come by either way, and once', async () =
   expect(rung).toEqual(['by itself', 'by both', 'by a move']);
 });
 
-test('a cancelled alarm never rings', async () => {
+test('a cancelled alarm of a MovableClock never fires', async () => {
   const below = new FakeClock();
   const clock = new MovableClock(below);
   const rung: string[] = [];
@@ -52,7 +52,7 @@ test('a cancelled alarm never rings', async () => {
   expect(below.pending).toBe(0);
 });
 
-test('a chain of sleeps unfolds within one move, each at its own time', async () => {
+test('one move of a MovableClock runs a chain of sleeps, each at its own time', async () => {
   const clock = new MovableClock(new FakeClock());
   const woken: number[] = [];
   const chain = async (): Promise<void> => {
@@ -68,7 +68,7 @@ test('a chain of sleeps unfolds within one move, each at its own time', async ()
   expect(woken).toEqual([60_000, 120_000, 180_000]);
 });
 
-test('two moves at once are one after the other', async () => {
+test('two simultaneous moves of a MovableClock happen one after the other', async () => {
   const clock = new MovableClock(new FakeClock());
   const rung: number[] = [];
   clock.schedule(150, () => rung.push(clock.monotonic()));
@@ -79,7 +79,7 @@ test('two moves at once are one after the other', async () => {
   expect(clock.monotonic()).toBe(200);
 });
 
-test('alarms ring in the order of their times, whatever moves the time', async () => {
+test('the alarms of a MovableClock fire in order, whatever moves the time', async () => {
   const delays = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 12 });
   const moves = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 20 })), { maxLength: 8 });
   await fc.assert(

@@ -12,8 +12,8 @@ const service = (name: string, spec: object = {}): object => ({
   spec: { ports: [{ port: 80 }], ...spec },
 });
 
-describe('[F-12] what admission adds to a Pod', () => {
-  test('an account with its token, in every container', async () => {
+describe('[F-12] admission of a Pod', () => {
+  test('admission gives every container of a Pod a service account and its token', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PODS, pod({ initContainers: [{ name: 'i', image: 'i' }] }));
@@ -34,7 +34,7 @@ describe('[F-12] what admission adds to a Pod', () => {
     expect([spec.serviceAccountName, spec.serviceAccount]).toEqual(['default', 'default']);
   });
 
-  test('no token where Pod or account want none', async () => {
+  test('admission mounts no token when the Pod or its account opts out', async () => {
     const { send } = await startCluster();
     await send('POST', '/api/v1/namespaces/default/serviceaccounts', {
       metadata: { name: 'silent' },
@@ -50,7 +50,7 @@ describe('[F-12] what admission adds to a Pod', () => {
     expect(second.spec.imagePullSecrets).toEqual([{ name: 's' }]);
   });
 
-  test('five minutes on a lost node, unless it says otherwise', async () => {
+  test('admission lets a Pod tolerate a lost node for five minutes, unless the Pod has its own toleration', async () => {
     const { send } = await startCluster();
     const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists' };
 
@@ -67,7 +67,7 @@ describe('[F-12] what admission adds to a Pod', () => {
     ]);
   });
 
-  test('the priority of its class, and no manager owns it', async () => {
+  test('admission gives a Pod the priority of its class, and no manager owns the added fields', async () => {
     const { send } = await startCluster();
     await send('POST', '/apis/scheduling.k8s.io/v1/priorityclasses', {
       metadata: { name: 'high' },
@@ -98,7 +98,7 @@ describe('[F-12] what admission adds to a Pod', () => {
       { priority: 5 },
       'pods "p" is forbidden: the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
     ],
-  ])('not what contradicts accounts or classes: %j', async (spec, message) => {
+  ])('admission refuses a Pod with an unknown account or a wrong priority: %j', async (spec, message) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', PODS, pod(spec));
@@ -107,8 +107,8 @@ describe('[F-12] what admission adds to a Pod', () => {
   });
 });
 
-describe('[F-12] additions to a Service', () => {
-  test('an address of 10.96.0.0/12 that no other has, for good', async () => {
+describe('[F-12] admission of a Service', () => {
+  test('a Service gets a unique address of 10.96.0.0/12 and keeps it', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a'));
@@ -129,7 +129,7 @@ describe('[F-12] additions to a Service', () => {
     expect(changed.spec.clusterIP).toBe(first.spec.clusterIP);
   });
 
-  test('the address that it asks for, once', async () => {
+  test('a Service gets the clusterIP that it asks for, unless it is taken or out of range', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { clusterIP: '10.96.1.1' }));
@@ -144,7 +144,7 @@ describe('[F-12] additions to a Service', () => {
     expect(outside.message).toContain('The range of valid IPs is 10.96.0.0/12');
   });
 
-  test('ports of nodes where its type has them, which it keeps', async () => {
+  test('a NodePort Service gets node ports, keeps them, and loses them as ClusterIP', async () => {
     const { send } = await startCluster();
 
     const { body: first } = await send('POST', SERVICES, service('a', { type: 'NodePort' }));
@@ -165,7 +165,7 @@ describe('[F-12] additions to a Service', () => {
     expect(inner.spec).not.toHaveProperty('externalTrafficPolicy');
   });
 
-  test('a traffic policy for as long as others reach it from outside', async () => {
+  test('a Service has an externalTrafficPolicy as long as it has external addresses', async () => {
     const { send } = await startCluster();
     const { body: first } = await send(
       'POST',
@@ -193,7 +193,7 @@ describe('[F-12] additions to a Service', () => {
   test.each([
     [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
     [30_080, 'provided port is already allocated'],
-  ])('not port %i', async (nodePort, why) => {
+  ])('a Service cannot have node port %i', async (nodePort, why) => {
     const { send } = await startCluster();
     const of = (name: string, port: number): object =>
       service(name, { type: 'NodePort', ports: [{ port: 80, nodePort: port }] });
@@ -207,7 +207,7 @@ describe('[F-12] additions to a Service', () => {
     ]);
   });
 
-  test('nothing where it is headless or a mere name', async () => {
+  test('a headless or ExternalName Service gets no address', async () => {
     const { send } = await startCluster();
 
     const { body: headless } = await send(
@@ -233,7 +233,7 @@ describe('[F-12] additions to a Service', () => {
   });
 });
 
-test('[F-12] a claim and an Ingress get the class that is the default, the newest of several', async () => {
+test('[F-12] a claim and an Ingress get the default class, the newest if there are several', async () => {
   const { send } = await startCluster();
   const byDefault = (group: string): object => ({
     annotations: { [`${group}.kubernetes.io/is-default-class`]: 'true' },

@@ -27,8 +27,8 @@ async function limited(...limits: readonly object[]): Promise<TestCluster> {
   return cluster;
 }
 
-describe('[F-17] a LimitRange', () => {
-  test('gives containers what they lack, and says so', async () => {
+describe('[F-17] admission by a LimitRange', () => {
+  test('a LimitRange sets the missing requests and limits of containers, and lists them in an annotation', async () => {
     const { send } = await limited({
       type: 'Container',
       default: { memory: '64Mi', cpu: '1' },
@@ -60,7 +60,7 @@ describe('[F-17] a LimitRange', () => {
     expect(body.status.qosClass).toBe('Burstable');
   });
 
-  test('is completed itself: the most is the limit, the limit is the request', async () => {
+  test('a LimitRange itself gets defaults: max becomes the default limit, and that the default request', async () => {
     const { send } = await limited(
       { type: 'Container', max: { cpu: '2' }, min: { memory: '8Mi' } },
       { type: 'Pod', max: { cpu: '4' } },
@@ -131,7 +131,7 @@ describe('[F-17] a LimitRange', () => {
       ),
       'maximum cpu usage per Pod is 1, but limit is 1100m',
     ],
-  ])('%j refuses in the words of a real server', async (item, object, why) => {
+  ])('a LimitRange %j refuses a Pod with the message of Kubernetes', async (item, object, why) => {
     const { send } = await limited({ type: 'Container', ...item });
 
     const { status, body } = await send('POST', `${CORE}/pods`, object);
@@ -144,7 +144,7 @@ describe('[F-17] a LimitRange', () => {
     expect(body.message).toBe(`pods "web" is forbidden: ${why}`);
   });
 
-  test('holds claims to a size', async () => {
+  test('a LimitRange limits the size of a claim', async () => {
     const { send } = await limited({
       type: 'PersistentVolumeClaim',
       min: { storage: '1Gi' },
@@ -165,7 +165,7 @@ describe('[F-17] a LimitRange', () => {
     expect(fits.status).toBe(201);
   });
 
-  test('gives its defaults before a quota wants them said, and refuses before a quota does', async () => {
+  test('a LimitRange sets defaults before a quota is checked, and refuses before the quota does', async () => {
     const { send } = await limited({
       type: 'Container',
       max: { cpu: '1' },
@@ -185,7 +185,7 @@ describe('[F-17] a LimitRange', () => {
     expect(body.status.used).toEqual({ 'requests.cpu': '100m' });
   });
 
-  test('lets Pods be that were there before', async () => {
+  test('a new LimitRange does not block updates of existing Pods', async () => {
     const { send } = await startCluster();
     await send('POST', `${CORE}/pods`, pod([limits({}, { cpu: '2' })]));
     const item = { type: 'Container', max: { cpu: '1' } };

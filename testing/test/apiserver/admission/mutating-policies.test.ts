@@ -69,7 +69,7 @@ function deployment(name: string): object {
 }
 
 describe('[admission 5] a MutatingAdmissionPolicy', () => {
-  test('sets defaults on a create, and changes nothing the second time', async () => {
+  test('a mutating policy sets defaults on a create, and a repeated mutation changes nothing', async () => {
     const { server, send } = await startCluster();
     mutate(server, [
       apply(`
@@ -85,7 +85,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     expect(again.body.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion);
   });
 
-  test('merges lists by their keys, as server-side apply does', async () => {
+  test('a mutating policy merges lists by their keys, as server-side apply does', async () => {
     const { server, send } = await startCluster();
     mutate(
       server,
@@ -121,7 +121,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     expect(body.spec.replicas).toBe(2);
   });
 
-  test('removes and replaces with a JSON patch, whose keys are escaped', async () => {
+  test('a mutating policy removes and replaces values with a JSON patch and escaped keys', async () => {
     const { server, send } = await startCluster();
     mutate(server, [
       jsonPatch(`
@@ -141,7 +141,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     expect(other.body.metadata.annotations).toEqual({ kept: 'yes' });
   });
 
-  test('puts objects into a JSON patch', async () => {
+  test('a mutating policy can put whole objects into a JSON patch', async () => {
     const { server, send } = await startCluster();
     mutate(
       server,
@@ -163,7 +163,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     ]);
   });
 
-  test('has conditions, variables, parameters and optional fields', async () => {
+  test('a mutating policy has conditions, variables, parameters and optional fields', async () => {
     const { server, send } = await startCluster();
     server.create(configMap('settings', {}, { suffix: '-prod' }));
     mutate(
@@ -199,21 +199,21 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
       'type mismatch: unexpected type name "Object.spec", expected "Object.data", which matches field name path from root Object type',
     ],
     [
-      'a field that is not there',
+      'a field that does not exist',
       apply('Object{data: {"a": object.none.x}}'),
       `expression 'Object{data: {"a": object.none.x}}' resulted in error: no such key: none`,
     ],
     [
-      'an unknown field',
+      'a field that its schema does not have',
       apply('Object{nothing: 1}'),
       'error applying patch: failed to convert patch object to typed object: .nothing: field not declared in schema',
     ],
     [
-      'a path that is not there',
+      'a path that does not exist',
       jsonPatch('[JSONPatch{op: "remove", path: "/data/none"}]'),
       "JSON Patch: error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value",
     ],
-  ])('refuses the write with %s, unless its failures are ignored', async (_what, mutation, words) => {
+  ])('a mutating policy with %s refuses the write, unless its failurePolicy is Ignore', async (_what, mutation, words) => {
     const closed = await startCluster();
     mutate(closed.server, [mutation]);
     const open = await startCluster();
@@ -236,7 +236,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     expect([passed.status, passed.body.data]).toEqual([201, { k: 'v' }]);
   });
 
-  test('may not set atomic lists', async () => {
+  test('a mutating policy cannot set atomic lists', async () => {
     const { server, send } = await startCluster();
     mutate(
       server,
@@ -254,7 +254,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     );
   });
 
-  test('[admission 8] is invoked once more after a later one has changed the object, when its policy is IfNeeded', async () => {
+  test('[admission 8] a mutating policy with IfNeeded runs again after a later policy has changed the object', async () => {
     const { server, send } = await startCluster();
     const turn = (letter: string): object =>
       jsonPatch(
@@ -269,7 +269,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
     expect(body.data?.turns).toBe('121');
   });
 
-  test('is refused when it does not compile, or has no mutation', async () => {
+  test('a mutating policy that does not compile or has no mutation is refused', async () => {
     const { send } = await startCluster();
     const path = `/apis/${ADMISSION}/mutatingadmissionpolicies`;
     const rule = {
@@ -301,7 +301,7 @@ describe('[admission 5] a MutatingAdmissionPolicy', () => {
   });
 });
 
-test('[F-18] [admission 8] policies change an object before webhooks do, then it is validated by its schema, by policies and by webhooks', async () => {
+test('[F-18] [admission 8] an object passes mutating policies, mutating webhooks, its schema, validating policies and webhooks in order', async () => {
   const { server, send } = await startCluster();
   server.create({
     apiVersion: 'apiextensions.k8s.io/v1',

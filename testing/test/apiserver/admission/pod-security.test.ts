@@ -19,7 +19,7 @@ const pod = (container: object = {}, spec: object = {}): object => ({
 });
 
 describe('[F-17] Pod Security', () => {
-  test('refuses a bare Pod where the namespace is restricted, in the words of a real server', async () => {
+  test('a restricted namespace refuses a plain Pod with the message of Kubernetes', async () => {
     const { send } = await guarded('restricted');
 
     const { status, body } = await send('POST', PODS, pod());
@@ -39,7 +39,7 @@ describe('[F-17] Pod Security', () => {
     ['restricted', pod({ securityContext: { ...SAFE, ...SAFE_POD } })],
     ['baseline', pod()],
     ['privileged', pod({ securityContext: { privileged: true } })],
-  ])('of level %s lets a Pod pass that keeps to it', async (level, object) => {
+  ])('a namespace of level %s accepts a Pod that complies', async (level, object) => {
     const { send } = await guarded(level);
 
     const { status } = await send('POST', PODS, object);
@@ -68,7 +68,7 @@ describe('[F-17] Pod Security', () => {
       pod({ securityContext: { capabilities: { add: ['NET_ADMIN', 'CHOWN'] } } }),
       'non-default capabilities (container "c" must not include "NET_ADMIN" in securityContext.capabilities.add)',
     ],
-  ])('of level baseline refuses what reaches the node: %#', async (object, violation) => {
+  ])('a namespace of level baseline refuses a Pod with access to the node: %#', async (object, violation) => {
     const { send } = await guarded('baseline');
 
     const { status, body } = await send('POST', PODS, object);
@@ -95,7 +95,7 @@ describe('[F-17] Pod Security', () => {
       ),
       'restricted volume types (volume "v" uses restricted volume type "nfs")',
     ],
-  ])('of level restricted names only what is wrong: %#', async (object, violation) => {
+  ])('a namespace of level restricted reports only the actual violations: %#', async (object, violation) => {
     const { send } = await guarded('restricted');
 
     const { body } = await send('POST', PODS, object);
@@ -105,7 +105,7 @@ describe('[F-17] Pod Security', () => {
     );
   });
 
-  test('lets a Deployment pass and refuses its Pods, and nothing without the label', async () => {
+  test('Pod Security accepts a Deployment but refuses its Pods, until the namespace loses the label', async () => {
     const { send, server } = await guarded('restricted', { workloads: {} });
     const created = await send('POST', '/apis/apps/v1/namespaces/guarded/deployments', {
       metadata: { name: 'web' },

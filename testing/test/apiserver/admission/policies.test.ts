@@ -57,7 +57,7 @@ const configMap = (name: string, data: object = {}, labels: object = {}): object
 });
 
 describe('[real R-1] a ValidatingAdmissionPolicy', () => {
-  test('denies with the status that a real server sent', async () => {
+  test('a validating policy denies with the Status that a real server sent', async () => {
     const { server, send } = await startCluster();
     enforce(server, {
       spec: {
@@ -98,7 +98,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect([accepted.status, changed.status]).toEqual([201, 422]);
   });
 
-  test('denies nothing any more when it, or its binding, is gone', async () => {
+  test('a validating policy denies nothing after its binding is deleted', async () => {
     const { server, send } = await startCluster();
     enforce(server, { spec: ofConfigMaps('false') });
 
@@ -115,7 +115,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     ['Unauthorized', 401],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
-  ])('[admission 7] answers with the status of its reason %s, and with its messageExpression before its message', async (reason, code) => {
+  ])('[admission 7] a validating policy with reason %s answers with its status, and with messageExpression before message', async (reason, code) => {
     const { server, send } = await startCluster();
     const validations = [
       {
@@ -133,7 +133,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect(body.message).toMatch(/denied request: not big$/);
   });
 
-  test('sees the state before, the request, its user, the namespace and variables', async () => {
+  test('a validating policy sees the old object, the request, its user, the namespace and variables', async () => {
     const { server, send } = await startCluster({ authorization: 'RBAC' });
     enforce(server, {
       spec: {
@@ -192,7 +192,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
       },
     ],
     [
-      'what it excludes',
+      'resources that it does not exclude',
       {
         matchConstraints: {
           ...about('', 'configmaps'),
@@ -206,7 +206,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
       'requests that meet a condition',
       { matchConditions: [{ name: 'c', expression: "request.userInfo.username == 'jane'" }] },
     ],
-  ])('that is about %s lets others pass', async (_what, more) => {
+  ])('a validating policy restricted to %s accepts other writes', async (_what, more) => {
     const { server, send } = await startCluster();
     enforce(server, { spec: ofConfigMaps('false', more) });
 
@@ -215,7 +215,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect(status).toBe(201);
   });
 
-  test('that matches by labels of object and namespace denies those', async () => {
+  test('a binding with label selectors denies only matching objects in matching namespaces', async () => {
     const { server, send } = await startCluster();
     server.patch('v1', 'Namespace', undefined, 'default', {
       metadata: { labels: { strict: 'y' } },
@@ -236,7 +236,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect([labelled.status, bare.status]).toEqual([422, 201]);
   });
 
-  test('that cannot be evaluated denies, unless its failures are ignored', async () => {
+  test('a validating policy that cannot be evaluated denies, unless its failurePolicy is Ignore', async () => {
     const { server, send } = await startCluster();
     enforce(server, {
       name: 'open',
@@ -253,7 +253,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('must evaluate to a bool, and names only what there is', async () => {
+  test('a validating policy that returns no bool or names an unknown variable is refused', async () => {
     const { send } = await startCluster();
     const create = (expression: string): ReturnType<typeof send> =>
       send('POST', '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
@@ -273,7 +273,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('sees scales, and may only warn', async () => {
+  test('a validating policy can match scales, and can warn instead of deny', async () => {
     const { server, send } = await startCluster();
     await send('POST', DEPLOYMENTS, deployment('a', {}));
     enforce(server, {
@@ -295,7 +295,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('does not apply to policies, so that it can be taken away', async () => {
+  test('a validating policy does not apply to policies, so that it can be deleted', async () => {
     const { server, send } = await startCluster();
     enforce(server, {
       spec: { matchConstraints: about('*', '*'), validations: [{ expression: 'false' }] },
@@ -308,7 +308,7 @@ describe('[real R-1] a ValidatingAdmissionPolicy', () => {
     expect([other.status, status]).toEqual([422, 200]);
   });
 
-  test('is refused with an expression that does not compile', async () => {
+  test('a validating policy with an expression that does not compile is refused', async () => {
     const { send } = await startCluster();
     const path = `/apis/${ADMISSION}/validatingadmissionpolicies`;
     const policy = (spec: object): object => ({ metadata: { name: 'p' }, spec });

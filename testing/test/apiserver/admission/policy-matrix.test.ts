@@ -40,7 +40,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     send('POST', '/api/v1/namespaces', { metadata: { name: 'n', labels: { app: 'a' } } }),
 };
 
-describe('[F-18] [admission 6] operations and scope', () => {
+describe('[F-18] [admission 6] operations and scopes of a policy', () => {
   test.each<[string, object, string, boolean]>([
     ['CREATE', {}, 'create in a namespace', true],
     ['CREATE', {}, 'update in a namespace', false],
@@ -56,7 +56,7 @@ describe('[F-18] [admission 6] operations and scope', () => {
     ['*', { scope: 'Namespaced' }, 'create of a namespace', false],
     ['*', { resourceNames: ['old'] }, 'update in a namespace', true],
     ['*', { resourceNames: ['old'] }, 'create in a namespace', false],
-  ])('%s with %j and a %s: denied %s', async (operation, rule, write, denied) => {
+  ])('a policy for %s with %j and a %s: denied is %s', async (operation, rule, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, about({ operations: [operation], ...rule }));
@@ -67,7 +67,7 @@ describe('[F-18] [admission 6] operations and scope', () => {
   });
 });
 
-describe('[F-18] [admission 6] selectors and conditions', () => {
+describe('[F-18] [admission 6] selectors and conditions of a policy', () => {
   const labels = (app: string): object => ({ matchLabels: { app } });
   const condition = (expression: string): object => ({
     matchConditions: [{ name: 'c', expression }],
@@ -124,7 +124,7 @@ describe('[F-18] [admission 6] selectors and conditions', () => {
       'create in a namespace',
       false,
     ],
-  ])('%s %j %j %j and a %s: denied %s', async (_what, constraints, spec, matchResources, write, denied) => {
+  ])('a policy with a %s, %j %j %j, and a %s: denied is %s', async (_what, constraints, spec, matchResources, write, denied) => {
     const cluster = await startCluster();
     cluster.server.create(OLD);
     enforce(cluster.server, { ...about({}, constraints), ...spec }, { matchResources });
@@ -135,7 +135,7 @@ describe('[F-18] [admission 6] selectors and conditions', () => {
   });
 });
 
-describe('[F-18] [admission 6] parameters', () => {
+describe('[F-18] [admission 6] parameters of a policy', () => {
   const paramKind = { apiVersion: 'v1', kind: 'Secret' };
   const validations = [
     {
@@ -155,42 +155,42 @@ describe('[F-18] [admission 6] parameters', () => {
   const byLabel = { selector: { matchLabels: { limits: 'yes' } } };
 
   test.each<[string, object, string, string | undefined]>([
-    ['found, and it holds', { name: 'l1', parameterNotFoundAction: 'Deny' }, 'x', undefined],
-    ['found, and it does not hold', { name: 'l1', parameterNotFoundAction: 'Deny' }, '1', 'not l1'],
-    ['missing, allowed', { name: 'l9', parameterNotFoundAction: 'Allow' }, '1', undefined],
-    ['missing, denied', { name: 'l9', parameterNotFoundAction: 'Deny' }, '1', NOT_FOUND],
+    ['a parameter exists, and the rule holds', { name: 'l1', parameterNotFoundAction: 'Deny' }, 'x', undefined],
+    ['a parameter exists, and the rule fails', { name: 'l1', parameterNotFoundAction: 'Deny' }, '1', 'not l1'],
+    ['a parameter is missing and that is allowed', { name: 'l9', parameterNotFoundAction: 'Allow' }, '1', undefined],
+    ['a parameter is missing and that is denied', { name: 'l9', parameterNotFoundAction: 'Deny' }, '1', NOT_FOUND],
     [
-      'in another namespace',
+      'a parameter is in another namespace',
       { name: 'l3', namespace: 'kube-system', parameterNotFoundAction: 'Deny' },
       '3',
       'not l3',
     ],
     [
-      'two by a selector, the first',
+      'a selector finds two, and the first fails',
       { ...byLabel, parameterNotFoundAction: 'Deny' },
       '1',
       'not l1',
     ],
     [
-      'two by a selector, the second',
+      'a selector finds two, and the second fails',
       { ...byLabel, parameterNotFoundAction: 'Deny' },
       '2',
       'not l2',
     ],
-    ['two by a selector, neither', { ...byLabel, parameterNotFoundAction: 'Deny' }, '3', undefined],
+    ['a selector finds two, and both hold', { ...byLabel, parameterNotFoundAction: 'Deny' }, '3', undefined],
     [
-      'none by a selector, denied',
+      'a selector finds none and that is denied',
       { selector: { matchLabels: { limits: 'no' } }, parameterNotFoundAction: 'Deny' },
       '1',
       NOT_FOUND,
     ],
     [
-      'none by a selector, allowed',
+      'a selector finds none and that is allowed',
       { selector: { matchLabels: { limits: 'no' } }, parameterNotFoundAction: 'Allow' },
       '1',
       undefined,
     ],
-  ])('%s', async (_what, paramRef, k, denial) => {
+  ])('a policy uses its parameters: %s', async (_what, paramRef, k, denial) => {
     const { server, send } = await startCluster();
     server.create(secret('l1', '1') as never);
     server.create(secret('l2', '2') as never);
@@ -209,7 +209,7 @@ describe('[F-18] [admission 6] parameters', () => {
       expect(body.message).toMatch(new RegExp(`denied request: ${denial}$`));
   });
 
-  test('that are missing are ignored with failurePolicy Ignore', async () => {
+  test('a policy with failurePolicy Ignore ignores missing parameters', async () => {
     const { server, send } = await startCluster();
     const kind = { ...paramKind, kind: 'ConfigMap' };
     const paramRef = { name: 'none', parameterNotFoundAction: 'Deny' };
@@ -220,7 +220,7 @@ describe('[F-18] [admission 6] parameters', () => {
     expect(status).toBe(201);
   });
 
-  test('of a namespaced kind cannot be named for a cluster-scoped object without a namespace', async () => {
+  test('a cluster-scoped object is refused by a policy whose namespaced parameter has no namespace', async () => {
     const { server, send } = await startCluster();
     const kind = { ...paramKind, kind: 'ConfigMap' };
     const rule = { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'] };
@@ -241,11 +241,11 @@ describe('[F-18] [admission 6] parameters', () => {
   });
 });
 
-describe('[admission 7] a ValidatingAdmissionPolicy', () => {
+describe('[admission 7] failures, warnings and costs of a ValidatingAdmissionPolicy', () => {
   test.each([
     ['Fail', 422],
     ['Ignore', 201],
-  ])('with an error in its expression and failurePolicy %s: %i', async (failurePolicy, code) => {
+  ])('a write with a policy whose expression fails and failurePolicy %s is answered %i', async (failurePolicy, code) => {
     const { server, send } = await startCluster();
     const validations = [{ expression: 'object.data.none.size() > 0' }];
     enforce(server, { ...about({}), failurePolicy, validations });
@@ -259,7 +259,7 @@ describe('[admission 7] a ValidatingAdmissionPolicy', () => {
     );
   });
 
-  test('warns and notes what it finds, without a denial', async () => {
+  test('a policy with Warn and Audit warns and annotates, and denies nothing', async () => {
     const { server, send } = await startCluster();
     enforce(server, about({}), { validationActions: ['Warn', 'Audit'] });
 
@@ -283,7 +283,7 @@ describe('[admission 7] a ValidatingAdmissionPolicy', () => {
     ]);
   });
 
-  test('has audit annotations, which are texts or nothing', async () => {
+  test('a policy writes audit annotations, and skips null and empty values', async () => {
     const { server, send } = await startCluster();
     const auditAnnotations = [
       { key: 'name', valueExpression: "' the ' + object.metadata.name" },
@@ -298,7 +298,7 @@ describe('[admission 7] a ValidatingAdmissionPolicy', () => {
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'p/name': 'the a' });
   });
 
-  test('knows what the user may do', async () => {
+  test('a policy can ask which rights the user has', async () => {
     const { server, send } = await startCluster({
       authorization: 'RBAC',
       authentication: { anonymous: { name: 'jane', groups: ['devs'] } },
@@ -349,7 +349,7 @@ describe('[admission 7] a ValidatingAdmissionPolicy', () => {
     expect(body.message).toMatch(/denied request: may not erase$/);
   });
 
-  test('ends when its cost budget is used up', async () => {
+  test('a policy whose expression exceeds the cost budget denies the write', async () => {
     const { server, send } = await startCluster();
     const data = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`k${at}`, 'v']));
     const validations = [

@@ -21,8 +21,8 @@ async function used({ send }: TestCluster): Promise<unknown> {
   return body.status.used;
 }
 
-describe('[F-17] a ResourceQuota', () => {
-  test('refuses one Pod too many in the words of a real server', async () => {
+describe('[F-17] admission by a ResourceQuota', () => {
+  test('a ResourceQuota refuses a Pod too many with the message of Kubernetes', async () => {
     const cluster = await startCluster();
     await quota(cluster, { pods: '1', secrets: '1' });
     await cluster.send('POST', `${CORE}/pods`, pod('one'));
@@ -63,7 +63,7 @@ describe('[F-17] a ResourceQuota', () => {
         },
       }),
     ],
-  ])('counts %s as %s', async (plural, what, object) => {
+  ])('a ResourceQuota counts %s as %s', async (plural, what, object) => {
     const cluster = await startCluster();
     await quota(cluster, { [what]: '0' });
 
@@ -75,7 +75,7 @@ describe('[F-17] a ResourceQuota', () => {
     ]);
   });
 
-  test('adds up what Pods ask for, and wants it said', async () => {
+  test('a ResourceQuota sums the requests of Pods, and refuses Pods without them', async () => {
     const cluster = await startCluster();
     const hard = { 'requests.cpu': '300m', 'limits.memory': '2Gi' };
     await quota(cluster, hard);
@@ -99,7 +99,7 @@ describe('[F-17] a ResourceQuota', () => {
     expect(await used(cluster)).toEqual({ 'requests.cpu': '300m', 'limits.memory': '2Gi' });
   });
 
-  test('is free again when something goes, and says so in its status', async () => {
+  test('a deletion frees the quota, and the status shows the usage', async () => {
     const cluster = await startCluster();
     await quota(cluster, { 'count/configmaps': '1' });
     await cluster.send('POST', `${CORE}/configmaps`, named('a'));
@@ -116,7 +116,7 @@ describe('[F-17] a ResourceQuota', () => {
     ]);
   });
 
-  test('is about its own namespace, not about changes, and not about what it does not name', async () => {
+  test('a ResourceQuota applies to creates of its resources in its own namespace only', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${CORE}/configmaps`, named('a'));
     await quota(cluster, { configmaps: '1' });
@@ -131,7 +131,7 @@ describe('[F-17] a ResourceQuota', () => {
     expect(statuses).toEqual([200, 201, 201, 403]);
   });
 
-  test('of other scopes counts nothing', async () => {
+  test('a ResourceQuota with other scopes does not count a Pod', async () => {
     const cluster = await startCluster();
     await quota(cluster, { pods: '0' }, { scopes: ['BestEffort'] });
 
@@ -140,7 +140,7 @@ describe('[F-17] a ResourceQuota', () => {
     expect(status).toBe(201);
   });
 
-  test('holds back the Pods of a Deployment until it is raised', async () => {
+  test('a ResourceQuota delays the Pods of a Deployment until it is raised', async () => {
     const cluster = await startCluster({ workloads: {} });
     await quota(cluster, { pods: '1' });
     await cluster.send('POST', '/apis/apps/v1/namespaces/default/deployments', {

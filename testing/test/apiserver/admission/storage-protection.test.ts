@@ -32,7 +32,7 @@ async function finalizersAt({ send }: TestCluster, path: string): Promise<readon
   return body.metadata.finalizers;
 }
 
-test('claims, volumes and classes of attributes get a finalizer beside their own', async () => {
+test('claims, volumes and VolumeAttributesClasses get a protection finalizer beside their own', async () => {
   const cluster = await startCluster();
   await addClaim(cluster);
   await addVolume(cluster);
@@ -52,7 +52,7 @@ test('claims, volumes and classes of attributes get a finalizer beside their own
   ]);
 });
 
-test('a claim that no Pod uses goes when it is deleted', async () => {
+test('a claim that no scheduled Pod uses is deleted at once', async () => {
   const cluster = await startCluster();
   await addClaim(cluster);
   await addPod(cluster, undefined);
@@ -63,7 +63,7 @@ test('a claim that no Pod uses goes when it is deleted', async () => {
   expect((await cluster.send('GET', CLAIM)).status).toBe(404);
 });
 
-test('a claim stays as long as a Pod on a node uses it', async () => {
+test('a deleted claim stays while a Pod on a node uses it', async () => {
   const cluster = await startCluster();
   await addClaim(cluster);
   await addPod(cluster, 'node-a');
@@ -79,7 +79,7 @@ test('a claim stays as long as a Pod on a node uses it', async () => {
   expect((await cluster.send('GET', CLAIM)).status).toBe(404);
 });
 
-test('a volume stays as long as it is bound', async () => {
+test('a deleted volume stays while it is bound', async () => {
   const cluster = await startCluster();
   await addVolume(cluster);
   const path = '/api/v1/persistentvolumes/disk';
@@ -93,7 +93,7 @@ test('a volume stays as long as it is bound', async () => {
   expect((await cluster.send('GET', path)).status).toBe(404);
 });
 
-test('a class of attributes stays as long as a claim names it', async () => {
+test('a deleted VolumeAttributesClass stays while a claim names it', async () => {
   const cluster = await startCluster();
   const parameters = { iops: '100' };
   const driverName = 'disk.example.com';

@@ -46,7 +46,7 @@ const RESOURCES: readonly (readonly [string, string])[] = [
   ['GET /api/v1/namespaces/d%C3%A9mo/pods', 'list pods "" démo -'],
 ];
 
-test.each(RESOURCES)('%s is %s', (request, expected) => {
+test.each(RESOURCES)('the request %s needs the access %s', (request, expected) => {
   const access = accessOfLine(request);
 
   expect(describe(access)).toBe(expected);
@@ -61,7 +61,7 @@ test.each([
   ['GET /apis/apps/v1/', 'get /apis/apps/v1/'],
   ['GET /openapi/v3/apis/apps/v1', 'get /openapi/v3/apis/apps/v1'],
   ['POST /logs/a', 'post /logs/a'],
-])('%s names no resource: %s', (request, expected) => {
+])('the request %s needs access to a path, not to a resource: %s', (request, expected) => {
   const access = accessOfLine(request);
 
   expect(access).not.toHaveProperty('resource');

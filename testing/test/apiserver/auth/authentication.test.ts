@@ -13,8 +13,8 @@ async function whoAmI(url: string, headers: Readonly<Record<string, string>> = {
   return status === 201 ? (body.status as { userInfo: object }).userInfo : status;
 }
 
-describe('the sender of a request', () => {
-  test('is the administrator when nothing else is said', async () => {
+describe('the user of a request', () => {
+  test('a request without credentials is the administrator by default', async () => {
     const server = await rbacServer();
 
     expect(await whoAmI(server.url)).toEqual({
@@ -23,7 +23,7 @@ describe('the sender of a request', () => {
     });
   });
 
-  test('is the owner of its bearer token', async () => {
+  test('a bearer token identifies the user of a request', async () => {
     const jane = { name: 'jane', uid: '7', groups: ['team'] };
     const server = await rbacServer({ authentication: { tokens: { 'a.b': jane, c: 'joe' } } });
 
@@ -37,7 +37,7 @@ describe('the sender of a request', () => {
     });
   });
 
-  test('is refused with 401 for an unknown token, also where everything is allowed', async () => {
+  test('an unknown token is answered 401, also with AlwaysAllow', async () => {
     const server = await ApiServer.start();
     onTestFinished(() => server.close());
 
@@ -55,7 +55,7 @@ describe('the sender of a request', () => {
     });
   });
 
-  test('is refused without credentials where anonymous requests are off, for health, too', async () => {
+  test('without anonymous access a request without credentials is answered 401, also for /version', async () => {
     const server = await rbacServer({
       authentication: { anonymous: false, tokens: { t: 'jane' } },
     });
@@ -70,7 +70,7 @@ describe('the sender of a request', () => {
     expect((await send(server.url, '/version', { headers: bearer('t') })).status).toBe(200);
   });
 
-  test('is system:anonymous without credentials, which may read only the version', async () => {
+  test('an anonymous request is system:anonymous and may read only /version', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
 
     const [version, apis, list] = [
@@ -85,7 +85,7 @@ describe('the sender of a request', () => {
 });
 
 describe('the URL of a user', () => {
-  test('stands for the user, one port for each', async () => {
+  test('urlFor gives each user a port of its own, and requests to it are from that user', async () => {
     const server = await rbacServer();
 
     const urls = [
@@ -107,7 +107,7 @@ describe('the URL of a user', () => {
     });
   });
 
-  test('leaves a request its own token, as kubectl proxy does', async () => {
+  test('a token in a request to the URL of a user decides, as with kubectl proxy', async () => {
     const server = await rbacServer({ authentication: { tokens: { t: 'joe' } } });
     const url = await server.urlFor('jane');
 
@@ -115,7 +115,7 @@ describe('the URL of a user', () => {
     expect(await whoAmI(url, bearer('guessed'))).toBe(401);
   });
 
-  test('is the same after a restart, and gone after a stop', async () => {
+  test('the URL of a user stops with the server and is the same after a restart', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('jane');
 
@@ -128,7 +128,7 @@ describe('the URL of a user', () => {
   });
 });
 
-describe('a token that the server issues to a ServiceAccount', () => {
+describe('a token issued to a ServiceAccount', () => {
   const path = '/api/v1/namespaces/demo/serviceaccounts/op/token';
 
   async function serverWithAccount(clock?: FakeClock): Promise<ApiServer> {
@@ -147,7 +147,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
   const ask = (server: ApiServer, spec: object = {}) =>
     send(server.url, path, { method: 'POST', body: { spec } });
 
-  test('makes its bearer the ServiceAccount', async () => {
+  test('an issued token identifies its bearer as the ServiceAccount', async () => {
     const server = await serverWithAccount();
     const { uid } = server.get('v1', 'ServiceAccount', 'demo', 'op')?.metadata ?? {};
 
@@ -163,7 +163,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     });
   });
 
-  test('is good for an hour, or for as long as was asked, and a minute more', async () => {
+  test('an issued token is valid for an hour or the requested time, and one minute more', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
 
@@ -180,7 +180,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     expect(await status(long)).toMatchObject({ username: 'system:serviceaccount:demo:op' });
   });
 
-  test('dies with its ServiceAccount, and does not come back with one of the same name', async () => {
+  test('an issued token becomes invalid with its ServiceAccount, also if the name is used again', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
 
@@ -198,7 +198,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     server.create({ apiVersion: 'v1', kind: 'Secret', metadata });
   };
 
-  test('dies with what it is bound to, and does not come back with one of the same name', async () => {
+  test('a bound token becomes invalid with its object, also if the name is used again', async () => {
     const server = await serverWithAccount();
     bindTo(server);
     const token = issued(await ask(server, { boundObjectRef: secret }));
@@ -213,7 +213,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     expect([gone, another]).toEqual([401, 401]);
   });
 
-  test('of a Pod names it, and is good for a minute after the Pod should have ended', async () => {
+  test('a token bound to a Pod names the Pod, and is valid until a minute after its deletionTimestamp', async () => {
     const clock = new FakeClock(Date.parse('2026-11-21T06:00:00Z'));
     const server = await serverWithAccount(clock);
     const pod = (metadata: object): KubernetesObject =>
@@ -259,7 +259,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
       { apiVersion: 'v1', kind: 'Pod', name: 'other' },
       'cannot bind token for serviceaccount "op" to pod running with different serviceaccount name.',
     ],
-  ])('is refused with %i when it cannot be bound', async (code, boundObjectRef, message) => {
+  ])('a token that cannot be bound is refused with %i', async (code, boundObjectRef, message) => {
     const server = await serverWithAccount();
     bindTo(server);
     server.create({
@@ -274,7 +274,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     expect([answer.status, answer.body.message]).toEqual([code, message]);
   });
 
-  test('is worth nothing when it is changed, or was meant for others', async () => {
+  test('a forged token, an unsigned one and one for another audience are refused', async () => {
     const server = await serverWithAccount();
     const token = issued(await ask(server));
     const [head = '', payload = '', signature = ''] = token.split('.');
@@ -291,7 +291,7 @@ describe('a token that the server issues to a ServiceAccount', () => {
     expect(answers).toEqual([401, 401, 401]);
   });
 
-  test('is refused for less than ten minutes, and for nobody', async () => {
+  test('a token for less than ten minutes or for an unknown account is refused', async () => {
     const server = await serverWithAccount();
 
     const short = await ask(server, { expirationSeconds: 599 });

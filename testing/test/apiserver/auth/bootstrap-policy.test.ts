@@ -9,8 +9,8 @@ const rulesOf = (server: ApiServer, name: string): readonly object[] => {
   return found?.rules ?? [];
 };
 
-describe('the roles that every cluster has', () => {
-  test('are there where roles count, and nowhere else', async () => {
+describe('the bootstrap roles of a cluster', () => {
+  test('the bootstrap roles exist with RBAC only', async () => {
     const open = await ApiServer.start();
     onTestFinished(() => open.close());
     const server = await rbacServer();
@@ -51,7 +51,7 @@ describe('the roles that every cluster has', () => {
     ['admin', 'GET', '/api/v1/nodes', 403],
     ['cluster-admin', 'GET', '/api/v1/namespaces/demo/limitranges', 200],
     ['cluster-admin', 'GET', '/api/v1/nodes', 403],
-  ])('%s, bound in a namespace: %s %s is %i', async (name, method, path, expected) => {
+  ])('the role %s bound in a namespace: %s %s is answered %i', async (name, method, path, expected) => {
     const server = await rbacServer();
     server.create(binding('b', 'demo', `ClusterRole/${name}`, 'User/dev'));
     const body = method === 'POST' ? { body: { metadata: { name: 'a' } } } : {};
@@ -70,7 +70,7 @@ describe('an aggregated ClusterRole', () => {
     return { ...made, metadata: { ...made.metadata, labels: labelled as Record<string, string> } };
   };
 
-  test('has the rules of its parts, over all steps, and loses them with them', async () => {
+  test('an aggregated ClusterRole gains the rules of its parts and loses them again', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'admin').length;
 
@@ -84,7 +84,7 @@ describe('an aggregated ClusterRole', () => {
     expect(rulesOf(server, 'admin')).toHaveLength(before);
   });
 
-  test('has a rule once that several parts have', async () => {
+  test('an aggregated ClusterRole lists a rule of several parts once', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'view').length;
 
@@ -94,7 +94,7 @@ describe('an aggregated ClusterRole', () => {
     expect(rulesOf(server, 'view')).toHaveLength(before + 1);
   });
 
-  test('has nothing of what its selectors do not match', async () => {
+  test('an aggregated ClusterRole ignores roles that its selectors do not match', async () => {
     const server = await rbacServer();
     const before = rulesOf(server, 'view').length;
     server.create(part('other', { 'rbac.authorization.k8s.io/aggregate-to-view': 'false' }));
@@ -104,7 +104,7 @@ describe('an aggregated ClusterRole', () => {
 });
 
 describe("the roles of Kubernetes' own components", () => {
-  test('a component may do what its role says, and no more', async () => {
+  test('a component may do what its role allows and no more', async () => {
     const server = await rbacServer({ workloads: {} });
     const url = await server.urlFor('system:kube-scheduler');
 
@@ -113,7 +113,7 @@ describe("the roles of Kubernetes' own components", () => {
     expect([nodes.status, secrets.status]).toEqual([200, 403]);
   });
 
-  test('Roles in namespaces are bound to ServiceAccounts and users', async () => {
+  test('bootstrap Roles in namespaces are bound to their users only', async () => {
     const server = await rbacServer({ workloads: {} });
     const token = { authorization: `Bearer ${tokenOf(server)}` };
     const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
@@ -131,8 +131,8 @@ function tokenOf(server: ApiServer): string {
   return server.issueToken('demo', 'builder');
 }
 
-describe('RBAC before AlwaysAllow', () => {
-  test('the roles are there, and what none of them grants is allowed all the same', async () => {
+describe('authorization RBAC,AlwaysAllow', () => {
+  test('with RBAC,AlwaysAllow the roles exist, and requests that none of them grants are allowed', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     const url = await server.urlFor('guest');
     const review = { spec: { resourceAttributes: { verb: 'delete', resource: 'nodes' } } };
@@ -146,7 +146,7 @@ describe('RBAC before AlwaysAllow', () => {
     expect(asked.body.status).toEqual({ allowed: true });
   });
 
-  test('a right that a role grants is allowed by its binding', async () => {
+  test('with RBAC,AlwaysAllow the reason for an allowed request names the binding', async () => {
     const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow' });
     server.create(role('reader', undefined, { verbs: ['get'], nonResourceURLs: ['/logs'] }));
     server.create(binding('readers', undefined, 'ClusterRole/reader', 'User/guest'));

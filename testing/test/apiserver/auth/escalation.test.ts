@@ -24,8 +24,8 @@ async function served(...rules: readonly Rule[]): Promise<{ server: ApiServer; u
 const missing = (what: string, name: string, ...lines: readonly string[]): string =>
   `${what}.rbac.authorization.k8s.io "${name}" is forbidden: user "dev" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}`;
 
-describe('no user grants rights that it does not have', () => {
-  test('by the rules of a Role', async () => {
+describe('rights that a user cannot grant', () => {
+  test('a user cannot create a Role with rights that the user lacks', async () => {
     const { url } = await served(READ);
 
     const held = await send(url, ROLES, { method: 'POST', body: role('held', 'demo', READ) });
@@ -47,7 +47,7 @@ describe('no user grants rights that it does not have', () => {
     });
   });
 
-  test('by changing one, in whatever way', async () => {
+  test('a user cannot add rights that the user lacks to a Role, by PATCH or PUT', async () => {
     const { server, url } = await served(READ);
     server.create(role('mine', 'demo', READ));
 
@@ -61,7 +61,7 @@ describe('no user grants rights that it does not have', () => {
     expect([patch.status, put.status, less.status]).toEqual([403, 403, 200]);
   });
 
-  test('not even by leaving the rules alone, unless only finalizers and owners change', async () => {
+  test('a user cannot label a Role with more rights, but can change its finalizers', async () => {
     const { server, url } = await served(READ);
     server.create(role('more', 'demo', DELETE));
     const patch = (metadata: object) =>
@@ -73,7 +73,7 @@ describe('no user grants rights that it does not have', () => {
     expect([labelled.status, held.status]).toEqual([403, 200]);
   });
 
-  test('by binding a role that grants more', async () => {
+  test('a user cannot bind a role with rights that the user lacks', async () => {
     const { server, url } = await served(READ);
     server.create(role('held', 'demo', READ));
     server.create(role('more', undefined, DELETE));
@@ -99,12 +99,12 @@ describe('no user grants rights that it does not have', () => {
   });
 
   test.each([
-    ['a name', { ...READ, resourceNames: ['a'] }, { ...READ, resourceNames: ['b'] }],
-    ['names at all', { ...READ, resourceNames: ['a'] }, READ],
+    ['a resource name', { ...READ, resourceNames: ['a'] }, { ...READ, resourceNames: ['b'] }],
+    ['all resource names', { ...READ, resourceNames: ['a'] }, READ],
     ['another group', READ, { ...READ, apiGroups: ['apps'] }],
     ['a subresource', READ, { ...READ, resources: ['configmaps/status'] }],
     ['everything', READ, { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-  ])('%s that is not his is refused', async (_, held, wanted) => {
+  ])('a new Role with %s beyond the rights of its author is refused', async (_, held, wanted) => {
     const { url } = await served(held);
 
     const { status } = await send(url, ROLES, { method: 'POST', body: role('r', 'demo', wanted) });
@@ -113,15 +113,15 @@ describe('no user grants rights that it does not have', () => {
   });
 
   test.each([
-    ['the name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
-    ['a name of all', READ, { ...READ, resourceNames: ['b'] }],
-    ['a part of *', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, DELETE],
+    ['a resource name', { ...READ, resourceNames: ['a', 'b'] }, { ...READ, resourceNames: ['b'] }],
+    ['one resource name of all', READ, { ...READ, resourceNames: ['b'] }],
+    ['a part of the wildcard', { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, DELETE],
     [
-      'a scale of all',
+      'one scale of all',
       { verbs: ['get'], apiGroups: ['apps'], resources: ['*/scale'] },
       { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments/scale'] },
     ],
-  ])('%s that is his is not', async (_, held, wanted) => {
+  ])('a new Role with %s within the rights of its author is accepted', async (_, held, wanted) => {
     const { url } = await served(held);
 
     const { status } = await send(url, ROLES, { method: 'POST', body: role('r', 'demo', wanted) });
@@ -129,7 +129,7 @@ describe('no user grants rights that it does not have', () => {
     expect(status).toBe(201);
   });
 
-  test('missing rights are listed line by line, sorted, names and paths apart', async () => {
+  test('a refusal lists the missing rights sorted, one per line and per resource name', async () => {
     const { server } = await served();
     server.create(role('admins', undefined, { ...WRITE_ROLES, resources: ['clusterroles'] }));
     server.create(binding('admins', undefined, 'ClusterRole/admins', 'User/dev'));
@@ -159,10 +159,10 @@ describe('no user grants rights that it does not have', () => {
   });
 });
 
-describe('it may be granted', () => {
+describe('rights that allow escalation', () => {
   const onRoles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'] };
 
-  test('by those who may escalate', async () => {
+  test('a user with the verb escalate can create a Role with any rights', async () => {
     const { url } = await served({ ...onRoles, verbs: ['escalate'] });
 
     const answer = await send(url, ROLES, { method: 'POST', body: role('more', 'demo', DELETE) });
@@ -170,7 +170,7 @@ describe('it may be granted', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('by those who may bind this role', async () => {
+  test('a user with the verb bind can bind that role only', async () => {
     const { server, url } = await served({ ...onRoles, verbs: ['bind'], resourceNames: ['more'] });
     server.create(role('more', 'demo', DELETE));
     server.create(role('other', 'demo', DELETE));
@@ -183,7 +183,7 @@ describe('it may be granted', () => {
     expect([(await bind('more')).status, (await bind('other')).status]).toEqual([201, 403]);
   });
 
-  test('by the administrator, and by everybody where roles do not count', async () => {
+  test('the administrator can grant any rights, and so can everyone with AlwaysAllow', async () => {
     const server = await rbacServer();
     const open = await rbacServer({ authorization: 'AlwaysAllow' });
     const body = role('more', 'demo', DELETE);
@@ -196,7 +196,7 @@ describe('it may be granted', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  test('an aggregated ClusterRole by those alone who may do everything', async () => {
+  test('only a user with all rights can create an aggregated ClusterRole', async () => {
     const server = await rbacServer();
     const rule = { ...WRITE_ROLES, resources: ['clusterroles'] };
     server.create(role('writers', undefined, rule));

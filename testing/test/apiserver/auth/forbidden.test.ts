@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { binding, CONFIG_MAPS, grant, rbacServer, role, send } from './rbac-server.ts';
 
-describe('[F-10] a request without rights is answered with 403 in the words of the real server', () => {
+describe('[F-10] a forbidden request is answered 403 with the message of Kubernetes', () => {
   const everywhere = 'User "dev" cannot';
   const inDemo = 'in the namespace "demo"';
 
@@ -38,7 +38,7 @@ describe('[F-10] a request without rights is answered with 403 in the words of t
     ],
     ['GET', '/metrics', `forbidden: ${everywhere} get path "/metrics"`, {}],
     ['GET', '/logs/<a>&b', `forbidden: ${everywhere} get path "/logs/&lt;a&gt;&amp;b"`, {}],
-  ])('%s %s', async (method, path, message, details) => {
+  ])('a user without rights gets the recorded 403 for %s %s', async (method, path, message, details) => {
     const server = await rbacServer();
 
     const answer = await send(await server.urlFor('dev'), path, { method });
@@ -63,7 +63,7 @@ describe('[F-10] a request without rights is answered with 403 in the words of t
     ['GET', `${CONFIG_MAPS}/absent`, 404],
     ['GET', `${CONFIG_MAPS}?limit=many`, 400],
     ['PUT', CONFIG_MAPS, 405],
-  ])('comes before all else that is wrong with %s %s', async (method, path, otherwise) => {
+  ])('a 403 comes before any other error of %s %s', async (method, path, otherwise) => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
 
@@ -75,7 +75,7 @@ describe('[F-10] a request without rights is answered with 403 in the words of t
     expect([refused.status, administrator.status]).toEqual([403, otherwise]);
   });
 
-  test('names the missing roles of bindings', async () => {
+  test('a 403 names the missing roles of bindings', async () => {
     const server = await rbacServer();
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
     server.create(binding('to-nothing', undefined, 'ClusterRole/absent', 'User/dev'));
@@ -88,10 +88,10 @@ describe('[F-10] a request without rights is answered with 403 in the words of t
   });
 });
 
-describe('a Role counts', () => {
+describe('the reach of a Role', () => {
   const LIST = { verbs: ['list'], apiGroups: [''], resources: ['configmaps'] };
 
-  test('as soon as a binding says so, and no longer', async () => {
+  test('a Role counts from the moment it is bound until its rules or binding are removed', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
     const status = async (): Promise<number> => (await send(url, CONFIG_MAPS)).status;
@@ -108,7 +108,7 @@ describe('a Role counts', () => {
     expect([before, granted, emptied, unbound]).toEqual([403, 200, 403, 403]);
   });
 
-  test('in its namespace alone', async () => {
+  test('a Role counts in its own namespace only', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -122,7 +122,7 @@ describe('a Role counts', () => {
     expect(statuses).toEqual([200, 403, 403]);
   });
 
-  test('for the ServiceAccount of a binding without a namespace, where the binding is', async () => {
+  test('a binding to a ServiceAccount without a namespace means the namespace of the binding', async () => {
     const server = await rbacServer();
     server.create(role('lists', 'demo', LIST));
     const { subjects: _, ...rest } = binding('to-op', 'demo', 'Role/lists', 'User/x') as ReturnType<
@@ -139,7 +139,7 @@ describe('a Role counts', () => {
     expect(statuses).toEqual([200, 403, 403]);
   });
 
-  test('for groups: of all, of those who are known, of the ServiceAccounts of a namespace', async () => {
+  test('a Role can be bound to groups: all users, anonymous users, ServiceAccounts and teams', async () => {
     const server = await rbacServer({ authentication: { anonymous: 'system:anonymous' } });
     const rule = (name: string) => ({ ...LIST, verbs: ['get'], resourceNames: [name] });
     const groups = {
@@ -176,7 +176,7 @@ describe('a Role counts', () => {
     expect(await readable(server.url)).toEqual(['anonymous']);
   });
 
-  test('for the scale of everything, and nothing else, where it says */scale', async () => {
+  test('a Role for */scale grants every scale and nothing else', async () => {
     const server = await rbacServer();
     grant(server, 'dev', { verbs: ['*'], apiGroups: ['*'], resources: ['*/scale'] });
     const url = await server.urlFor('dev');
@@ -190,7 +190,7 @@ describe('a Role counts', () => {
   });
 });
 
-describe('a write that creates needs the right to create, too', () => {
+describe('rights for a write that creates', () => {
   const apply = (url: string, name: string, body: object = {}) =>
     fetch(`${url}${CONFIG_MAPS}/${name}?fieldManager=test`, {
       method: 'PATCH',
@@ -203,7 +203,7 @@ describe('a write that creates needs the right to create, too', () => {
       }),
     });
 
-  test('an apply', async () => {
+  test('an apply that creates needs the right to create', async () => {
     const server = await rbacServer();
     const metadata = { name: 'there', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -229,7 +229,7 @@ describe('a write that creates needs the right to create, too', () => {
     });
   });
 
-  test('a PUT of a Lease', async () => {
+  test('a PUT of a Lease that creates it needs the right to create', async () => {
     const server = await rbacServer();
     const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'] };
     grant(server, 'dev', { ...leases, verbs: ['update'] });

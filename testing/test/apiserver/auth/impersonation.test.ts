@@ -15,8 +15,8 @@ function allow(server: ApiServer, ...rules: readonly Rule[]): void {
   server.create(binding('to-dev', undefined, 'ClusterRole/of-dev', 'User/dev'));
 }
 
-describe('kubectl --as', () => {
-  test('makes the administrator whom he wants, with the groups that come with the name', async () => {
+describe('impersonation with kubectl --as', () => {
+  test('the administrator can impersonate any user, with the groups of that name', async () => {
     const { url } = await rbacServer();
 
     expect(await as(url, { 'impersonate-user': 'jane' })).toEqual({
@@ -36,7 +36,7 @@ describe('kubectl --as', () => {
     });
   });
 
-  test('takes groups, a uid and more where they are said', async () => {
+  test('impersonation takes groups, uid and extra values from the headers', async () => {
     const { url } = await rbacServer();
 
     const user = await as(url, {
@@ -54,7 +54,7 @@ describe('kubectl --as', () => {
     });
   });
 
-  test('leaves the rights of the caller behind', async () => {
+  test('an impersonating request has only the rights of the impersonated user', async () => {
     const server = await rbacServer();
 
     const { status, body } = await send(server.url, CONFIG_MAPS, {
@@ -65,7 +65,7 @@ describe('kubectl --as', () => {
     expect(body.message).toContain('User "jane" cannot list');
   });
 
-  test('is refused without the right, and the message says what the newer way lacks', async () => {
+  test('impersonation without the right is refused, and the message names the missing right', async () => {
     const server = await rbacServer();
     const url = await server.urlFor('dev');
 
@@ -74,7 +74,7 @@ describe('kubectl --as', () => {
     );
   });
 
-  test('is allowed by the verb impersonate on each thing that is asked for', async () => {
+  test('the verb impersonate allows exactly the named users and groups', async () => {
     const server = await rbacServer();
     allow(server, {
       verbs: ['impersonate'],
@@ -97,7 +97,7 @@ describe('kubectl --as', () => {
     );
   });
 
-  test('of a ServiceAccount is allowed in its namespace', async () => {
+  test('impersonation of a ServiceAccount is allowed in the namespace of the Role', async () => {
     const server = await rbacServer();
     grant(server, 'dev', {
       verbs: ['impersonate'],
@@ -114,7 +114,7 @@ describe('kubectl --as', () => {
     );
   });
 
-  test('is allowed for one kind of user and one thing to do in its name', async () => {
+  test('constrained impersonation allows one kind of user and one action', async () => {
     const server = await rbacServer();
     allow(
       server,
@@ -144,7 +144,7 @@ describe('kubectl --as', () => {
     );
   });
 
-  test('the group that may do everything is not to be had by the newer way', async () => {
+  test('constrained impersonation cannot get the group system:masters', async () => {
     const server = await rbacServer();
     allow(server, {
       verbs: ['impersonate:user-info', 'impersonate-on:user-info:create'],
@@ -160,7 +160,7 @@ describe('kubectl --as', () => {
     );
   });
 
-  test('of groups without a user is refused', async () => {
+  test('impersonation of groups without a user is refused', async () => {
     const { url } = await rbacServer();
 
     const { status } = await send(url, CONFIG_MAPS, { headers: { 'impersonate-group': 'team' } });

@@ -73,7 +73,7 @@ function mayJane(grants: readonly Grant[], wanted: Access): boolean {
   });
 }
 
-test('a rule allows what the documentation of RBAC says', () => {
+test('a rule allows what the RBAC documentation says', () => {
   fc.assert(
     fc.property(fc.array(granted, { maxLength: 4 }), access, (grants, wanted) => {
       const storage = new Storage({ historyLimit: 100 });
@@ -96,7 +96,7 @@ test('a rule allows what the documentation of RBAC says', () => {
   );
 });
 
-test('a member of system:masters may do everything, whatever roles say', () => {
+test('a member of system:masters may do everything, whatever the roles', () => {
   const storage = new Storage({ historyLimit: 100 });
   const root = callerOf({ name: 'root', groups: ['system:masters'] });
 

@@ -15,7 +15,7 @@ function ask(url: string, path: string, spec: object) {
 describe('SelfSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
 
-  test('says no without a reason, and shows the question', async () => {
+  test('a SelfSubjectAccessReview denies without a reason and repeats the question', async () => {
     const server = await rbacServer();
 
     const { status, body } = await ask(await server.urlFor('dev'), path, { resourceAttributes });
@@ -50,7 +50,7 @@ describe('SelfSubjectAccessReview', () => {
     });
   });
 
-  test('says yes, and by which binding', async () => {
+  test('a SelfSubjectAccessReview allows and names the binding', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -73,7 +73,7 @@ describe('SelfSubjectAccessReview', () => {
     });
   });
 
-  test('says yes to the administrator without a reason', async () => {
+  test('a SelfSubjectAccessReview allows the administrator without a reason', async () => {
     const server = await rbacServer();
 
     const { body } = await ask(server.url, path, { resourceAttributes });
@@ -92,7 +92,7 @@ describe('SelfSubjectAccessReview', () => {
       { resourceAttributes, nonResourceAttributes: { path: '/', verb: 'get' } },
       'spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}: cannot be specified in combination with resourceAttributes',
     ],
-  ])('refuses to answer to %s', async (_, spec, problem) => {
+  ])('a SelfSubjectAccessReview is refused if its spec has %s', async (_, spec, problem) => {
     const server = await rbacServer();
 
     const { status, body } = await ask(server.url, path, spec);
@@ -107,7 +107,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
   const anywhere = `${AUTHORIZATION}/subjectaccessreviews`;
   const one = { ...resourceAttributes, name: 'a' };
 
-  test('tell of others, with the groups that are said and no more', async () => {
+  test('access reviews about others use the given groups and no more', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     server.create(binding('team', 'demo', 'Role/of-dev', 'Group/team'));
@@ -127,7 +127,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
     expect(answers).toEqual([true, false, true, true, true]);
   });
 
-  test('need a subject, and the local one its own namespace', async () => {
+  test('an access review needs a subject, and a local one its own namespace', async () => {
     const server = await rbacServer();
 
     const nobody = await ask(server.url, anywhere, { resourceAttributes });
@@ -144,7 +144,7 @@ describe('SubjectAccessReview and LocalSubjectAccessReview', () => {
     );
   });
 
-  test('are not for everybody', async () => {
+  test('a user without rights cannot create a SubjectAccessReview', async () => {
     const server = await rbacServer();
 
     const { status } = await ask(await server.urlFor('dev'), anywhere, {
@@ -160,7 +160,7 @@ describe('SelfSubjectRulesReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
   const review = { kind: 'SelfSubjectRulesReview', metadata: {}, spec: {} };
 
-  test('lists what holds in a namespace: that of the whole cluster first', async () => {
+  test('a SelfSubjectRulesReview lists the rules of a namespace, those of the cluster first', async () => {
     const server = await rbacServer();
     grant(server, 'dev', LIST);
     const url = await server.urlFor('dev');
@@ -187,7 +187,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(there.body).toMatchObject({ ...review, status: { resourceRules: known } });
   });
 
-  test('lists a rule that is for resources and for paths under both', async () => {
+  test('a SelfSubjectRulesReview lists cluster-admin under resources and paths', async () => {
     const server = await rbacServer();
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
 
@@ -199,7 +199,7 @@ describe('SelfSubjectRulesReview', () => {
     });
   });
 
-  test('says what it could not find out', async () => {
+  test('a SelfSubjectRulesReview reports roles that it could not find', async () => {
     const server = await rbacServer();
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
 
@@ -211,7 +211,7 @@ describe('SelfSubjectRulesReview', () => {
     });
   });
 
-  test('lists the rules of a role that is made of others, as they are at the moment', async () => {
+  test('a SelfSubjectRulesReview lists the current rules of an aggregated role', async () => {
     const server = await rbacServer();
     const labels = { 'example.com/part': 'true' };
     const widgets = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] };
@@ -234,7 +234,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(rulesIn(after)).not.toContainEqual(widgets);
   });
 
-  test('says that it is incomplete where a webhook decides, too', async () => {
+  test('a SelfSubjectRulesReview is incomplete if a webhook authorizes, too', async () => {
     const server = await rbacServer({ authorization: 'Webhook,RBAC' });
     grant(server, 'dev', LIST);
     server.create(binding('to-nothing', 'demo', 'Role/absent', 'User/dev'));
@@ -255,7 +255,7 @@ describe('SelfSubjectRulesReview', () => {
     expect(access.body.status).toMatchObject({ allowed: true });
   });
 
-  test('needs a namespace', async () => {
+  test('a SelfSubjectRulesReview needs a namespace', async () => {
     const server = await rbacServer();
 
     const { status, body } = await ask(server.url, path, {});
@@ -263,7 +263,7 @@ describe('SelfSubjectRulesReview', () => {
     expect([status, body.message]).toEqual([400, 'no namespace on request']);
   });
 
-  test('grants everything to everybody where roles do not count', async () => {
+  test('a SelfSubjectRulesReview grants everything with AlwaysAllow', async () => {
     const server = await ApiServer.start();
     onTestFinished(() => server.close());
 
@@ -281,7 +281,7 @@ describe('TokenReview', () => {
   const path = `${AUTHENTICATION}/tokenreviews`;
   const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-  test('tells whose a token is', async () => {
+  test('a TokenReview reports the user of a token', async () => {
     const server = await rbacServer({
       authentication: { tokens: { t: { name: 'jane', groups: ['team'] } } },
     });
@@ -302,7 +302,7 @@ describe('TokenReview', () => {
     ]);
   });
 
-  test('tells it to those for whom the token was made', async () => {
+  test('a TokenReview authenticates a token only for its own audiences', async () => {
     const server = await rbacServer();
     const metadata = { name: 'op', namespace: 'demo' };
     server.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });

@@ -19,11 +19,11 @@ function versionsOf({ server }: TestCluster, resource: string): string[] {
   return versions;
 }
 
-describe('the answer to a deletion', () => {
+describe('the resourceVersion in the answer to a deletion', () => {
   test.each([
     ['1.37', false],
     ['1.38', true],
-  ] as const)('of %s that is a Status has the version of the deletion: %s', async (generation, has) => {
+  ] as const)('the Status for a deletion in Kubernetes %s has the resourceVersion of the deletion: %s', async (generation, has) => {
     const cluster = await startCluster({ generation });
     cluster.server.create(configMap('a'));
     const versions = versionsOf(cluster, 'configmaps');
@@ -35,7 +35,7 @@ describe('the answer to a deletion', () => {
     expect(body.metadata).toEqual(has ? { resourceVersion: versions[0] } : {});
   });
 
-  test('of a custom object and of a cluster-scoped one has it, too', async () => {
+  test('the Status for a deleted cluster-scoped object in Kubernetes 1.38 has the resourceVersion of the deletion', async () => {
     const cluster = await startCluster({ generation: '1.38' });
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
     cluster.server.create({ ...role, metadata: { name: 'r' }, rules: [] } as never);
@@ -49,7 +49,7 @@ describe('the answer to a deletion', () => {
     expect(body.metadata).toEqual({ resourceVersion: versions.at(-1) });
   });
 
-  test('that a finalizer holds is the object, in every release', async () => {
+  test('the answer to a deletion that a finalizer holds is the object, with its resourceVersion', async () => {
     const cluster = await startCluster({ generation: '1.38' });
     cluster.server.create(configMap('a', { finalizers: ['x.example/hold'] }));
     const versions = versionsOf(cluster, 'configmaps');
@@ -60,7 +60,7 @@ describe('the answer to a deletion', () => {
     expect(body.metadata.resourceVersion).toBe(versions.at(-1));
   });
 
-  test('that was not carried out has no version', async () => {
+  test('the Status for a dry run of a deletion has no resourceVersion', async () => {
     const cluster = await startCluster({ generation: '1.38' });
     cluster.server.create(configMap('a'));
 
@@ -74,7 +74,7 @@ describe('the answer to a deletion', () => {
     ['1.24', false],
     ['1.30', true],
     ['1.36', true],
-  ] as const)('of a Pod in %s has the version of the deletion: %s', async (generation, has) => {
+  ] as const)('the deleted Pod in the answer of Kubernetes %s has the resourceVersion of the deletion: %s', async (generation, has) => {
     const cluster = await startCluster({ generation });
     const created = cluster.server.create(POD as KubernetesObject);
     const versions = versionsOf(cluster, 'pods');
@@ -92,7 +92,7 @@ describe('the answer to a deletion', () => {
   test.each([
     ['1.37', false],
     ['1.38', true],
-  ] as const)('an eviction of %s has the version of its last change: %s', async (generation, has) => {
+  ] as const)('the Status for an eviction in Kubernetes %s has the resourceVersion of its last change: %s', async (generation, has) => {
     const cluster = await startCluster({ generation });
     cluster.server.create(POD as never);
     const versions = versionsOf(cluster, 'pods');
@@ -110,7 +110,7 @@ describe('the answer to a deletion', () => {
   test.each([
     ['1.37', false],
     ['1.38', true],
-  ] as const)('a binding of %s has the version of the Pod: %s', async (generation, has) => {
+  ] as const)('the Status for a binding in Kubernetes %s has the resourceVersion of the Pod: %s', async (generation, has) => {
     const cluster = await startCluster({ generation });
     cluster.server.create(POD as never);
     const versions = versionsOf(cluster, 'pods');

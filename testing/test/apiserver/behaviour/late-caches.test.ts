@@ -8,7 +8,7 @@ describe('while the watch caches are filled after a start', () => {
   const WATCH = `${CONFIG_MAPS}?watch=1&resourceVersion=0`;
   const SELECTED = `${CONFIG_MAPS}?labelSelector=a`;
 
-  test('a list and a watch of 1.37 are answered 429, a get and a list of events are not', async () => {
+  test('Kubernetes 1.37 answers lists and watches with 429 while caches are filled, and serves gets and Events', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { server, send } = await startCluster({ clock, generation: '1.37', cacheFillMs: 5_000 });
     server.create(configMap('a'));
@@ -34,7 +34,7 @@ describe('while the watch caches are filled after a start', () => {
   test.each([
     ['1.35', 200, 200],
     ['1.36', 500, 500],
-  ] as const)('/readyz and its check in %s answer %i', async (generation, ready, check) => {
+  ] as const)('while caches are filled, /readyz of Kubernetes %s answers %i, and so does its storage check', async (generation, ready, check) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send } = await startCluster({ clock, generation, cacheFillMs: 5_000 });
     const paths = [
@@ -58,7 +58,7 @@ describe('while the watch caches are filled after a start', () => {
     expect(later.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('begins again when the server listens again', async () => {
+  test('the caches are filled again when the server listens again', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { server, send } = await startCluster({ clock, cacheFillMs: 5_000 });
     clock.advance(5_000);
@@ -87,7 +87,7 @@ describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     return { answer: await listing, latest: Number(resourceVersion) };
   }
 
-  test('answers 429 where the list would be read from etcd', async () => {
+  test('with the gate a list that would be read from etcd is answered 429', async () => {
     const { answer, latest } = await listBehind({
       featureGates: { ConsistentListFromCacheSkipTimeoutFallback: true },
     });
@@ -103,13 +103,13 @@ describe('the gate ConsistentListFromCacheSkipTimeoutFallback', () => {
     });
   });
 
-  test('is off by default', async () => {
+  test('the gate is off by default, and the list is read from etcd', async () => {
     const { answer } = await listBehind({});
 
     expect(answer.body.items).toHaveLength(2);
   });
 
-  test('is not there in 1.36', async () => {
+  test('the gate does not exist in Kubernetes 1.36', async () => {
     const featureGates = { ConsistentListFromCacheSkipTimeoutFallback: true };
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({

@@ -34,7 +34,7 @@ function served(resources: readonly string[]): string {
   return `${named(names)} of \`${apiVersion}\` ${isPart ? 'is' : 'are'} served`;
 }
 
-test('every difference has its row, in the words of the table and with its source', () => {
+test('the releases page has one row per difference, with the text and source of the table', () => {
   const steps = Object.values(DIFFERENCES).flatMap(({ steps, source }) =>
     steps.map(({ since, seen }) => `| ${since} | ${seen} | ${source} |`),
   );
@@ -52,13 +52,13 @@ test('every difference has its row, in the words of the table and with its sourc
   expect(rowsUnder('since').toSorted()).toEqual(rows.toSorted());
 });
 
-test('the rows stand in the order of the releases', () => {
+test('the rows of the releases page are in the order of the releases', () => {
   const releases = rowsUnder('since').map((row) => row.split('|')[1]?.trim());
 
   expect(releases).toEqual(releases.toSorted());
 });
 
-test('every feature gate has its row', () => {
+test('the releases page has one row per feature gate', () => {
   const rows = rowsUnder('gate').map((row) => row.split('|').map((cell) => cell.trim()));
 
   expect(rows.map(([, name, since, , source]) => [name, since, source])).toEqual(
@@ -66,7 +66,7 @@ test('every feature gate has its row', () => {
   );
 });
 
-test('every release that can be asked for is named', () => {
+test('the releases page names every supported release', () => {
   const option = page.split('\n').find((line) => line.startsWith('| `generation` |')) ?? '';
 
   for (const generation of SERVER_GENERATIONS) expect(option).toContain(`'${generation}'`);

@@ -12,7 +12,7 @@ test.each([
   ['1.36', { major: '1', minor: '36', gitVersion: 'v1.36.2' }, '35'],
   ['1.37', { major: '1', minor: '37', gitVersion: 'v1.37.0', goVersion: 'go1.26.6' }, '36'],
   ['1.38', { major: '1', minor: '38', gitVersion: 'v1.38.0' }, '37'],
-] as const)('[F-16] /version of %s', async (generation, version, compatible) => {
+] as const)('[F-16] /version of Kubernetes %s has the version and compatibility of that release', async (generation, version, compatible) => {
   const cluster = await startCluster({ generation });
 
   const { body } = await cluster.send('GET', '/version');
@@ -22,7 +22,7 @@ test.each([
   expect(body.minCompatibilityMinor).toBe(compatible);
 });
 
-test('a server without a generation answers as 1.36', async () => {
+test('a server without the option generation answers as Kubernetes 1.36', async () => {
   const { send } = await startCluster();
 
   expect((await send('GET', '/version')).body.minor).toBe('36');
@@ -34,7 +34,7 @@ test.each([
   '1.39',
   'v1.36',
   '__proto__',
-])('a generation %s is refused with the ones that there are', async (generation) => {
+])('the generation %s is refused, and the error lists the supported ones', async (generation) => {
   await expect(startCluster({ generation: generation as never })).rejects.toMatchObject({
     code: 'CONFIG',
     message: `the embedded API server answers as Kubernetes 1.24, 1.30, 1.33, 1.35, 1.36, 1.37 or 1.38, not as "${generation}"`,
@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['1.24', 'APIGroupList'],
   ['1.30', 'APIGroupDiscoveryList'],
-] as const)('[F-16] who asks %s for all of discovery gets an %s', async (generation, kind) => {
+] as const)('[F-16] aggregated discovery asked of Kubernetes %s returns an %s', async (generation, kind) => {
   const cluster = await startCluster({ generation });
   const accept =
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
@@ -58,7 +58,7 @@ test.each([
   ['1.30', null],
   ['1.33', '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"'],
   ['1.37', '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"'],
-] as const)('%s warns of Endpoints with %s', async (generation, warning) => {
+] as const)('Kubernetes %s answers a list of Endpoints with the warning %s', async (generation, warning) => {
   const { send } = await startCluster({ generation });
 
   const { headers } = await send('GET', '/api/v1/namespaces/kube-system/endpoints');
@@ -68,7 +68,7 @@ test.each([
 
 const POD_SPEC = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] };
 
-describe('a resource that a release was the first to serve', () => {
+describe('resources that a later release added', () => {
   test.each([
     ['1.28', '/apis/authentication.k8s.io/v1', ['selfsubjectreviews']],
     [
@@ -95,7 +95,7 @@ describe('a resource that a release was the first to serve', () => {
       ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
     ],
     ['1.37', '/apis/storagemigration.k8s.io/v1', ['storageversionmigrations']],
-  ] as const)('since %s: %s has %j', async (since, path, resources) => {
+  ] as const)('since Kubernetes %s the path %s has the resources %j', async (since, path, resources) => {
     const all = ['1.24', '1.30', '1.33', '1.35', '1.36', '1.37', '1.38'] as const;
     const found: string[] = [];
     for (const generation of all) {
@@ -117,14 +117,14 @@ describe('a resource that a release was the first to serve', () => {
     ['1.33', '/apis/networking.k8s.io/v1/servicecidrs', 200],
     ['1.33', '/apis/resource.k8s.io/v1/deviceclasses', 404],
     ['1.35', '/apis/resource.k8s.io/v1/deviceclasses', 200],
-  ] as const)('is listed by %s at %s with %i', async (generation, path, status) => {
+  ] as const)('a server of Kubernetes %s answers %s with %i', async (generation, path, status) => {
     const { send } = await startCluster({ generation });
 
     expect((await send('GET', path)).status).toBe(status);
   });
 });
 
-describe('a version that a release was the last to serve', () => {
+describe('API versions that a later release removed', () => {
   const CASES = [
     [
       '1.24',
@@ -154,7 +154,7 @@ describe('a version that a release was the last to serve', () => {
 
   test.each(
     CASES,
-  )('%s writes and reads %s %s, with a warning, and shows it in the newer version', async (generation, apiVersion, kind, plural, spec, warning) => {
+  )('Kubernetes %s writes and reads %s %s with a warning, and shows it in the newer version', async (generation, apiVersion, kind, plural, spec, warning) => {
     const { send } = await startCluster({ generation });
     const path = `/apis/${apiVersion}/namespaces/default/${plural}`;
 
@@ -182,7 +182,7 @@ describe('a version that a release was the last to serve', () => {
     ['1.33', 'flowcontrol.apiserver.k8s.io/v1beta3', false],
     ['1.30', 'batch/v1beta1', false],
     ['1.36', 'policy/v1beta1', false],
-  ] as const)('in %s discovery has %s: %s, and the newer version is preferred', async (generation, apiVersion, has) => {
+  ] as const)('discovery of Kubernetes %s has %s: %s, and the newer version is preferred', async (generation, apiVersion, has) => {
     const { send } = await startCluster({ generation });
     const [group, version] = apiVersion.split('/');
 
@@ -205,7 +205,7 @@ test.each([
   '1.36',
   '1.37',
   '1.38',
-] as const)('%s has controllers that make the Pods of a Deployment', async (generation) => {
+] as const)('the controllers of Kubernetes %s create the Pods of a Deployment', async (generation) => {
   const { server, send } = await startCluster({ generation, workloads: {} });
   server.applyManifest(`
 apiVersion: apps/v1
@@ -225,7 +225,7 @@ spec:
   });
 });
 
-describe('the Table of definitions', () => {
+describe('the Table of CustomResourceDefinitions', () => {
   const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
   const definition = (name: string, more: object): never =>
@@ -264,7 +264,7 @@ describe('the Table of definitions', () => {
   test.each([
     '1.37',
     '1.38',
-  ] as const)('has scope, versions and four wide columns in %s', async (generation) => {
+  ] as const)('the Table of definitions in Kubernetes %s has scope, versions and four wide columns', async (generation) => {
     const { columnDefinitions, rows } = await tableOf(generation);
 
     expect(
@@ -312,7 +312,7 @@ describe('the Table of definitions', () => {
     ]);
   });
 
-  test('has the name and the time alone in 1.36', async () => {
+  test('the Table of definitions in Kubernetes 1.36 has only name and time', async () => {
     const { columnDefinitions } = await tableOf('1.36');
 
     expect(columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([

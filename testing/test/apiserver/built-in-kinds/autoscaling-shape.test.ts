@@ -26,7 +26,7 @@ function cpu(averageUtilization: number): object {
   return { type: 'Resource', resource: { name: 'cpu', target } };
 }
 
-test('the CPU target of an autoscaler created as v1 is a metric in v2', async () => {
+test('the CPU target of a v1 autoscaler is a metric in v2', async () => {
   const { send } = await startCluster();
 
   const created = await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
@@ -44,7 +44,7 @@ test('the CPU target of an autoscaler created as v1 is a metric in v2', async ()
   expect(read.body.spec.targetCPUUtilizationPercentage).toBeUndefined();
 });
 
-test('v1 shows the use of CPU of v2, and none of its other metrics', async () => {
+test('a v2 autoscaler shows only its CPU target in v1', async () => {
   const { send } = await startCluster();
   const memory = { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } };
   const metrics = [{ type: 'Resource', resource: memory }, cpu(60)];
@@ -55,7 +55,7 @@ test('v1 shows the use of CPU of v2, and none of its other metrics', async () =>
   expect(read.body.spec).toEqual({ ...SPEC, targetCPUUtilizationPercentage: 60 });
 });
 
-test('each version shows the writes to the other', async () => {
+test('a write to one version of an autoscaler is visible in the other', async () => {
   const { send, server } = await startCluster();
   await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
 
@@ -67,7 +67,7 @@ test('each version shows the writes to the other', async () => {
   expect(server.list('autoscaling/v2', 'HorizontalPodAutoscaler')).toHaveLength(1);
 });
 
-test('both versions are shown alike', async () => {
+test('both versions of an autoscaler have the same Table', async () => {
   const { send } = await startCluster();
   await send('POST', V1, autoscaler('v1', { targetCPUUtilizationPercentage: 70 }));
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -19,7 +19,7 @@ async function created(server: ApiServer, user: User, spec: object = {}): Promis
 
 const openServer = (): Promise<ApiServer> => rbacServer({ authorization: 'RBAC,AlwaysAllow' });
 
-test('a new request has the name, uid, groups and extra of its sender', async () => {
+test('a new CertificateSigningRequest has the name, uid, groups and extra of its sender', async () => {
   const server = await openServer();
   const user = { name: 'ida', uid: '7', groups: ['staff'], extra: { 'example.org/team': ['red'] } };
 
@@ -35,7 +35,7 @@ test('a new request has the name, uid, groups and extra of its sender', async ()
   });
 });
 
-test('what a client writes about its sender is replaced', async () => {
+test('the user that a client writes into a CertificateSigningRequest is replaced by the sender', async () => {
   const server = await openServer();
   const lie = { username: 'root', uid: '0', groups: ['system:masters'], extra: { a: ['b'] } };
 
@@ -44,7 +44,7 @@ test('what a client writes about its sender is replaced', async () => {
   expect(body.spec).toEqual({ ...ASKED, username: 'ida', groups: ['system:authenticated'] });
 });
 
-test('the request of somebody impersonated has the impersonated name', async () => {
+test("a CertificateSigningRequest of an impersonated user has that user's name", async () => {
   const server = await openServer();
   const body = { metadata: { name: 'gate' }, spec: ASKED };
   const headers = { 'impersonate-user': 'otto', 'impersonate-group': 'guests' };
@@ -57,7 +57,7 @@ test('the request of somebody impersonated has the impersonated name', async () 
   });
 });
 
-test('nothing changes the spec of a request, while an approval changes its conditions', async () => {
+test('the spec of a CertificateSigningRequest is immutable, and an approval changes its conditions', async () => {
   const server = await openServer();
   await created(server, { name: 'ida' });
   const url = `${REQUESTS}/door`;
@@ -83,7 +83,7 @@ test('nothing changes the spec of a request, while an approval changes its condi
   expect(approved.body.status).toMatchObject({ conditions });
 });
 
-test('a condition without times gets those of the change, and keeps its transition while its status stays', async () => {
+test('a condition of a CertificateSigningRequest gets missing times, and keeps its transition time with its status', async () => {
   const clock = new FakeClock(Date.parse('2026-03-01T10:00:00Z'));
   const server = await rbacServer({ authorization: 'RBAC,AlwaysAllow', clock });
   await created(server, { name: 'ida' });
@@ -109,7 +109,7 @@ test('a condition without times gets those of the change, and keeps its transiti
   });
 });
 
-test('requests are found by their signer', async () => {
+test('a CertificateSigningRequest can be selected by its signerName', async () => {
   const server = await openServer();
   await created(server, { name: 'ida' });
 

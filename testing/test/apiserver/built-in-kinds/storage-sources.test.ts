@@ -17,30 +17,30 @@ const FOREIGN = { apiGroup: 'fill.test', kind: 'Backup', name: 'b' };
 const SNAPSHOT = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
 const ANOTHER = { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'c' };
 
-describe('a new claim', () => {
+describe('the data source of a new claim', () => {
   test.each([
-    ['a snapshot in the older field has it in both', { dataSource: SNAPSHOT }, SNAPSHOT, SNAPSHOT],
-    ['a claim in the newer field has it in both', { dataSourceRef: ANOTHER }, ANOTHER, ANOTHER],
-    ['another kind in the older field has none', { dataSource: FOREIGN }, undefined, undefined],
+    ['a snapshot in dataSource has it in both fields', { dataSource: SNAPSHOT }, SNAPSHOT, SNAPSHOT],
+    ['a claim in dataSourceRef has it in both fields', { dataSourceRef: ANOTHER }, ANOTHER, ANOTHER],
+    ['a foreign kind in dataSource loses it', { dataSource: FOREIGN }, undefined, undefined],
     [
-      'a snapshot of another group has none',
+      'a snapshot of another group loses it',
       { dataSource: { ...SNAPSHOT, apiGroup: 'fill.test' } },
       undefined,
       undefined,
     ],
     [
-      'another kind in the newer field has it in both',
+      'a foreign kind in dataSourceRef has it in both fields',
       { dataSourceRef: FOREIGN },
       FOREIGN,
       FOREIGN,
     ],
     [
-      'another kind in both fields keeps it',
+      'a foreign kind in both fields keeps it',
       { dataSource: FOREIGN, dataSourceRef: FOREIGN },
       FOREIGN,
       FOREIGN,
     ],
-  ])('with %s', async (_what, spec, source, reference) => {
+  ])('a new claim with %s', async (_what, spec, source, reference) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', CLAIMS, claim(spec));
@@ -49,7 +49,7 @@ describe('a new claim', () => {
     expect([body.spec.dataSource, body.spec.dataSourceRef]).toEqual([source, reference]);
   });
 
-  test('of another namespace has it in the newer field alone', async () => {
+  test('a data source of another namespace stays in dataSourceRef only', async () => {
     const { send } = await startCluster();
     const dataSourceRef = { ...FOREIGN, namespace: 'archive' };
 
@@ -60,7 +60,7 @@ describe('a new claim', () => {
   });
 });
 
-test('an older client may leave out the newer field, also of a foreign source', async () => {
+test('an update without dataSourceRef keeps it, also for a foreign source', async () => {
   const { send } = await startCluster();
   const { body: made } = await send('POST', CLAIMS, claim({ dataSourceRef: FOREIGN }));
   const { dataSourceRef: _, ...spec } = made.spec;
@@ -75,7 +75,7 @@ test('an older client may leave out the newer field, also of a foreign source', 
   expect([body.spec.dataSource, body.spec.dataSourceRef]).toEqual([FOREIGN, FOREIGN]);
 });
 
-test('a claim without a source gets no foreign one later', async () => {
+test('a claim without a data source cannot get a foreign one later', async () => {
   const { send } = await startCluster();
   await send('POST', CLAIMS, claim({}));
 
@@ -84,7 +84,7 @@ test('a claim without a source gets no foreign one later', async () => {
   expect([status, body.spec.dataSource]).toEqual([200, undefined]);
 });
 
-test('the template of a claim stays as it was written', async () => {
+test('a volumeClaimTemplate keeps its data source as it was written', async () => {
   const { send } = await startCluster();
   const { body } = await send('POST', '/apis/apps/v1/namespaces/default/statefulsets', {
     apiVersion: 'apps/v1',
@@ -105,7 +105,7 @@ test('the template of a claim stays as it was written', async () => {
   expect(template.spec.volumeMode).toBe('Filesystem');
 });
 
-test('the volume inside of an attachment has the defaults of what it is made of, and no others', async () => {
+test('the inline volume of an attachment gets the defaults of its source only', async () => {
   const { send } = await startCluster();
   const { status, body } = await send('POST', '/apis/storage.k8s.io/v1/volumeattachments', {
     apiVersion: 'storage.k8s.io/v1',
@@ -131,7 +131,7 @@ test('the volume inside of an attachment has the defaults of what it is made of,
   });
 });
 
-test('an inline volume of another source is refused with its defaults in place', async () => {
+test('an inline volume with an unsupported source is refused after its defaults are set', async () => {
   const { send } = await startCluster();
   const { body } = await send('POST', '/apis/storage.k8s.io/v1/volumeattachments?dryRun=All', {
     apiVersion: 'storage.k8s.io/v1',
@@ -167,23 +167,23 @@ describe('containers without names', () => {
   const nameless = { image: 'i' };
 
   test.each([
-    ['two of them', { containers: [nameless, nameless] }, ['containers[1]']],
+    ['two containers', { containers: [nameless, nameless] }, ['containers[1]']],
     [
-      'three of them',
+      'three containers',
       { containers: [nameless, nameless, nameless] },
       ['containers[1]', 'containers[2]'],
     ],
     [
-      'one, and an init container',
+      'a container and an init container',
       { containers: [nameless], initContainers: [nameless] },
       ['initContainers[0]'],
     ],
     [
-      'two init containers beside one with a name',
+      'two init containers beside a named container',
       { containers: [{ name: 'c', image: 'i' }], initContainers: [nameless, nameless] },
       [],
     ],
-  ])('%s: the same name is told beside the missing one', async (_what, spec, repeated) => {
+  ])('containers without names are reported as missing and as duplicate: %s', async (_what, spec, repeated) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', '/api/v1/namespaces/default/pods', podOf(spec));

@@ -7,8 +7,8 @@ import {
   elementType,
 } from '../../../src/apiserver/built-in-types/built-in-types.ts';
 
-describe('the types of built-in kinds', () => {
-  test('every type that a field names is there', () => {
+describe('the table of built-in types', () => {
+  test('every type that a field refers to exists', () => {
     const seen = new Set<string>();
     const missing: string[] = [];
     const visit = (name: string): void => {
@@ -33,7 +33,7 @@ describe('the types of built-in kinds', () => {
     expect(seen.size).toBeGreaterThan(500);
   });
 
-  test('a field tells what Go and protobuf make of it', () => {
+  test('a field has its Go and protobuf properties', () => {
     const service = builtInType('io.k8s.api.core.v1.ServiceSpec');
 
     expect(service?.fields.ports).toEqual({
@@ -48,20 +48,20 @@ describe('the types of built-in kinds', () => {
     expect(service?.fields.selector?.atomic).toBe(true);
   });
 
-  test('a field that JSON inlines tells in which message it lies', () => {
+  test('a field inlined in JSON names the protobuf message that holds it', () => {
     const probe = builtInType('#io.k8s.api.core.v1.Probe');
 
     expect(probe?.fields.httpGet).toMatchObject({ number: 2, within: [1] });
     expect(probe?.fields.initialDelaySeconds?.within).toBeUndefined();
   });
 
-  test('fields come in the order in which Go writes them', () => {
+  test('the fields of a kind are in the order in which Go writes them', () => {
     const fields = Object.keys(builtInKind('v1', 'ConfigMap')?.fields ?? {});
 
     expect(fields).toEqual(['kind', 'apiVersion', 'metadata', 'immutable', 'data', 'binaryData']);
   });
 
-  test('a kind of another version, or of nobody, is not there', () => {
+  test('an unknown version or kind is not found', () => {
     expect(builtInKind('apps/v1beta1', 'Deployment')).toBeUndefined();
     expect(builtInKind('constructor', 'prototype')).toBeUndefined();
   });

@@ -37,7 +37,7 @@ function messages(rule: string): readonly string[] {
   return Array.from(refusal(rule).matchAll(/ERROR: <input>:(.*)/g), ([, text = '']) => text);
 }
 
-describe('[F-11] types that do not fit', () => {
+describe('[F-11] type errors of CEL rules', () => {
   test.each([
     ['self.host.trimLeft()', ["1:19: undeclared reference to 'trimLeft' (in container '')"]],
     [
@@ -227,12 +227,12 @@ describe('[F-11] types that do not fit', () => {
         "1:31: undefined field 'tiger'",
       ],
     ],
-  ])('%s', (rule, wrong) => {
+  ])('the CEL rule %s gets the expected type errors', (rule, wrong) => {
     expect(messages(rule)).toEqual(wrong);
   });
 });
 
-describe('[F-11] literals that cannot be meant', () => {
+describe('[F-11] invalid literals in CEL rules', () => {
   test.each([
     ['[self.port, self.host].size() == 2', ["1:17: expected type 'int' but found 'string'"]],
     ['{self.host: 1, self.port: 2}.size() == 2', ["1:20: expected type 'string' but found 'int'"]],
@@ -289,7 +289,7 @@ describe('[F-11] literals that cannot be meant', () => {
       ['1:11: invalid timestamp argument'],
     ],
     ['timestamp(999999999999999) == self.since', ['1:11: invalid timestamp argument']],
-  ])('%s', (rule, wrong) => {
+  ])('the CEL rule %s gets the expected errors about its literals', (rule, wrong) => {
     expect(messages(rule)).toEqual(wrong);
   });
 });
@@ -305,11 +305,11 @@ test.each([
   ["double('1e999') > self.ratio", ["type conversion error from 'string' to 'double'"]],
   ["bool('maybe')", ["type conversion error from 'string' to 'bool'"]],
   ['int(1e19) == self.port', ['integer overflow']],
-])('[F-11] no program can be made of %s', (rule, [why]) => {
+])('[F-11] the CEL rule %s compiles but cannot be instantiated', (rule, [why]) => {
   expect(refusal(rule)).toBe(`program instantiation failed: ${why}`);
 });
 
-test('[F-11] each message has its line, and a caret below the place that is as wide as the text', () => {
+test('[F-11] a CEL error shows the line and a caret as wide as the text', () => {
   expect(refusal("self.host == '\u00fc' + 1 &&\n\tself.port")).toBe(
     [
       "compilation failed: ERROR: <input>:1:18: found no matching overload for '_+_' applied to '(string, int)'",
@@ -322,7 +322,7 @@ test('[F-11] each message has its line, and a caret below the place that is as w
   );
 });
 
-test('[F-11] a rule must give a bool, and a message a text', () => {
+test('[F-11] a rule must return a bool, and a messageExpression a string', () => {
   const rules = [{ rule: 'self.any' }, { rule: 'true', messageExpression: 'self.port' }];
 
   const [rule, message] = judgeRules({ ...SCHEMA, 'x-kubernetes-validations': rules }, false);

@@ -38,11 +38,11 @@ describe('macros with two variables', () => {
     '{"x": 1, "y": 2}.transformMap(letter, number, number > 1, number * 2) == {"y": 4}',
     '{"x": "a", "y": "b"}.transformMapEntry(key, value, {value: key}) == {"a": "x", "b": "y"}',
     '[[1, 2], [3]].transformList(i, row, row.transformList(j, cell, i * 10 + j)) == [[0, 1], [10]]',
-  ])('%s', (expression) => {
+  ])('the macro expression %s is true', (expression) => {
     expect(evaluate(expression)).toBe(true);
   });
 
-  test('an error counts only where no other item decides', () => {
+  test('an error in a two-variable macro counts only if no other item decides', () => {
     expect(evaluate('[0, 1].exists(i, v, 1 / v == 1)')).toBe(true);
     expect(evaluate('[0, 2].exists(i, v, 1 / v == 1)')).toMatch(/division by zero|divide by zero/i);
   });
@@ -56,12 +56,12 @@ describe('macros with two variables', () => {
       "expression of type 'double' cannot be range of a comprehension (must be list, map, or dynamic)",
     ],
     ['[3, 3].transformMapEntry(i, v, {v: i})', 'insert failed: key 3 already exists'],
-  ])('%s is refused', (expression, why) => {
+  ])('the macro expression %s is refused', (expression, why) => {
     expect(evaluate(expression)).toContain(why);
   });
 });
 
-describe('lists', () => {
+describe('CEL list functions', () => {
   test.each([
     '[9, 8, 7, 6].slice(1, 3) == [8, 7]',
     '[[[1]], [[2], [3]]].flatten() == [[1], [2], [3]]',
@@ -78,7 +78,7 @@ describe('lists', () => {
     '!lists.range(0).first().hasValue()',
     '[optional.of(4), optional.none()].unwrapOpt() == [4]',
     'optional.unwrap([optional.none(), optional.of(5)]) == [5]',
-  ])('%s', (expression) => {
+  ])('the list expression %s is true', (expression) => {
     expect(evaluate(expression)).toBe(true);
   });
 
@@ -91,12 +91,12 @@ describe('lists', () => {
     ],
     ['[[1]].flatten(-1)', 'level must be non-negative'],
     ['[dyn(1), dyn("a")].sortBy(x, x)', 'list elements must have the same type'],
-  ])('%s is an error', (expression, why) => {
+  ])('the list expression %s is an error', (expression, why) => {
     expect(evaluate(expression)).toBe(why);
   });
 });
 
-describe('versions', () => {
+describe('CEL versions', () => {
   test.each([
     'semver("4.5.6").major() == 4 && semver("4.5.6").minor() == 5 && semver("4.5.6").patch() == 6',
     'semver("1.0.0-rc.2").isLessThan(semver("1.0.0-rc.10"))',
@@ -105,7 +105,7 @@ describe('versions', () => {
     'semver("1.0.0+one") == semver("1.0.0+two")',
     'semver("v01.2", true).compareTo(semver("1.2.0")) == 0',
     '!isSemver("v1.0.0") && isSemver("v1.0.0", true) && !isSemver("1.0") && isSemver("00", true)',
-  ])('%s', (expression) => {
+  ])('the version expression %s is true', (expression) => {
     expect(evaluate(expression)).toBe(true);
   });
 
@@ -115,24 +115,24 @@ describe('versions', () => {
     ['semver("1.2.3-01")', 'Numeric PreRelease version must not contain leading zeroes "01"'],
     ['semver("1.2.x")', 'Invalid character(s) found in patch number "x"'],
     ['semver("1-a", true)', 'short version cannot contain PreRelease/Build meta data'],
-  ])('%s is an error', (expression, why) => {
+  ])('the version expression %s is an error', (expression, why) => {
     expect(evaluate(expression)).toBe(why);
   });
 });
 
-describe('what Kubernetes does not have', () => {
+describe('CEL libraries that Kubernetes does not have', () => {
   test.each([
     ['cel.bind(twice, 2 * 4, twice > 7)', "undeclared reference to 'cel' (in container '')"],
     ['[1].all(x, cel.bind(y, x, y == 1))', "undeclared reference to 'cel' (in container '')"],
     ['b"{}".json() == {}', "undeclared reference to 'json' (in container '')"],
     ['b"a".hex() == "61"', "undeclared reference to 'hex' (in container '')"],
     ['math.greatest(1, 2) == 2', "undeclared reference to 'math' (in container '')"],
-  ])('%s is refused', (expression, why) => {
+  ])('the expression %s of a library that Kubernetes lacks is refused', (expression, why) => {
     expect(evaluate(expression)).toContain(why);
   });
 });
 
-describe('costs', () => {
+describe('costs of CEL expressions', () => {
   test.each([
     'lists.range(2000).sort() != []',
     'lists.range(1000).all(i, v, lists.range(1000).all(j, w, v * w >= 0))',
@@ -141,7 +141,7 @@ describe('costs', () => {
     'lists.range(1000).sortBy(x, -x) != []',
     'lists.range(200000).size() > 0',
     'lists.range(9000000000) != []',
-  ])('%s ends when its budget is used up', (expression) => {
+  ])('the expression %s stops when its budget is used up', (expression) => {
     const budget = new Budget(100_000);
 
     evaluate(expression, budget);
@@ -162,7 +162,7 @@ describe('costs', () => {
     ['["a", "b"].sort()', 10 + 11 + 9],
     ['[1, 2, 3].distinct()', 10 + 11 + 18],
     ['lists.range(7)', 11 + 7],
-  ])('%s is estimated at %d', (expression, cost) => {
+  ])('the estimated cost of %s is %d', (expression, cost) => {
     const program = compiled(expression);
 
     expect('rejected' in program ? program.rejected : program.maxCost(NOTHING)).toBe(cost);
@@ -171,7 +171,7 @@ describe('costs', () => {
   const NOTHING = { kind: 'object', most: 0, leastBytes: 2 } as const;
 });
 
-test('a definition and a policy are refused by the same rules', async () => {
+test('a definition and a policy are refused for the same expression', async () => {
   const { send } = await startCluster();
   const rule = (text: string): object => ({
     apiVersion: 'apiextensions.k8s.io/v1',

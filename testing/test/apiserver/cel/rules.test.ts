@@ -128,7 +128,7 @@ test.each([
   expect(said(rule)).toEqual([`spec: Invalid value: "object": ${why} evaluating rule: ${rule}`]);
 });
 
-test('[F-11] a value of the wrong type in a rule about any type is told of without details', () => {
+test('[F-11] a type error in a rule about any type is reported without details', () => {
   const [text] = said('self.port + 1 == 6', { value: { ...VALUE, port: 'http' } });
 
   expect(text).toBe(
@@ -136,18 +136,18 @@ test('[F-11] a value of the wrong type in a rule about any type is told of witho
   );
 });
 
-describe('[F-11] what a refusal says', () => {
-  test('the rule, where there is no message', () => {
+describe('[F-11] the message of a failed rule', () => {
+  test('a failed rule without a message shows the rule', () => {
     expect(said('self.replicas > 3')).toEqual([
       'spec: Invalid value: failed rule: self.replicas > 3',
     ]);
   });
 
-  test('the message, without the spaces around it', () => {
+  test('a failed rule shows its message without surrounding spaces', () => {
     expect(said({ rule: 'false', message: ' no ' })).toEqual(['spec: Invalid value: no']);
   });
 
-  test('what the expression makes of the object; the message where it makes nothing', () => {
+  test('a failed rule shows the result of messageExpression, or the message if there is none', () => {
     const rule = { rule: 'false', message: 'plain' };
 
     expect(said({ ...rule, messageExpression: '"is " + string(self.replicas)' })).toEqual([
@@ -164,13 +164,13 @@ describe('[F-11] what a refusal says', () => {
     ['FieldValueRequired', 'Required value: no'],
     ['FieldValueDuplicate', 'Duplicate value'],
     ['FieldValueInvalid', 'Invalid value: no'],
-  ])('the reason %s, and the field that the rule names', (reason, message) => {
+  ])('a failed rule reports the reason %s and its fieldPath', (reason, message) => {
     const rule = { rule: 'false', message: 'no', reason, fieldPath: '.items' };
 
     expect(refusals(schemaWith([rule]))).toEqual([['spec.items', reason, message]]);
   });
 
-  test('the value, where it is no list and no object', () => {
+  test('a failed rule about a scalar shows its value', () => {
     const name = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == ""' }] };
     const spec = { type: 'object', properties: { name } };
 
@@ -180,7 +180,7 @@ describe('[F-11] what a refusal says', () => {
   });
 });
 
-test('[F-11] rules stand on every level, of lists and maps too, and at the root', () => {
+test('[F-11] rules are checked at the root, in lists and in maps', () => {
   const rule = { 'x-kubernetes-validations': [{ rule: 'false', message: 'no' }] };
   const spec: StructuralSchema = {
     type: 'object',
@@ -206,14 +206,14 @@ test('[F-11] rules stand on every level, of lists and maps too, and at the root'
   ]);
 });
 
-describe('[F-11] rules about changes', () => {
+describe('[F-11] transition rules', () => {
   const rule = 'self.replicas >= oldSelf.replicas';
 
-  test('are not asked of a new object', () => {
+  test('a transition rule is not checked on a new object', () => {
     expect(said(rule)).toEqual([]);
   });
 
-  test('compare with the state before', () => {
+  test('a transition rule compares with the old object', () => {
     expect(said(rule, { old: { ...VALUE, replicas: 2 } })).toEqual([]);
     expect(said(rule, { old: { ...VALUE, replicas: 4 } })).toHaveLength(1);
   });
@@ -223,11 +223,11 @@ describe('[F-11] rules about changes', () => {
     ['self.items == oldSelf.items', 0],
     ['self.items.all(i, oldSelf.items.exists(o, o == i))', 0],
     ['self.map == oldSelf.map', 0],
-  ])('compare lists and objects by what is in them: %s', (one, count) => {
+  ])('a transition rule compares lists and objects by their values: %s', (one, count) => {
     expect(said(one, { old: { ...structuredClone(VALUE), replicas: 2 } })).toHaveLength(count);
   });
 
-  test('are asked of a new object where the old one is optional', () => {
+  test('a rule with optionalOldSelf is checked on a new object', () => {
     const optional = {
       rule: 'oldSelf.hasValue() ? oldSelf.value().replicas == self.replicas : self.replicas == 1',
       optionalOldSelf: true,
@@ -237,7 +237,7 @@ describe('[F-11] rules about changes', () => {
     expect(said(optional, { old: VALUE })).toEqual([]);
   });
 
-  test('can say what becomes of an old value that may not be there', () => {
+  test('a rule with optionalOldSelf can handle a missing old value', () => {
     const optional = {
       rule: 'oldSelf.optMap(o, o.replicas == self.replicas).orValue(true)',
       optionalOldSelf: true,
@@ -247,7 +247,7 @@ describe('[F-11] rules about changes', () => {
     expect(said(optional, { old: { ...VALUE, replicas: 9 } })).toHaveLength(1);
   });
 
-  test('meet the item with the same key in a list that is a map', () => {
+  test('a transition rule in a map list compares items with the same key', () => {
     const items: StructuralSchema = {
       ...(SPEC.properties?.items ?? {}),
       items: {
@@ -275,22 +275,22 @@ describe('[F-11] rules about changes', () => {
 describe('[F-11] ratcheting of rules', () => {
   const rule = { rule: 'self.replicas < 3', message: 'too many' };
 
-  test('what did not change may stay wrong', () => {
+  test('an unchanged value may still violate a rule', () => {
     expect(said(rule, { old: structuredClone(VALUE) })).toEqual([]);
   });
 
-  test('a rule about changes is held to, although nothing changed', () => {
+  test('a transition rule is checked even if nothing has changed', () => {
     const grows = { rule: 'self.replicas > oldSelf.replicas' };
 
     expect(said(grows, { old: structuredClone(VALUE) })).toHaveLength(1);
   });
 
-  test('what changed has to be right, even where the change is elsewhere in it', () => {
+  test('a changed object must satisfy its rules, even if another field changed', () => {
     expect(said(rule, { old: { ...VALUE, name: 'other' } })).toHaveLength(1);
   });
 });
 
-describe('[F-11] what rules may cost', () => {
+describe('[F-11] cost limits of rules', () => {
   const list = Array.from({ length: 2_000 }, (_, at) => at);
 
   test.each([
@@ -298,7 +298,7 @@ describe('[F-11] what rules may cost', () => {
     'self.list.exists(a, self.list.exists(b, self.list.exists(c, a < 0)))',
     'self.list.map(a, self.list.map(b, self.list.map(c, a))).size() > 0',
     'self.list.exists_one(a, self.list.exists_one(b, self.list.exists_one(c, a < 0)))',
-  ])('%s is given up', (rule) => {
+  ])('the rule %s exceeds the cost limit and is cancelled', (rule) => {
     const after = 'false';
     const schema = schemaWith([{ rule }, { rule: after }]);
 
@@ -317,7 +317,7 @@ describe('[F-11] what rules may cost', () => {
     'self.list.all(n, !self.name.matches("[a-c]{9}x[0-9]"))',
     'self.list.all(n, self.name.find("[a-c]{9}x[0-9]") == "")',
     'self.list.all(n, self.name.findAll("[a-c]{9}x[0-9]").size() == 0)',
-  ])('[found 2] %s costs what the texts and the pattern cost', (rule) => {
+  ])('[found 2] the cost of %s grows with the texts and the pattern', (rule) => {
     const value = { ...VALUE, name: 'ab'.repeat(100_000), list: list.slice(0, 100) };
 
     expect(said(rule, { value })).toEqual([
@@ -326,7 +326,7 @@ describe('[F-11] what rules may cost', () => {
     expect(said(rule, { value: { ...value, name: 'ab' } })).toEqual([]);
   });
 
-  test('[found 2] a pattern of the object is compared in counted steps, whatever its length', () => {
+  test('[found 2] matching a pattern from the object takes a limited number of steps', () => {
     const long = '\\pL*'.repeat(1_500);
     const rule = 'self.name.matches("(?:[ab]{0,50}){0,20}!")';
 
@@ -343,7 +343,7 @@ describe('[F-11] what rules may cost', () => {
     'self.list.all(n, self.name.startsWith("q") || true)',
     'self.list.exists(n, self.name.replace("a", "b").split("c").size() > 9)',
     'self.list.all(n, sets.contains(self.list, [n, n]))',
-  ])('%s costs what its values are long', (rule) => {
+  ])('the cost of %s grows with the length of its values', (rule) => {
     const text = 'ab'.repeat(50_000);
     const value = { ...VALUE, name: text, map: { b: text }, list };
 
@@ -353,7 +353,7 @@ describe('[F-11] what rules may cost', () => {
     expect(said(`${rule} || true`, { value: { ...VALUE, map: { b: 'b' } } })).toEqual([]);
   });
 
-  test('all rules together have a budget, too', () => {
+  test('all rules together have a cost budget', () => {
     const rule = { rule: 'self.list.all(a, self.list.all(b, a < b || a >= b)) || true' };
     const rules = Array.from({ length: 60 }, () => rule);
     const half = list.slice(0, 300);
@@ -374,17 +374,17 @@ test.each([
   ['1 day 2 hours', '26h'],
   ['5 minutes', '5m'],
   ['7 millis', '7ms'],
-])('[F-11] rules read the duration %s as %s', (span, same) => {
+])('[F-11] a rule reads the duration %s as %s', (span, same) => {
   expect(said(`self.span == duration("${same}")`, { value: { ...VALUE, span } })).toEqual([]);
 });
 
-test('[F-11] a field that is not there is not there, whatever its name', () => {
+test('[F-11] has() is false for a missing field named like an inherited property', () => {
   const spec = { type: 'object', properties: { constructor: { type: 'string' } } };
   const schema = schemaWith([{ rule: '!has(self.constructor)' }], spec as StructuralSchema);
 
   expect(refusals(schema, { value: {} })).toEqual([]);
 });
 
-test('a schema without rules has none, and needs no library', () => {
+test('a schema without rules has no rule set', () => {
   expect(rulesOf(SPEC)).toBeUndefined();
 });

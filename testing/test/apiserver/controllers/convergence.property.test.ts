@@ -91,7 +91,7 @@ test.each([
   'Deployment',
   'ReplicaSet',
   'StatefulSet',
-] as const)('a %s comes to what is wanted from every state', (kind) => {
+] as const)('a %s reaches its wanted state after any sequence of changes', (kind) => {
   fc.assert(
     fc.property(ACTIONS, fc.boolean(), (actions, isInstant) => {
       const paces = isInstant ? INSTANT_PACES : RECORDED_PACES;

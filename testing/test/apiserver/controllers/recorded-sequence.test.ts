@@ -51,7 +51,7 @@ function rollout(): SimulatedCluster {
   return cluster;
 }
 
-test.each(['Deployment', 'ReplicaSet'])('[F-14] every state of each %s is as recorded', (kind) => {
+test.each(['Deployment', 'ReplicaSet'])('[F-14] every state of each %s equals the recorded state', (kind) => {
   const cluster = rollout();
 
   const ours = stories(cluster.events, kind);
@@ -60,7 +60,7 @@ test.each(['Deployment', 'ReplicaSet'])('[F-14] every state of each %s is as rec
   expect(ours.flat().length).toBeGreaterThan(20);
 });
 
-test('[F-14] the Events of a rollout are the recorded ones', () => {
+test('[F-14] the Events of a rollout equal the recorded Events', () => {
   const cluster = simulatedCluster({ paces: RECORDED_PACES });
 
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 3 }));

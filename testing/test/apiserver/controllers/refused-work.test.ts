@@ -112,7 +112,7 @@ function only({ access }: SimulatedCluster, resource: string): StoredObject | un
   return access.list(resource, 'demo')[0];
 }
 
-test('a ReplicaSet and its Deployment say that Pods are refused, until they are not', () => {
+test('a ReplicaSet and its Deployment report refused Pods until the Pods are accepted', () => {
   const cluster = start();
   const template = templateOf('robot');
   cluster.access.create(DEPLOYMENTS, workload('Deployment', 'web', { replicas: 2, template }));
@@ -141,7 +141,7 @@ test('a ReplicaSet and its Deployment say that Pods are refused, until they are 
   expect(failureOf(only(cluster, DEPLOYMENTS))).toBeUndefined();
 });
 
-test('a quota lets some replicas be made, and the rest when it is lifted', () => {
+test('a ReplicaSet creates the replicas that a quota allows, and the rest after the quota is removed', () => {
   const cluster = start();
   limit(cluster, { pods: '3' });
   cluster.access.create(REPLICA_SETS, workload('ReplicaSet', 'web', { replicas: 5 }));
@@ -160,7 +160,7 @@ test('a quota lets some replicas be made, and the rest when it is lifted', () =>
   expect(failureOf(only(cluster, REPLICA_SETS))).toBeUndefined();
 });
 
-test('the first refusal stays in the condition, and writes nothing more', () => {
+test('a repeated refusal does not write the condition again', () => {
   const cluster = start();
   limit(cluster, { pods: '0' });
   cluster.access.create(REPLICA_SETS, workload('ReplicaSet', 'web', { replicas: 1 }));
@@ -187,7 +187,7 @@ test.each([
     { selector: undefined, template: templateOf('robot', 'Never') },
     'Error creating: pods "web-X" is forbidden',
   ],
-])('a %s tells in an Event that a Pod is refused, without a condition', (kind, resource, spec, text) => {
+])('a %s reports a refused Pod in an Event and in no condition', (kind, resource, spec, text) => {
   const cluster = start();
   const template = templateOf('robot');
   const object = workload(kind, 'web', { template, ...spec });
@@ -208,7 +208,7 @@ test.each([
   expect(podCount(cluster)).toBe(1);
 });
 
-test('a StatefulSet tells of a volume claim that is refused, and of the Pod that waits for it', () => {
+test('a StatefulSet reports a refused volume claim and the Pod that waits for it', () => {
   const cluster = start();
   limit(cluster, { persistentvolumeclaims: '0' });
   const resources = { requests: { storage: '1Gi' } };
@@ -236,7 +236,7 @@ test('a StatefulSet tells of a volume claim that is refused, and of the Pod that
   expect(podCount(cluster)).toBe(1);
 });
 
-test('a Deployment says that its ReplicaSet is refused, until there is one', () => {
+test('a Deployment reports a refused ReplicaSet until it is created', () => {
   const cluster = start();
   limit(cluster, { 'count/replicasets.apps': '0' });
   cluster.access.create(DEPLOYMENTS, workload('Deployment', 'web', { replicas: 1 }));
@@ -267,7 +267,7 @@ test('a Deployment says that its ReplicaSet is refused, until there is one', () 
   );
 });
 
-test('a CronJob tells that its Job is refused', () => {
+test('a CronJob reports in an Event that its Job is refused', () => {
   const cluster = start();
   limit(cluster, { 'count/jobs.batch': '0' });
   const template = templateOf('default', 'Never');
@@ -287,7 +287,7 @@ test('a CronJob tells that its Job is refused', () => {
   ]);
 });
 
-test('a ReplicaSet says that a Pod may not be deleted, until it may', () => {
+test('a ReplicaSet reports a refused Pod deletion until the deletion is allowed', () => {
   const cluster = start();
   cluster.access.create(REPLICA_SETS, workload('ReplicaSet', 'web', { replicas: 2 }));
   cluster.clock.advance(1_000);

@@ -59,7 +59,7 @@ const foo = (version: string, name: string, size: unknown): object => ({
 });
 
 describe('a conversion webhook', () => {
-  test('[F-18] converts what is written and read in a version that is not stored', async () => {
+  test('[F-18] a conversion webhook converts reads and writes of a version that is not stored', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(convert);
     server.create(definition(url));
@@ -85,7 +85,7 @@ describe('a conversion webhook', () => {
     expect(reviews[0].desiredAPIVersion).toBe('a.example/v1');
   });
 
-  test('takes server-side apply and the status in both versions', async () => {
+  test('server-side apply and the status work in both versions of a converted resource', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => ({
       convertedObjects: objects.map((one: object) => ({ ...one, apiVersion: desiredAPIVersion })),
@@ -105,7 +105,7 @@ describe('a conversion webhook', () => {
     expect(read.body).toMatchObject({ spec: { size: 'x' }, status: { ready: true } });
   });
 
-  test('gets all objects of a list in one review', async () => {
+  test('a conversion webhook gets all objects of a list in one review', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(convert);
     server.create(definition(url));
@@ -118,7 +118,7 @@ describe('a conversion webhook', () => {
     expect(reviews.map(({ objects }) => objects.length)).toEqual([3]);
   });
 
-  test('converts the events of a watch in their order', async () => {
+  test('a watch sends its events converted and in order', async () => {
     const cluster = await startCluster();
     const { server } = cluster;
     const { url } = await startWebhook(convert);
@@ -138,7 +138,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('[F-18] that is away makes reads and writes of that version fail, and nothing else; a watch goes on after it is back', async () => {
+  test('[F-18] without its conversion webhook, only reads and writes of that version fail, and a watch goes on once the webhook is back', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     const port = await freePort();
@@ -188,8 +188,8 @@ describe('a conversion webhook', () => {
       (object) => ({ ...object, apiVersion: 'a.example/v9' }),
       'returned invalid object at index 0: invalid groupVersion (expected a.example/v2, received a.example/v9)',
     ],
-    ['number of objects', () => undefined, 'returned 0 objects, expected 1'],
-  ])('may not change the %s', async (_what, change, words) => {
+    ['number', () => undefined, 'returned 0 objects, expected 1'],
+  ])('a conversion webhook cannot change the %s of an object', async (_what, change, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => ({
       convertedObjects: objects
@@ -207,7 +207,7 @@ describe('a conversion webhook', () => {
     expect(body.message).toContain(words);
   });
 
-  test('may change labels and annotations; all other metadata stays', async () => {
+  test('a conversion webhook can change labels and annotations, and no other metadata', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ objects, desiredAPIVersion }) => ({
       convertedObjects: objects.map((one: Review) => ({
@@ -230,7 +230,7 @@ describe('a conversion webhook', () => {
     expect(body.metadata).toEqual({ ...metadata, labels: { new: 'yes' } });
   });
 
-  test('gets and answers integers that a number cannot hold', async () => {
+  test('a conversion webhook gets and returns integers above 2^53 exactly', async () => {
     const { server, send } = await startCluster();
     const seen: string[] = [];
     const { url } = await startRawWebhook((text) => {
@@ -251,7 +251,7 @@ describe('a conversion webhook', () => {
     expect(text).toContain(`"size":${large}`);
   });
 
-  test('says why it does not convert', async () => {
+  test('the API server passes on the failure message of a conversion webhook', async () => {
     const { server, send } = await startCluster();
     const result = { status: 'Failure', message: 'size is no number' };
     const { url } = await startWebhook(() => ({ convertedObjects: [], result }));

@@ -33,15 +33,15 @@ function said(spec: object, previous?: object): readonly string[] {
   }).map(({ field, message }) => `${field}: ${message}`);
 }
 
-describe('[F-11] rules are asked last', () => {
-  test('and not at all of an object that they may not have been written for', () => {
+describe('[F-11] validation rules and schema errors of a custom resource', () => {
+  test('the rules of an object are not checked when an enum error could mislead them', () => {
     expect(said({ replicas: 11, mode: 'c' })).toEqual([
       'spec.mode: Unsupported value: "c": supported values: "a", "b"',
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
   });
 
-  test('also where something else is wrong that cannot mislead them', () => {
+  test('the rules of an object are checked beside errors that cannot mislead them', () => {
     expect(said({ replicas: 11, mode: 'a', tags: ['x', 'x'] })).toEqual([
       'spec.tags[1]: Duplicate value: "x"',
       'spec: Invalid value: too many',
@@ -49,7 +49,7 @@ describe('[F-11] rules are asked last', () => {
   });
 });
 
-test('[F-11] a list that had repetitions before may have them now', () => {
+test('[F-11] an update may keep the duplicates of a set list, but not add them', () => {
   const twice = { replicas: 1, tags: ['x', 'x'] };
 
   expect(said({ ...twice, mode: 'a' }, twice)).toEqual([]);
@@ -62,6 +62,6 @@ test.each([
     3_000_000_000,
     '.spec.replicas: Invalid value: 3000000000: should be less than or equal to 2147483647',
   ],
-])('[F-11] %i replicas are no number that a scale can show', (replicas, text) => {
+])('[F-11] %i replicas are out of range for a scale', (replicas, text) => {
   expect(said({ replicas })).toContain(text);
 });

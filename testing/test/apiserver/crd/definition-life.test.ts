@@ -48,8 +48,8 @@ function conditions({ body }: Answer): readonly string[] {
   );
 }
 
-describe('[F-11] the steps of a definition, at the pace of a real server', () => {
-  test('names are accepted, then it is established, then served; first reads are refused', async () => {
+describe('[F-11] the life of a CustomResourceDefinition, at the pace of Kubernetes', () => {
+  test('a new definition gets accepted names, is established, is served, and refuses the first reads', async () => {
     const { clock, send } = await startTimed();
     const created = await send('POST', DEFINITIONS, definition());
     const absent = await send('GET', FOOS);
@@ -90,7 +90,7 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
     ['?limit=5&resourceVersion=0', 200],
     ['/x', 404],
     ['/x?resourceVersion=0', 404],
-  ])('while its cache is filled, a first read %s is answered with %d', async (read, code) => {
+  ])('while the cache of a new resource is filled, the first read %s is answered %d', async (read, code) => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(35);
@@ -100,7 +100,7 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
     expect(status).toBe(code);
   });
 
-  test('while the cache is filled anew after a change, an exact list and a further page come from etcd', async () => {
+  test('while a cache is refilled after a schema change, exact lists and further pages come from etcd', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(5_000);
@@ -123,7 +123,7 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
     expect([exact.status, page.status, whole.status]).toEqual([200, 200, 429]);
   });
 
-  test('a create in the first two seconds takes two', async () => {
+  test('a create in the first two seconds of a definition takes two seconds', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(35);
@@ -138,7 +138,7 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
     expect([early.status, (await created).status]).toEqual([404, 201]);
   });
 
-  test('a deleted one looks every five seconds whether its objects are gone', async () => {
+  test('a deleted definition checks every five seconds whether its objects are gone', async () => {
     const { clock, send } = await startTimed();
     await send('POST', DEFINITIONS, definition());
     clock.advance(5_000);
@@ -158,7 +158,7 @@ describe('[F-11] the steps of a definition, at the pace of a real server', () =>
   });
 });
 
-test('[F-11] without delays all of it has happened when the definition is there', async () => {
+test('[F-11] without delays a new definition is served as soon as it exists', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition());
 
@@ -168,7 +168,7 @@ test('[F-11] without delays all of it has happened when the definition is there'
   expect([list.status, created.status]).toEqual([200, 201]);
 });
 
-test('[F-11] V13 a changed schema ends watches after a second, and older ones are too old', async () => {
+test('[F-11] V13 a schema change ends watches after a second, and older resourceVersions have expired', async () => {
   const timed = await startTimed();
   const { clock, send } = timed;
   await send('POST', DEFINITIONS, definition());
@@ -195,10 +195,10 @@ test('[F-11] V13 a changed schema ends watches after a second, and older ones ar
   expect(await late.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
 });
 
-describe('[F-11] names', () => {
+describe('[F-11] conflicting names of definitions', () => {
   const bars = { names: { plural: 'bars', kind: 'Foo', shortNames: ['f'] } };
 
-  test('that another one has are not accepted until it is gone', async () => {
+  test('names that another definition has are accepted once that definition is gone', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     await send('POST', DEFINITIONS, definition({}, bars));
@@ -222,7 +222,7 @@ describe('[F-11] names', () => {
     expect(conditions(accepted)).toContain('Established True InitialNamesAccepted');
   });
 
-  test('that a served resource asks for in vain leave it its old ones', async () => {
+  test('a served definition that asks for a taken name keeps its old names', async () => {
     const { send } = await startCluster();
     await send(
       'POST',
@@ -246,7 +246,7 @@ describe('[F-11] names', () => {
   });
 });
 
-test('[F-11] readers see the defaults of today, and no field that is not known any more', async () => {
+test('[F-11] a read applies the current defaults and drops fields that the schema no longer has', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, old: { type: 'string' } }));
   await send('POST', FOOS, foo('x', { a: 1, old: 'gone' }));
@@ -268,7 +268,7 @@ test('[F-11] readers see the defaults of today, and no field that is not known a
   expect([labelled.body.metadata.generation, labelled.body.spec]).toEqual([1, { a: 1, b: 'new' }]);
 });
 
-test('[F-11] nothing is created while a definition terminates', async () => {
+test('[F-11] a terminating definition refuses creates of its objects', async () => {
   const { send } = await startCluster();
   await send('POST', DEFINITIONS, definition());
   await send('POST', FOOS, foo('x', { a: 1 }, { finalizers: ['a.example/hold'] }));
@@ -283,7 +283,7 @@ test('[F-11] nothing is created while a definition terminates', async () => {
   ]);
 });
 
-test('[F-11] a resource can be defined again, and what was watched before is too old', async () => {
+test('[F-11] a deleted resource can be defined again, and its older resourceVersions have expired', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   await send('POST', DEFINITIONS, definition());
@@ -301,7 +301,7 @@ test('[F-11] a resource can be defined again, and what was watched before is too
   expect(await old.next()).toMatchObject({ type: 'ERROR', object: { code: 410 } });
 });
 
-describe('[F-11] versions', () => {
+describe('[F-11] versions of a definition', () => {
   const versions = (conversion: object = {}): object =>
     definition(
       {},
@@ -327,7 +327,7 @@ describe('[F-11] versions', () => {
       },
     );
 
-  test('show one object, each with its own fields and defaults, and warn when they are old', async () => {
+  test('each served version of a custom resource has its own fields and defaults, and a deprecated one warns', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, versions());
     await send('POST', FOOS, foo('x'));
@@ -355,7 +355,7 @@ describe('[F-11] writes of custom resources', () => {
     return whole;
   };
 
-  test('rules are asked of updates, and nothing is stored by a dry run', async () => {
+  test('transition rules are checked on updates, and a dry run stores nothing', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, ruled());
     await send('POST', FOOS, foo('x', { a: 2 }));
@@ -371,7 +371,7 @@ describe('[F-11] writes of custom resources', () => {
     expect([grown.status, body.spec.a]).toEqual([200, 2]);
   });
 
-  test('another kind in the body is refused by its validation, another version before', async () => {
+  test('a custom resource with another kind is refused with 422, with another version with 400', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     const { body: x } = await send('POST', FOOS, foo('x'));
@@ -395,7 +395,7 @@ describe('[F-11] writes of custom resources', () => {
     expect((await send('GET', FOOS)).body.items).toHaveLength(1);
   });
 
-  test('what was valid once may stay when the schema gets stricter', async () => {
+  test('an invalid value that already exists may stay when the schema gets stricter', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition({ a: { type: 'integer' }, t: { type: 'string' } }));
     await send('POST', FOOS, foo('x', { a: 1, t: 'long' }));
@@ -409,7 +409,7 @@ describe('[F-11] writes of custom resources', () => {
     expect([kept.status, changed.status]).toEqual([200, 422]);
   });
 
-  test('an update says which state it replaces', async () => {
+  test('an update of a custom resource needs a resourceVersion', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
     await send('POST', FOOS, foo('x'));
@@ -426,7 +426,7 @@ describe('[F-11] writes of custom resources', () => {
     ]);
   });
 
-  test('metadata that no object has is dropped with a warning, or refused', async () => {
+  test('unknown metadata fields of a custom resource are dropped with a warning, or refused when Strict', async () => {
     const { send } = await startCluster();
     await send('POST', DEFINITIONS, definition());
 
@@ -447,10 +447,10 @@ describe('[F-11] writes of custom resources', () => {
 });
 
 test.each([
-  ['a schema that is none', {}],
+  ['an invalid schema', {}],
   ['a rule that does not compile', { 'x-kubernetes-validations': [{ rule: 'self > other' }] }],
-  ['a rule that is no question', { 'x-kubernetes-validations': [{ rule: 'self + 1' }] }],
-])('a definition with %s is refused, and not there', async (_, more) => {
+  ['a rule that returns no bool', { 'x-kubernetes-validations': [{ rule: 'self + 1' }] }],
+])('a definition with %s is refused and not created', async (_, more) => {
   const { send } = await startCluster();
   const type = 'x-kubernetes-validations' in more ? { type: 'integer' } : {};
 

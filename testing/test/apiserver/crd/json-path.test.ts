@@ -23,6 +23,6 @@ test.each([
   ['.status.conditions[?(@.type=="Ready")].status', ['True']],
   ['.spec.absent.deeper', []],
   ['.spec.ports[(@.length)]', []],
-])('%s', (path, values) => {
+])('the JSON path %s finds the expected values', (path, values) => {
   expect(readJsonPath(object, path)).toEqual(values);
 });

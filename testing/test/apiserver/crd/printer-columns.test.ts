@@ -32,16 +32,16 @@ test.each([
   ['date', 'yesterday', '<invalid>'],
   ['date', '', '<unknown>'],
   ['date', 7, null],
-])('a column of type %s shows %o as %o', (type, value, shown) => {
+])('a printer column of type %s shows %o as %o', (type, value, shown) => {
   expect(cell(type, value)).toBe(shown);
 });
 
-test('of several values that a path finds, the first is shown', () => {
+test('a printer column shows the first of several values', () => {
   expect(cell('string', [{ name: 'a' }, { name: 'b' }], '.spec.value[*].name')).toBe('a');
   expect(cell('string', [], '.spec.value[*].name')).toBeNull();
 });
 
-test('columns are defined as the definition says, the name before them', () => {
+test('the printer columns are those of the definition, with the name in front', () => {
   const recorded = JSON.parse(recordedExchange('crd', 24).response.body ?? '').columnDefinitions;
   const told = ({ name, type, format, priority }: Record<string, unknown>): object => ({
     name,

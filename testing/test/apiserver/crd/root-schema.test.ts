@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Parts, SCHEMA_AT, said, withField } from './definitions.ts';
 
-describe('[found 9] what the root of a schema may say beside a status subresource', () => {
+describe('[found 9] keywords at the root of a schema beside a status subresource', () => {
   const version = { subresources: { status: {} } };
   const preserve = 'x-kubernetes-preserve-unknown-fields';
 
@@ -11,7 +11,7 @@ describe('[found 9] what the root of a schema may say beside a status subresourc
     [{ type: 'object', [preserve]: true, description: 'd', required: ['spec'] }],
     [{ type: 'object', title: 't', maximum: 3, example: {}, nullable: false }],
     [{ type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }], properties: {} }],
-  ])('%j is valid', (schema) => {
+  ])('the root schema %j is valid', (schema) => {
     expect(said({ schema, version })).toEqual([]);
   });
 
@@ -24,7 +24,7 @@ describe('[found 9] what the root of a schema may say beside a status subresourc
         `${SCHEMA_AT}.type: Invalid value: "string": must be object at the root`,
       ],
     ],
-  ])('%j is not, because of its type', (schema, problems) => {
+  ])('the root schema %j is refused for its type', (schema, problems) => {
     expect(said({ schema, version })).toEqual(problems);
   });
 
@@ -35,7 +35,7 @@ describe('[found 9] what the root of a schema may say beside a status subresourc
     ['not', { required: ['spec'] }],
     ['x-kubernetes-map-type', 'atomic'],
     ['x-kubernetes-embedded-resource', true],
-  ])('%s is not allowed there, and is allowed without the subresource', (name, value) => {
+  ])('the keyword %s is refused at the root of a schema with a status subresource only', (name, value) => {
     const schema = { type: 'object', properties: { spec: { type: 'object' } }, [name]: value };
     const problem = expect.stringMatching(
       /^spec\.validation\.openAPIV3Schema: Invalid value: only \[Description Type .* XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,
@@ -46,10 +46,10 @@ describe('[found 9] what the root of a schema may say beside a status subresourc
   });
 });
 
-describe('[found 9] what a schema may say of the metadata of an object', () => {
+describe('[found 9] the schema of metadata', () => {
   const name = { type: 'string', default: 'n' };
 
-  test('no default below the metadata of the object itself', () => {
+  test('a schema cannot default the top-level metadata', () => {
     const metadata = { type: 'object', properties: { name } };
 
     expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([
@@ -57,7 +57,7 @@ describe('[found 9] what a schema may say of the metadata of an object', () => {
     ]);
   });
 
-  test('a default below that of an embedded object, but not inside a map', () => {
+  test('a schema can default the metadata of an embedded object, but not inside a map', () => {
     const within = (properties: object): Parts =>
       withField({
         type: 'object',
@@ -73,7 +73,7 @@ describe('[found 9] what a schema may say of the metadata of an object', () => {
     ]);
   });
 
-  test('no object inside of it', () => {
+  test('a schema cannot embed an object inside metadata', () => {
     const own = {
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -92,7 +92,7 @@ describe('[found 9] what a schema may say of the metadata of an object', () => {
   });
 });
 
-test('[found 9] items are one schema', () => {
+test('[found 9] a schema whose items are an array of schemas is refused', () => {
   const items = [{ type: 'string' }, { type: 'integer', uniqueItems: true }];
 
   expect(said(withField({ type: 'array', items }))).toEqual([

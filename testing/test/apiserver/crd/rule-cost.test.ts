@@ -25,41 +25,41 @@ function list(items: object, maxItems?: number): object {
 const BUDGET = 'estimated rule cost exceeds budget by factor of';
 
 test.each([
-  ['a number is compared', { n: { type: 'integer' } }, 'self.n > 3'],
-  ['a text of any length is compared', { name: TEXT }, "self.name != 'x'"],
-  ['a text of any length is looked at once', { name: TEXT }, "self.name.startsWith('ab')"],
+  ['it compares a number', { n: { type: 'integer' } }, 'self.n > 3'],
+  ['it compares a text of any length', { name: TEXT }, "self.name != 'x'"],
+  ['it reads a text of any length once', { name: TEXT }, "self.name.startsWith('ab')"],
   [
-    'a list of any length is gone through',
+    'it walks a list of any length once',
     { l: list({ type: 'integer' }) },
     'self.l.all(i, i > 0)',
   ],
-  ['both lists are short', { l: list(TEXT, 50) }, 'self.l.all(a, self.l.all(b, a.size() < 9))'],
-  ['the words are known', { w: { type: 'string', enum: ['a', 'b'] } }, "self.w.contains('a')"],
-])('a rule may say that %s', (_, properties, rule) => {
+  ['it walks two short lists, one inside the other', { l: list(TEXT, 50) }, 'self.l.all(a, self.l.all(b, a.size() < 9))'],
+  ['it searches a text with an enum', { w: { type: 'string', enum: ['a', 'b'] } }, "self.w.contains('a')"],
+])('a rule is cheap enough when %s', (_, properties, rule) => {
   expect(costsOf(withRules(properties, rule))).toEqual([]);
 });
 
 test.each([
   [
-    'two lists of any length, one in the other',
+    'two lists of any length, one inside the other',
     { l: list(TEXT) },
     'self.l.all(a, self.l.exists(b, a == b))',
     'more than 100x',
   ],
   [
-    'a text of any length that is searched for another one',
+    'a text of any length in search of another',
     { a: TEXT, b: TEXT },
     'self.a.contains(self.b)',
     'more than 100x',
   ],
   // 1,700 times 1,700 looks, each of which costs 6: 3 for the loop, 3 for two variables and a sum.
   [
-    'lists with a bound that is too high',
+    'nested lists with too high a bound',
     { l: list({ type: 'integer' }, 1_700) },
     'self.l.all(a, self.l.all(b, a != b + 1))',
     '1.7x',
   ],
-])('a rule may not look at %s', (_, properties, rule, factor) => {
+])('a rule exceeds the cost budget when it walks %s', (_, properties, rule, factor) => {
   const [first] = costsOf(withRules(properties, rule));
 
   expect(first).toBe(
@@ -67,7 +67,7 @@ test.each([
   );
 });
 
-test('a rule of what stands in a list costs as often as that may stand there', () => {
+test('the cost of a rule inside a list is multiplied by the length of the list', () => {
   const item = (maxLength?: number): object => ({
     type: 'object',
     properties: { name: maxLength === undefined ? TEXT : { ...TEXT, maxLength } },
@@ -83,7 +83,7 @@ test('a rule of what stands in a list costs as often as that may stand there', (
   expect(of(item(), 100)).toHaveLength(1);
 });
 
-test('all rules of a schema have a budget of their own, and the most expensive ones are named', () => {
+test('all rules of a schema share a total budget, and the most expensive rules are named', () => {
   const bounded = list(TEXT, 900);
   const rule = 'self.l.all(a, self.l.all(b, a.size() <= b.size()))';
   const spec = withRules({ l: bounded }, ...Array.from({ length: 20 }, () => rule));
@@ -98,7 +98,7 @@ test('all rules of a schema have a budget of their own, and the most expensive o
   );
 });
 
-test('a message that is made by an expression has a budget, too', () => {
+test('a messageExpression has a cost budget', () => {
   const spec = {
     type: 'object',
     properties: { a: TEXT, b: TEXT },
@@ -114,7 +114,7 @@ test('a message that is made by an expression has a budget, too', () => {
   );
 });
 
-test('a schema that was accepted before may keep a rule that is too expensive', () => {
+test('an existing schema may keep a rule that is too expensive', () => {
   const schema = withRules({ a: TEXT, b: TEXT }, 'self.a.contains(self.b)');
   const other = { schema, names: { shortNames: ['f'] } };
 

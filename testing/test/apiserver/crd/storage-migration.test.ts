@@ -75,7 +75,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     { apiVersion: BETA, options: { generation: '1.37', storageMigrations: true } },
     { apiVersion: BETA, options: { storageMigrations: true } },
     { apiVersion: BETA, options: { generation: '1.35', storageMigrations: true } },
-  ] as const)('$apiVersion of $options writes each object in the stored version, and leaves only that in the definition', async ({
+  ] as const)('a $apiVersion migration with $options rewrites each object and leaves only the stored version in storedVersions', async ({
     apiVersion,
     options,
   }) => {
@@ -104,7 +104,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(written).toEqual(['a.example/v2', 'a.example/v2']);
   });
 
-  test('fails when an object cannot be converted, and another one goes on where it ended', async () => {
+  test('a migration fails at an object that cannot be converted, and a second one continues from there', async () => {
     const { server } = await startCluster({ generation: '1.37' });
     let broken = true;
     const converted: string[] = [];
@@ -141,7 +141,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(converted).toEqual(['a', 'b', 'c']);
   });
 
-  test('of a resource that is not served fails', async () => {
+  test('a migration of a resource that is not served fails', async () => {
     const { server } = await startCluster({ generation: '1.37' });
 
     migrate(server, 'm');
@@ -160,7 +160,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     ['1.35', true, ['v1beta1']],
     ['1.37', undefined, ['v1']],
     ['1.38', true, ['v1', 'v1beta1']],
-  ] as const)('of %s with storageMigrations %s is served as %j', async (generation, storageMigrations, versions) => {
+  ] as const)('Kubernetes %s with storageMigrations %s serves the migration versions %j', async (generation, storageMigrations, versions) => {
     const asked = storageMigrations === undefined ? {} : { storageMigrations };
     const { send } = await startCluster({ generation, ...asked });
 
@@ -170,7 +170,7 @@ describe('[admission 19] a StorageVersionMigration', () => {
     expect(served).toEqual(versions);
   });
 
-  test('cannot be asked for in a release that has it in a version of its own', async () => {
+  test('storageMigrations with a release that does not support them is a CONFIG error', async () => {
     await expect(
       startCluster({ generation: '1.33', storageMigrations: true }),
     ).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OBJECT, type Parts, SCHEMA_AT, said, withField } from './definitions.ts';
 
-test('a definition that a server takes', () => {
+test('a valid definition has no validation errors', () => {
   const port = {
     'x-kubernetes-int-or-string': true,
     anyOf: [{ type: 'integer' }, { type: 'string' }],
@@ -12,8 +12,8 @@ test('a definition that a server takes', () => {
   expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([]);
 });
 
-describe('[F-11] a schema has to be structural', () => {
-  test('each field, item and value says what it is, and the complaints are in order', () => {
+describe('[F-11] structural schemas', () => {
+  test('each field, item and value needs a type, and the errors are sorted', () => {
     const schema = {
       properties: {
         spec: { properties: { a: {} } },
@@ -59,11 +59,11 @@ describe('[F-11] a schema has to be structural', () => {
       { 'x-kubernetes-int-or-string': true, 'x-kubernetes-preserve-unknown-fields': true },
       'properties[x].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
     ],
-  ])('%j is not', (field, text) => {
+  ])('the schema %j is not structural', (field, text) => {
     expect(said(withField(field))).toContain(`${SCHEMA_AT}.${text}`);
   });
 
-  test('of metadata only names may be narrowed', () => {
+  test('a schema may restrict only names of the top-level metadata', () => {
     const metadata = { type: 'object', properties: { labels: OBJECT } };
 
     expect(said({ schema: { type: 'object', properties: { metadata } } })).toEqual([
@@ -115,8 +115,8 @@ test.each([
   expect(said(withField(field))).toEqual([`${SCHEMA_AT}.properties[x].${text}`]);
 });
 
-describe('[F-11] defaults', () => {
-  test('are valid by the schema that they stand in, and pruned', () => {
+describe('[F-11] defaults in a schema', () => {
+  test('a default that its schema refuses or would prune is an error', () => {
     expect(said(withField({ type: 'integer', default: 'x', maximum: 5 }))).toEqual([
       `${SCHEMA_AT}.properties[x].default: Invalid value: "string":  in body must be of type integer: "string"`,
     ]);
@@ -125,7 +125,7 @@ describe('[F-11] defaults', () => {
     ]);
   });
 
-  test('are not for what every object has', () => {
+  test('a default for kind at the root is an error', () => {
     const kind = { type: 'string', default: 'Foo' };
 
     expect(said({ schema: { type: 'object', properties: { kind } } })).toEqual([
@@ -134,7 +134,7 @@ describe('[F-11] defaults', () => {
   });
 });
 
-describe('[F-11] rules that are none', () => {
+describe('[F-11] invalid validation rules', () => {
   const ruled = (rule: object): Parts =>
     withField({
       type: 'object',
@@ -171,13 +171,13 @@ describe('[F-11] rules that are none', () => {
       'self.a == ]',
       `ERROR: <input>:1:11: Syntax error: mismatched input ']' expecting ${BEGINNINGS}\n | self.a == ]\n | ..........^`,
     ],
-  ])('do not compile: %s', (rule, error) => {
+  ])('a rule that does not compile is refused: %s', (rule, error) => {
     expect(said(ruled({ rule }))).toEqual([
       `${at}.rule: Invalid value: ${shown(rule)}: compilation failed: ${error}`,
     ]);
   });
 
-  test('have to say yes or no, and their messages text', () => {
+  test('a rule must return a bool, and its messageExpression a string', () => {
     expect(said(ruled({ rule: 'self.a' }))).toEqual([
       `${at}.rule: Invalid value: ${shown('self.a')}: cel expression must evaluate to a bool`,
     ]);
@@ -206,11 +206,11 @@ describe('[F-11] rules that are none', () => {
       { rule: 'self.a > 0', optionalOldSelf: true },
       'optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule',
     ],
-  ])('%j', (rule, text) => {
+  ])('the rule %j is refused', (rule, text) => {
     expect(said(ruled(rule))).toEqual([`${at}.${text}`]);
   });
 
-  test('cannot look at the state before of what cannot be matched with it', () => {
+  test('a rule cannot use oldSelf on items of a list that cannot be correlated', () => {
     const rules = [{ rule: 'self == oldSelf' }];
     const items = { type: 'string', maxLength: 9, 'x-kubernetes-validations': rules };
 
@@ -289,11 +289,11 @@ test.each([
       'status.storedVersions[0]: Invalid value: "v0": missing from spec.versions; v0 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v0 and removes v0 from status.storedVersions',
     ],
   ],
-])('[F-11] %j: %j', (parts, expected) => {
+])('[F-11] the definition %j gets the errors %j', (parts, expected) => {
   expect(said(parts)).toEqual(expected);
 });
 
-test('[F-11] versions that differ are complained about where they stand', () => {
+test('[F-11] errors in one of two different versions are reported at that version', () => {
   const versions = ['v1', 'v2'].map((name, at) => ({
     name,
     served: true,
@@ -306,7 +306,7 @@ test('[F-11] versions that differ are complained about where they stand', () => 
   ]);
 });
 
-test('[F-11] what names an established resource and its storage stays', () => {
+test('[F-11] the scope of an established definition is immutable', () => {
   const established = { conditions: [{ type: 'Established', status: 'True' }] };
   const before = { status: established };
 
@@ -316,7 +316,7 @@ test('[F-11] what names an established resource and its storage stays', () => {
   expect(said({ spec: { scope: 'Cluster' } }, {})).toEqual([]);
 });
 
-describe('[F-11] a group of the Kubernetes project', () => {
+describe('[F-11] a definition in a group of the Kubernetes project', () => {
   const within = (group: string, approval?: string): Parts => ({
     spec: { group },
     name: `foos.${group}`,
@@ -336,7 +336,7 @@ describe('[F-11] a group of the Kubernetes project', () => {
     [within('sigs.kubernetes.io', 'unapproved, other reason'), []],
     [within('different.io', 'invalid'), []],
     [within('different.io'), []],
-  ])('needs an approval, or what stands for one: %j', (parts, problems) => {
+  ])('a protected group needs an approval annotation: %j', (parts, problems) => {
     expect(said(parts)).toEqual(problems);
   });
 
@@ -347,7 +347,7 @@ describe('[F-11] a group of the Kubernetes project', () => {
     ['unapproved', 'invalid', [INVALID]],
     [undefined, 'invalid', [INVALID]],
     ['invalid', 'unapproved', []],
-  ])('may stay as wrong as it was, and no more: %j, then %j', (before, now, problems) => {
+  ])('an update may keep an invalid approval, but not introduce one: %j, then %j', (before, now, problems) => {
     const status = { storedVersions: ['v1'] };
 
     const complaints = said(

@@ -186,13 +186,13 @@ const ROWS: readonly (readonly [apiVersion: string, kind: string, given: object,
   ];
 
 describe('[F-12] the defaults of a spec', () => {
-  test.each(ROWS)('%s %s: %j', (apiVersion, kind, spec, expected) => {
+  test.each(ROWS)('a stored %s %s has its defaults: %j', (apiVersion, kind, spec, expected) => {
     const stored = asStored({ apiVersion, kind, metadata, spec });
 
     expect(stored.spec).toMatchObject(expected);
   });
 
-  test.each(ROWS)('%s %s, written back as it was read, is the same', (apiVersion, kind, spec) => {
+  test.each(ROWS)('a stored %s %s does not change when it is written back', (apiVersion, kind, spec) => {
     const made = asStored({ apiVersion, kind, metadata, spec });
     const stored = { ...made, metadata: { ...made.metadata, resourceVersion: '1' } };
 
@@ -207,12 +207,12 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
     { containers: [{ imagePullPolicy: 'IfNotPresent' }] },
   ],
   [
-    'an image of the latest is pulled always',
+    'an image with the tag latest is always pulled',
     { containers: [{ name: 'c', image: 'nginx:latest' }] },
     { containers: [{ imagePullPolicy: 'Always' }] },
   ],
   [
-    'a port of a registry is no tag',
+    'the port of a registry is not a tag',
     { containers: [{ name: 'c', image: 'r.io:5000/nginx' }] },
     { containers: [{ imagePullPolicy: 'Always' }] },
   ],
@@ -283,9 +283,9 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
       containers: [{ resources: { requests: { cpu: '500m', memory: '1Gi' } } }],
     },
   ],
-  ['a volume of nothing', { volumes: [{ name: 'v' }] }, { volumes: [{ name: 'v', emptyDir: {} }] }],
+  ['a volume without a source', { volumes: [{ name: 'v' }] }, { volumes: [{ name: 'v', emptyDir: {} }] }],
   [
-    'volumes of files',
+    'volumes with file modes',
     {
       volumes: [
         { name: 'a', configMap: { name: 'm' } },
@@ -325,16 +325,16 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
     },
   ],
   [
-    'a visitor',
+    'an ephemeral container',
     { ephemeralContainers: [CONTAINER] },
     { ephemeralContainers: [{ terminationMessagePolicy: 'File' }] },
   ],
   ['links to services', {}, { enableServiceLinks: true }],
-  ['an empty word is none', { restartPolicy: '' }, { restartPolicy: 'Always' }],
+  ['an empty string counts as missing', { restartPolicy: '' }, { restartPolicy: 'Always' }],
 ];
 
 describe('[F-12] the defaults of a Pod', () => {
-  test.each(PODS)('%s', (_, given, expected) => {
+  test.each(PODS)('a Pod gets the defaults of Kubernetes: %s', (_, given, expected) => {
     expect(asStored(pod(given)).spec).toMatchObject(expected);
   });
 });
@@ -353,17 +353,17 @@ test.each([
   ['Burstable', [OF({ cpu: '500m', memory: '1Gi' }, BOTH)]],
   ['Guaranteed', [OF(BOTH, BOTH)]],
   ['Guaranteed', [OF({}, BOTH)]],
-])('[F-12] a Pod is %s: %j', (expected, containers) => {
+])('[F-12] the QoS class of a Pod is %s: %j', (expected, containers) => {
   expect(asStored(pod({ containers })).status).toEqual({ phase: 'Pending', qosClass: expected });
 });
 
-test('[F-12] the resources of a whole Pod count before those of its containers', () => {
+test('[F-12] Pod-level resources decide the QoS class before those of containers', () => {
   const whole = pod({ resources: { limits: BOTH }, containers: [OF({ cpu: '1' }, {})] });
 
   expect(asStored(whole).status).toMatchObject({ qosClass: 'Guaranteed' });
 });
 
-test('[F-12] a Job selects its Pods by its uid, and is labelled like them', () => {
+test('[F-12] a Job selects its Pods by its uid and has the same labels', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({ apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template } });
@@ -388,7 +388,7 @@ test('[F-12] a Job selects its Pods by its uid, and is labelled like them', () =
   });
 });
 
-test('[F-12] a Job of several Pods at once ends when one succeeds', () => {
+test('[F-12] a Job with only parallelism gets no completions', () => {
   const template = { spec: { restartPolicy: 'Never', containers: [CONTAINER] } };
 
   const job = asStored({
@@ -401,7 +401,7 @@ test('[F-12] a Job of several Pods at once ends when one succeeds', () => {
   expect(job.spec).not.toHaveProperty('completions');
 });
 
-test('[F-12] kinds without a spec have their defaults, too', () => {
+test('[F-12] kinds without a spec get defaults, too', () => {
   const RBAC = 'rbac.authorization.k8s.io';
   const stored = (apiVersion: string, kind: string, rest: object): object =>
     asStored({ apiVersion, kind, metadata, ...rest });

@@ -44,7 +44,7 @@ function apply({ server }: TestCluster, ...manifests: readonly string[]): void {
   for (const manifest of manifests) server.applyManifest(manifest);
 }
 
-test('[F-13] every group, version, resource and subresource of a real server is served, in its order', async () => {
+test('[F-13] aggregated discovery serves all groups, versions and resources of a real server, in its order', async () => {
   const { send } = await startCluster();
 
   for (const [id, path] of [
@@ -72,7 +72,7 @@ test.each([
   [14, '/apis/authorization.k8s.io/v1'],
   [15, '/apis/batch/v1'],
   [16, '/apis/networking.k8s.io/v1'],
-])('[F-13] the document of exchange %i, %s, is that of a real server to the letter', async (id, path) => {
+])('[F-13] the discovery document of exchange %i, %s, equals the recorded text', async (id, path) => {
   const { send } = await startCluster();
 
   const answer = await send('GET', path);
@@ -80,7 +80,7 @@ test.each([
   expect(answer.text).toBe(recordedExchange('discovery', id).response.body);
 });
 
-test('[F-13] aggregated discovery that did not change since is answered with 304, then anew', async () => {
+test('[F-13] unchanged aggregated discovery is answered 304, changed discovery in full', async () => {
   const cluster = await startCluster();
   const first = await cluster.send('GET', '/apis', undefined, { accept: AGGREGATED });
   const etag = first.headers.get('etag') ?? '';
@@ -100,7 +100,7 @@ test('[F-13] aggregated discovery that did not change since is answered with 304
   expect(changed.body.items.at(-1).metadata.name).toBe('example.dev');
 });
 
-test('[F-13] custom resources come after the built-in groups, by name, the preferred version first', async () => {
+test('[F-13] custom groups follow the built-in groups by name, each with its preferred version first', async () => {
   const cluster = await startCluster();
   apply(
     cluster,
@@ -153,7 +153,7 @@ test('[F-13] custom resources come after the built-in groups, by name, the prefe
   });
 });
 
-test('[F-13] a group that a definition brought leaves discovery with it', async () => {
+test('[F-13] a custom group leaves discovery with its definition', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
   const served = await cluster.send('GET', '/apis/example.dev/v1');
@@ -169,7 +169,7 @@ test('[F-13] a group that a definition brought leaves discovery with it', async 
   expect([served.status, gone.status, gone.text]).toEqual([200, 404, '404 page not found\n']);
 });
 
-test('[F-13] a group stays until the last of its definitions is deleted', async () => {
+test('[F-13] a group stays in discovery until its last definition is deleted', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('harbour.example', 'ferries', ['v1', 'v2']));
   apply(cluster, definition('harbour.example', 'barges', ['v2']));
@@ -203,7 +203,7 @@ test('[F-13] a group stays until the last of its definitions is deleted', async 
   expect(none).toEqual([false, [], 404, [], []]);
 });
 
-test('[F-13] discovery is YAML for a client that asks for it, and 406 for a client that accepts neither form', async () => {
+test('[F-13] discovery is YAML on request, and 406 if the client accepts neither form', async () => {
   const { send } = await startCluster();
 
   const yaml = await send('GET', '/apis/apps/v1', undefined, { accept: 'application/yaml' });
@@ -213,7 +213,7 @@ test('[F-13] discovery is YAML for a client that asks for it, and 406 for a clie
   expect([refused.status, refused.body.reason]).toEqual([406, 'NotAcceptable']);
 });
 
-test('/version is that of the server whose behaviour this one has', async () => {
+test('/version equals the recorded version', async () => {
   const { send } = await startCluster();
 
   const answer = await send('GET', '/version');
@@ -221,7 +221,7 @@ test('/version is that of the server whose behaviour this one has', async () => 
   expect(answer.text).toBe(recordedExchange('discovery', 1).response.body);
 });
 
-test('the issuer of tokens names itself, and has no key that others could verify them with', async () => {
+test('the token issuer has its OpenID configuration and an empty key set', async () => {
   const { send, server } = await startCluster();
 
   const issuer = await send('GET', '/.well-known/openid-configuration');
@@ -235,7 +235,7 @@ test('the issuer of tokens names itself, and has no key that others could verify
   expect(keys.headers.get('content-type')).toBe('application/jwk-set+json');
 });
 
-test('every path that the root names answers', async () => {
+test('every path that / lists is answered 200', async () => {
   const cluster = await startCluster();
   apply(cluster, definition('example.dev', 'widgets', ['v1']));
 
@@ -250,7 +250,7 @@ test('every path that the root names answers', async () => {
   }
 });
 
-test('health is shown in short, with its checks, and for one check', async () => {
+test('health checks answer in short form, in verbose form and for one check', async () => {
   const { send } = await startCluster();
 
   const short = await send('GET', '/livez');

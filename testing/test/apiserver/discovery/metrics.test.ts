@@ -6,7 +6,7 @@ async function metricsOf(server: ApiServer): Promise<Response> {
   return fetch(`${server.url}/metrics`);
 }
 
-test('/metrics tells how many objects of each resource there are, in the format of Prometheus', async () => {
+test('/metrics reports the number of objects per resource in the Prometheus format', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   for (const name of ['north', 'south', 'west']) {
@@ -25,7 +25,7 @@ test('/metrics tells how many objects of each resource there are, in the format 
   expect(lines.filter((line) => line.includes('"horizontalpodautoscalers"'))).toHaveLength(1);
 });
 
-test('/metrics names the version that the server speaks', async () => {
+test('/metrics reports the version of the server', async () => {
   const server = await ApiServer.start({ generation: '1.33' });
   onTestFinished(() => server.close());
 
@@ -34,7 +34,7 @@ test('/metrics names the version that the server speaks', async () => {
   expect(text).toMatch(/^kubernetes_build_info\{.*git_version="v1\.33\.0".*\} 1$/m);
 });
 
-test('only users who may get the path see /metrics, and nothing is below it', async () => {
+test('/metrics needs the right to get it, and has no paths below it', async () => {
   const server = await rbacServer();
 
   const { status: forbidden } = await send(await server.urlFor('guest'), '/metrics');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareVersions } from '../../../src/apiserver/discovery/version-order.ts';
 
-test('versions stand by stability, then by number, then names of another form by the alphabet', () => {
+test('API versions are ordered by stability, then number, then other names alphabetically', () => {
   const ordered = [
     'v10',
     'v2',

@@ -13,8 +13,8 @@ function refusal(value: unknown): string {
   return expect.unreachable('the value was taken');
 }
 
-describe('rules of faults', () => {
-  test('are taken as they stand', () => {
+describe('fault rules in a file', () => {
+  test('valid fault rules are returned unchanged', () => {
     const faults = [
       { name: 'busy', verbs: ['list', 'watch'], path: '/apis/**', status: 429, skip: 1, count: 2 },
       { path: '/api/v1/namespaces/team-*/pods', delayMs: 250 },
@@ -26,7 +26,7 @@ describe('rules of faults', () => {
     expect(readFaults({ faults })).toEqual(faults);
   });
 
-  test('an unknown field is refused with its path, and with what is known', () => {
+  test('an unknown field of a fault rule is refused with its path and the known fields', () => {
     const message = refusal({ faults: [{ status: 500 }, { statuss: 500 }] });
 
     expect(message).toMatch(
@@ -34,13 +34,13 @@ describe('rules of faults', () => {
     );
   });
 
-  test('so is one beside the list, also by a name that every object of Kubernetes has', () => {
+  test('an unknown field beside the list of faults is refused, even metadata', () => {
     expect(refusal({ faults: [], metadata: {} })).toBe(
       'f.yaml: metadata is not known; known: faults',
     );
   });
 
-  test('so is a field that objects inherit', () => {
+  test('an inherited field name such as __proto__ in a fault rule is refused', () => {
     expect(refusal(JSON.parse('{"faults":[{"__proto__":{"status":500}}]}'))).toMatch(
       /^f\.yaml: faults\[0\]\.__proto__ is not known; /,
     );
@@ -69,7 +69,7 @@ describe('rules of faults', () => {
     [{ cutWatch: 'clean', verbs: ['watch', 'list'] }, 'faults[0].verbs must be [watch]'],
     [null, 'faults[0]'],
     ['reset', 'faults[0]'],
-  ])('%j is refused with its path', (rule, path) => {
+  ])('the fault rule %j is refused with its path', (rule, path) => {
     expect(refusal({ faults: [rule] }).startsWith(`f.yaml: ${path}`)).toBe(true);
   });
 
@@ -77,11 +77,11 @@ describe('rules of faults', () => {
     [undefined, 'expected an object with faults, got undefined'],
     [[], 'expected an object with faults, got a list'],
     [{}, 'faults: Required value'],
-  ])('%j is no list of faults', (value, message) => {
+  ])('the fault list %j is refused', (value, message) => {
     expect(refusal(value)).toBe(`f.yaml: ${message}`);
   });
 
-  test('a hundred are taken, and no more', () => {
+  test('at most a hundred fault rules are accepted', () => {
     const rules = (count: number): object => ({
       faults: Array.from({ length: count }, () => ({ delayMs: 1 })),
     });
@@ -90,7 +90,7 @@ describe('rules of faults', () => {
     expect(refusal(rules(101))).toMatch(/^f\.yaml: faults: Too many: 101/);
   });
 
-  test('a message names five problems, and counts the others', () => {
+  test('a refusal names five problems and counts the rest', () => {
     const message = refusal({ faults: Array.from({ length: 9 }, () => ({})) });
 
     expect(message).toMatch(/faults\[4\] does nothing.*; and 4 more$/);

@@ -27,7 +27,7 @@ async function codes({ send }: TestCluster, requests: readonly string[]): Promis
   return answers;
 }
 
-describe('a rule selects requests', () => {
+describe('a fault rule selects requests', () => {
   const all = [
     `GET ${CONFIG_MAPS}`,
     `GET ${CONFIG_MAPS}/a`,
@@ -47,11 +47,11 @@ describe('a rule selects requests', () => {
     [{ status: 418, path: '/apis/coord*/v1/*' }, [200, 404, 201, 200, 418, 200]],
     [{ status: 418, path: `${CONFIG_MAPS}/**` }, [200, 418, 201, 200, 200, 200]],
     [{ status: 418, path: '/version', verbs: ['list'] }, [200, 404, 201, 200, 200, 200]],
-  ])('%j', async (rule, expected) => {
+  ])('the fault rule %j applies to the expected requests only', async (rule, expected) => {
     expect(await codes(await withFault(rule), all)).toEqual(expected);
   });
 
-  test('by a path with encoded letters and a slash at the end, which the server takes as well', async () => {
+  test('a fault rule matches a path with encoded letters or a trailing slash', async () => {
     const cluster = await withFault({ status: 418, path: '/api/v1/namespaces/default/configmaps' });
 
     const answers = await codes(cluster, [
@@ -62,7 +62,7 @@ describe('a rule selects requests', () => {
     expect(answers).toEqual([418, 418]);
   });
 
-  test('after the first ones, and so often as it says', async () => {
+  test('a fault rule with skip and count applies after the skipped requests and as often as counted', async () => {
     const cluster = await withFault({ status: 418, verbs: ['list'], skip: 2, count: 3 });
 
     const answers = await codes(
@@ -74,7 +74,7 @@ describe('a rule selects requests', () => {
     expect(cluster.server.faults.applied).toEqual([3]);
   });
 
-  test('the first rule that is due hits, the next one what that leaves', async () => {
+  test('the first due fault rule applies, and the next rule gets the requests that are left', async () => {
     const cluster = await withFault({ status: 418, count: 1 }, { status: 503 });
 
     expect(await codes(cluster, [`GET ${LEASES}`, `GET ${LEASES}`])).toEqual([418, 503]);
@@ -82,8 +82,8 @@ describe('a rule selects requests', () => {
   });
 });
 
-describe('a fault', () => {
-  test('with a status is a Status as the API server sends it, and nothing is carried out', async () => {
+describe('the effect of a fault rule', () => {
+  test('a fault with a status answers a Status, and the request is not executed', async () => {
     const { server, send } = await withFault({
       name: 'busy',
       status: 429,
@@ -108,7 +108,7 @@ describe('a fault', () => {
     expect(server.get('v1', 'ConfigMap', 'default', 'a')).toBeUndefined();
   });
 
-  test('with 404 has a Status, too, although the server answers unknown paths with text', async () => {
+  test('a fault with status 404 answers a Status, not plain text', async () => {
     const { send } = await withFault({ status: 404, message: 'lost', reason: 'Lost' });
 
     const { body } = await send('GET', LEASES);
@@ -116,7 +116,7 @@ describe('a fault', () => {
     expect(body).toMatchObject({ reason: 'Lost', message: 'lost', code: 404 });
   });
 
-  test('comes before credentials are read', async () => {
+  test('a fault applies before credentials are read', async () => {
     const { send } = await withFault({ status: 503 });
 
     const { status } = await send('GET', LEASES, undefined, { authorization: 'Bearer guessed' });
@@ -124,7 +124,7 @@ describe('a fault', () => {
     expect(status).toBe(503);
   });
 
-  test('that resets cuts the connection, and carries nothing out', async () => {
+  test('a fault with reset cuts the connection, and the request is not executed', async () => {
     const cluster = await withFault({ reset: true, verbs: ['create'] });
 
     const answers = await codes(cluster, [`POST ${CONFIG_MAPS}`, `GET ${CONFIG_MAPS}`]);
@@ -133,7 +133,7 @@ describe('a fault', () => {
     expect(cluster.server.list('v1', 'ConfigMap', 'default')).toEqual([]);
   });
 
-  test('that delays lets the request be answered as usual when its time is over', async () => {
+  test('a fault with a delay answers the request as usual after the delay', async () => {
     const clock = new FakeClock();
     const { server, send } = await startCluster({ clock, faults: [{ delayMs: 5_000, count: 1 }] });
     const sent = send('POST', CONFIG_MAPS, configMap('a'));
@@ -147,7 +147,7 @@ describe('a fault', () => {
     expect((await sent).status).toBe(201);
   });
 
-  test('that delays forgets a client that has gone', async () => {
+  test('a delayed request of a client that disconnects leaves no timer', async () => {
     const clock = new FakeClock();
     const { server } = await startCluster({ clock, faults: [{ delayMs: 5_000, status: 500 }] });
     const abort = new AbortController();
@@ -163,7 +163,7 @@ describe('a fault', () => {
   test.each([
     'clean',
     'reset',
-  ] as const)('that cuts watches (%s) lets them begin, and lists pass', async (cutWatch) => {
+  ] as const)('a fault that cuts watches (%s) cuts them after their start, and does not affect lists', async (cutWatch) => {
     const clock = new FakeClock();
     const cluster = await startCluster({ clock, faults: [{ cutWatch, delayMs: 1_000, count: 1 }] });
     const { server, send } = cluster;
@@ -186,8 +186,8 @@ describe('a fault', () => {
   });
 });
 
-describe('the faults of a server', () => {
-  test('are replaced, and end', async () => {
+describe('the fault rules of a running server', () => {
+  test('fault rules can be replaced and cleared', async () => {
     const cluster = await withFault({ status: 500 });
     const { faults } = cluster.server;
     const before = await codes(cluster, [`GET ${LEASES}`]);
@@ -201,7 +201,7 @@ describe('the faults of a server', () => {
     expect(faults.rules).toEqual([]);
   });
 
-  test('stay when new ones are refused', async () => {
+  test('the fault rules stay when a replacement is refused', async () => {
     const { server } = await withFault({ status: 500 });
 
     expect(() => server.faults.replace([{ status: 200 }])).toThrow(/faults\[0\]\.status/);

@@ -56,7 +56,7 @@ test.each([
   ['application/json;charset=utf-8', 200, 200],
   ['application/json;as', 200, 200],
   ['', 200, 200],
-] as const)('a request with Accept: %s passes the router and the handler, or the one that refuses it names its forms', async (accept, builtIn, custom) => {
+] as const)('a request with Accept: %s is accepted, or refused with the forms of the router or handler', async (accept, builtIn, custom) => {
   const { send } = await forest();
 
   const list = await send('GET', CONFIG_MAPS, undefined, { accept });
@@ -74,7 +74,7 @@ test.each([
   ['application/yaml;q=0.5, application/json', 'application/json'],
   ['*/*, application/yaml', 'application/yaml'],
   ['application/yaml;q=x, application/json;q=0.2', 'application/json'],
-] as const)('%s is answered with %s', async (accept, type) => {
+] as const)('a request with Accept: %s is answered as %s', async (accept, type) => {
   const { send } = await forest();
 
   const { headers } = await send('GET', MANY, undefined, { accept });
@@ -87,7 +87,7 @@ test.each([
   ['Table', MANY],
   ['PartialObjectMetadata', `${CONFIG_MAPS}/a`],
   ['PartialObjectMetadataList', CONFIG_MAPS],
-] as const)('a %s of %s is also to be had in the version v1beta1', async (as, path) => {
+] as const)('a %s of %s is also served in version v1beta1', async (as, path) => {
   const { send } = await forest();
 
   const { body } = await send('GET', path, undefined, {
@@ -98,7 +98,7 @@ test.each([
   expect([body.kind, new Set(versions)]).toEqual([as, new Set(['meta.k8s.io/v1beta1'])]);
 });
 
-test('a watch is not to be had as YAML', async () => {
+test('a watch as YAML is refused with 406', async () => {
   const { send } = await forest();
 
   const { status, text } = await send('GET', `${CONFIG_MAPS}?watch=1`, undefined, {
@@ -112,7 +112,7 @@ test('a watch is not to be had as YAML', async () => {
   ]);
 });
 
-test('discovery and errors are shown in no form of an object', async () => {
+test('discovery refuses Accept with as=Table, and errors ignore it', async () => {
   const { send } = await forest();
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
@@ -129,7 +129,7 @@ test.each([
   ['?pretty=no', false],
   ['?pretty=', false],
   ['', false],
-] as const)('%s is indented: %s', async (query, indented) => {
+] as const)('an answer to a request with the query %s is indented: %s', async (query, indented) => {
   const { send } = await forest();
 
   const { text } = await send('GET', `${CONFIG_MAPS}/a${query}`);
@@ -137,7 +137,7 @@ test.each([
   expect(text.startsWith('{\n')).toBe(indented);
 });
 
-test('the parameter pretty of an Accept header indents', async () => {
+test('the parameter pretty in an Accept header indents the answer', async () => {
   const { send } = await forest();
 
   const { text } = await send('GET', `${CONFIG_MAPS}/a`, undefined, {
@@ -147,7 +147,7 @@ test('the parameter pretty of an Accept header indents', async () => {
   expect(text.startsWith('{\n')).toBe(true);
 });
 
-test('one custom object is no list, which the server says with 500', async () => {
+test('a single custom object asked for as PartialObjectMetadataList is answered 500', async () => {
   const { server, send } = await forest();
   server.create({
     apiVersion: 'wood.example/v1',
@@ -172,7 +172,7 @@ test.each([
   ['/apis/batch/v1', '*', ROUTER],
   ['/apis/batch', 'text/csv', HANDLER],
   ['/apis/wood.example/v1', 'text/csv', HANDLER],
-])('%s with Accept: %s is refused by the router or by the handler', async (path, accept, message) => {
+])('a request to %s with Accept: %s is refused by the router or the handler', async (path, accept, message) => {
   const { send } = await forest();
 
   const { status, text } = await send('GET', path, undefined, { accept });

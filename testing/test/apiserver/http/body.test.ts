@@ -27,7 +27,7 @@ function configMap(rest: string): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}${rest}}`;
 }
 
-describe('[F-10] bodies in JSON', () => {
+describe('[F-10] JSON bodies', () => {
   test.each([
     ['', '', 'json parse error: unexpected end of JSON input (<empty>)'],
     ['{"broken', '', 'json parse error: unexpected end of JSON input ({"broken)'],
@@ -39,7 +39,7 @@ describe('[F-10] bodies in JSON', () => {
     ],
     [`{"${'x'.repeat(50)}`, '', `unexpected end of JSON input ({"${'x'.repeat(28)} ...)`],
     ['ab', '', "invalid character 'a' looking for beginning of value (6162)"],
-  ])('%j is refused with 400 and the beginning of the body', async (text, _, why) => {
+  ])('the body %j is refused with 400 and the beginning of the body', async (text, _, why) => {
     const cluster = await startCluster();
 
     const { status, body } = await post(cluster, CONFIG_MAPS, text);
@@ -52,7 +52,7 @@ describe('[F-10] bodies in JSON', () => {
     expect(body.message).toContain(why);
   });
 
-  test('duplicate and unknown fields are refused where the request is strict, at any depth', async () => {
+  test('duplicate and unknown fields at any depth are refused with Strict, and warned of otherwise', async () => {
     const cluster = await startCluster();
     const container = '{"name":"c","image":"i","imag":"x","env":[{"name":"E","name":"F"}]}';
     const template = `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[${container}],"foo":1}}`;
@@ -77,7 +77,7 @@ describe('[F-10] bodies in JSON', () => {
     expect(warned.body.spec.template.spec.containers[0].env).toEqual([{ name: 'F' }]);
   });
 
-  test('with fieldValidation Ignore nothing is reported: of two fields the last counts', async () => {
+  test('with fieldValidation Ignore nothing is reported, and the last duplicate field counts', async () => {
     const cluster = await startCluster();
     const body = configMap(',"data":{"a":"1","a":"2"},"bogus":1');
 
@@ -89,7 +89,7 @@ describe('[F-10] bodies in JSON', () => {
     expect(answer.body.bogus).toBeUndefined();
   });
 
-  test('a mismatched value is reported with its struct and the path to it', async () => {
+  test('a value of the wrong type is reported with its Go struct and path', async () => {
     const cluster = await startCluster();
     const body =
       '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":"3"}}';
@@ -102,7 +102,7 @@ describe('[F-10] bodies in JSON', () => {
     );
   });
 
-  test('__proto__ and constructor are keys of data like any others', async () => {
+  test('__proto__ and constructor are ordinary keys of data', async () => {
     const cluster = await startCluster();
     const body = configMap(',"data":{"__proto__":"x","constructor":"y","toString":"z"}');
 
@@ -123,7 +123,7 @@ describe('[F-10] bodies in JSON', () => {
       '{"kind":"Nothing","apiVersion":"v1"}',
       'no kind "Nothing" is registered for version "v1" in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
     ],
-  ])('%s is not what belongs there', async (text, why) => {
+  ])('the body %s of another kind is refused', async (text, why) => {
     const cluster = await startCluster();
 
     const { status, body } = await post(cluster, CONFIG_MAPS, text);
@@ -140,7 +140,7 @@ describe('[F-10] media types and sizes of bodies', () => {
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
     ['application/cbor', 415],
-  ])('a body of the type %s is answered %i', async (type, code) => {
+  ])('a body of type %s is answered %i', async (type, code) => {
     const cluster = await startCluster();
 
     const answer = await post(cluster, CONFIG_MAPS, configMap(''), { 'content-type': type });
@@ -148,7 +148,7 @@ describe('[F-10] media types and sizes of bodies', () => {
     expect(answer.status).toBe(code);
   });
 
-  test('a compressed body is no JSON to the server', async () => {
+  test('a compressed body is refused as invalid JSON', async () => {
     const cluster = await startCluster();
     const headers = { 'content-encoding': 'gzip' };
 
@@ -160,7 +160,7 @@ describe('[F-10] media types and sizes of bodies', () => {
     );
   });
 
-  test('a body over 3 MiB is refused with 413, and the connection closed', async () => {
+  test('a body over 3 MiB is answered 413, and the connection is closed', async () => {
     const cluster = await startCluster();
     const body = configMap(`,"data":{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`);
 
@@ -183,7 +183,7 @@ describe('[F-10] media types and sizes of bodies', () => {
       500,
       'rpc error: code = ResourceExhausted desc = trying to send message larger than max (',
     ],
-  ])('an object of %i bytes is answered %i: what etcd does not take is not stored', async (size, code, why) => {
+  ])('an object of %i bytes is answered %i, because of the limits of etcd', async (size, code, why) => {
     const cluster = await startCluster();
     const rule = {
       verbs: ['get'],
@@ -208,7 +208,7 @@ describe('[F-10] media types and sizes of bodies', () => {
     expect(answer.body.message ?? '').toContain(why ?? '');
   });
 
-  test('a body that takes too long is answered 504, and the connection closed', async () => {
+  test('a body that arrives too slowly is answered 504, and the connection is closed', async () => {
     const cluster = await startCluster({ bodyTimeoutMs: 50 });
     const socket = connect(cluster.server.port, '127.0.0.1');
     onTestFinished(() => {
@@ -228,10 +228,10 @@ describe('[F-10] media types and sizes of bodies', () => {
   });
 });
 
-describe('[F-10] bodies in YAML', () => {
+describe('[F-10] YAML bodies', () => {
   const headers = { 'content-type': 'application/yaml' };
 
-  test('an object is created from YAML, a key that stands twice being warned of', async () => {
+  test('an object is created from YAML, and a duplicate key gets a warning', async () => {
     const cluster = await startCluster();
     const text =
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: "1"\n  a: "2"\n';
@@ -247,7 +247,7 @@ describe('[F-10] bodies in YAML', () => {
     expect(answer.body.data).toEqual({ a: '2' });
   });
 
-  test('a body that is no YAML is refused, and so is a bomb of aliases', async () => {
+  test('a malformed YAML body and an alias bomb are refused', async () => {
     const cluster = await startCluster();
     const bomb = Array.from({ length: 12 }, (_, at) =>
       at === 0
@@ -264,10 +264,10 @@ describe('[F-10] bodies in YAML', () => {
   });
 });
 
-describe('[F-10] bodies in protobuf', () => {
+describe('[F-10] protobuf bodies', () => {
   const headers = { 'content-type': 'application/vnd.kubernetes.protobuf' };
 
-  test('an object is created as kubectl sends it', async () => {
+  test('an object is created from the protobuf body that kubectl sends', async () => {
     const cluster = await startCluster();
     // kubectl create configmap from-literal --from-literal=a=b
     const recorded = Buffer.from(
@@ -283,7 +283,7 @@ describe('[F-10] bodies in protobuf', () => {
     expect(Object.keys(answer.body)).toEqual(['kind', 'apiVersion', 'metadata', 'data']);
   });
 
-  test('a broken message is refused, and tells what of it was understood', async () => {
+  test('a broken protobuf body is refused, and the error shows the part that was read', async () => {
     const cluster = await startCluster();
     const envelope = Buffer.from('k8s\0\n\u007f', 'latin1');
     const message = protobufBody('v1', 'ConfigMap', Buffer.from([0x0a, 0x7f]));
@@ -302,7 +302,7 @@ describe('[F-10] bodies in protobuf', () => {
     expect([none.status, early.status, late.status]).toEqual([400, 400, 400]);
   });
 
-  test('the options of a deletion may come in protobuf', async () => {
+  test('deletion options can be sent as protobuf', async () => {
     const cluster = await startCluster();
     await post(cluster, CONFIG_MAPS, configMap(''));
     const uid = bytesField(1, 'another');
@@ -318,7 +318,7 @@ describe('[F-10] bodies in protobuf', () => {
     expect(await response.text()).toContain('the UID in the precondition (another)');
   });
 
-  test('options that are something else are refused', async () => {
+  test('a deletion with a body that is not DeleteOptions is refused', async () => {
     const cluster = await startCluster();
     await post(cluster, CONFIG_MAPS, configMap(''));
     const path = `${CONFIG_MAPS}/a`;
@@ -335,7 +335,7 @@ describe('[F-10] bodies in protobuf', () => {
     );
   });
 
-  test('an answer in protobuf alone is not to be had', async () => {
+  test('a request that accepts only protobuf is answered 406', async () => {
     const cluster = await startCluster();
     const only = await cluster.send('GET', CONFIG_MAPS, undefined, {
       accept: 'application/vnd.kubernetes.protobuf',

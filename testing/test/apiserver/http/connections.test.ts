@@ -23,7 +23,7 @@ function setStatus({ server }: TestCluster, status: object): void {
 test.each([
   [`${PODS}/web/binding`],
   ['/api/v1/namespaces/default/bindings'],
-])('[F-9] a Binding sent to %s puts the Pod on its node, once', async (path) => {
+])('[F-9] a Binding sent to %s assigns the Pod to its node, once', async (path) => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
 
@@ -41,7 +41,7 @@ test.each([
   ]);
 });
 
-test('[F-9] a Binding without a node, or for no Pod, is refused', async () => {
+test('[F-9] a Binding without a node or for a missing Pod is refused', async () => {
   const cluster = await startCluster();
   const absent = await bind(cluster, `${PODS}/web/binding`);
   await createPod(cluster, 'app');
@@ -52,7 +52,7 @@ test('[F-9] a Binding without a node, or for no Pod, is refused', async () => {
   expect([nowhere.status, nowhere.body.details.causes[0].field]).toEqual([422, 'target.name']);
 });
 
-test('the log of a container that runs is empty: nothing ran that could write it', async () => {
+test('the log of a running container is empty', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   await bind(cluster, `${PODS}/web/binding`);
@@ -62,7 +62,7 @@ test('the log of a container that runs is empty: nothing ran that could write it
   expect([log.status, log.text, log.headers.get('content-type')]).toEqual([200, '', 'text/plain']);
 });
 
-test('a log that no kubelet could have is refused in the words of the server', async () => {
+test('a log that no kubelet could have is refused with the message of Kubernetes', async () => {
   const cluster = await startCluster();
   const log = async (query: string): Promise<unknown> => {
     const { status, body } = await cluster.send('GET', `${PODS}/web/log${query}`);
@@ -91,7 +91,7 @@ test('a log that no kubelet could have is refused in the words of the server', a
   ]);
 });
 
-test('there is nothing to connect to: without an upgrade 400, with one 501', async () => {
+test('exec without an upgrade is answered 400, and proxy to a Pod 501', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   await bind(cluster, `${PODS}/web/binding`);
@@ -106,7 +106,7 @@ test('there is nothing to connect to: without an upgrade 400, with one 501', asy
   ]);
 });
 
-test('a Service that is proxied to has no endpoints', async () => {
+test('a proxy request to a Service is answered 503, no endpoints', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'web', namespace: 'default' };
   const spec = { type: 'ExternalName', externalName: 'web.example.dev' };
@@ -123,7 +123,7 @@ test('a Service that is proxied to has no endpoints', async () => {
   expect(absent.status).toBe(404);
 });
 
-test('a kind that is kept nowhere can be created, not listed', async () => {
+test('a kind that is not stored can be created but not listed', async () => {
   const { send } = await startCluster();
 
   const list = await send('GET', '/apis/authentication.k8s.io/v1/tokenreviews');
@@ -132,7 +132,7 @@ test('a kind that is kept nowhere can be created, not listed', async () => {
   expect([list.status, bindings.status]).toEqual([405, 405]);
 });
 
-test('kinds of the past come with a warning', async () => {
+test('deprecated kinds are answered with a warning', async () => {
   const { send } = await startCluster();
 
   const statuses = await send('GET', '/api/v1/componentstatuses');
@@ -146,7 +146,7 @@ test('kinds of the past come with a warning', async () => {
   expect(slices.headers.get('warning')).toBeNull();
 });
 
-test('a signing request is approved through its own path, without touching what is asked for', async () => {
+test('a signing request is approved through /approval, which changes nothing else', async () => {
   const { send } = await startCluster();
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
   const csr = '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n';
@@ -175,7 +175,7 @@ test('a signing request is approved through its own path, without touching what 
   });
 });
 
-test('a running Pod is resized through its own path, and by nothing else', async () => {
+test('a running Pod can be resized through /resize only', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   const resources = { requests: { cpu: '200m' } };
@@ -192,7 +192,7 @@ test('a running Pod is resized through its own path, and by nothing else', async
   expect(resized.body.metadata.generation).toBe(2);
 });
 
-test('a container for debugging is added to a Pod, and stays as it is', async () => {
+test('an ephemeral container can be added to a Pod, but not changed or removed', async () => {
   const cluster = await startCluster();
   await createPod(cluster, 'app');
   const path = `${PODS}/web/ephemeralcontainers`;

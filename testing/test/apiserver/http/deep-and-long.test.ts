@@ -81,7 +81,7 @@ async function watched(boxes: string): Promise<string> {
   return (await send('GET', `${boxes}?watch=true&resourceVersion=0&timeoutSeconds=1`)).text;
 }
 
-test('[attack A-1] an object of 10 000 levels is stored, listed, watched and patched beside others', async () => {
+test('[attack A-1] an object nested 10,000 levels deep can be stored, listed, watched and patched', async () => {
   const boxes = await start();
   const deepest = nested(9_999);
 
@@ -105,7 +105,7 @@ test('[attack A-1] an object of 10 000 levels is stored, listed, watched and pat
   expect((await send('DELETE', `${boxes}/deep`)).status).toBe(200);
 });
 
-test('[attack A-1] the same object can be applied, read in process, as YAML and as a table', async () => {
+test('[attack A-1] an object nested 10,000 levels deep can be applied, and read as YAML and Table', async () => {
   const boxes = await start();
   const deep = nested(9_999);
   const url = `${boxes}/deep?fieldManager=me&force=true`;
@@ -126,7 +126,7 @@ test('[attack A-1] the same object can be applied, read in process, as YAML and 
   expect((await send('GET', boxes, undefined, curl)).text).toContain(deep);
 });
 
-test('[attack A-1] one level more is refused as Go refuses it', async () => {
+test('[attack A-1] an object nested one level too deep is refused as Go refuses it', async () => {
   const boxes = await start();
 
   const answer = await send('POST', boxes, box('deep', nested(10_000)));
@@ -143,7 +143,7 @@ test('[attack A-1] one level more is refused as Go refuses it', async () => {
   expect(merged.text).toMatch(/error decoding patch: invalid character '.' exceeded max depth/);
 });
 
-test('[attack A-1] a patch cannot nest an object deeper than a body could', async () => {
+test('[attack A-1] a patch cannot nest an object deeper than a body can', async () => {
   const boxes = await start();
   await send('POST', boxes, box('deep', nested(9_999)));
   await send('POST', boxes, box('flat', '{"a":1}'));
@@ -158,7 +158,7 @@ test('[attack A-1] a patch cannot nest an object deeper than a body could', asyn
   expect([listed.status, listed.text.includes('"name":"flat"')]).toEqual([200, true]);
 });
 
-test('[attack A-1] an object that contains itself is refused in process, and nothing is stored', async () => {
+test('[attack A-1] an in-process create of an object that contains itself is refused, and nothing is stored', async () => {
   const boxes = await start();
   const spec: Record<string, unknown> = {};
   Object.assign(spec, { self: spec, other: [spec] });
@@ -173,7 +173,7 @@ test('[attack A-1] an object that contains itself is refused in process, and not
   expect((await send('GET', boxes)).text).toContain('"items":[]');
 });
 
-test('[attack A-1] a definition whose schema has no end in sight is refused, and others are served', async () => {
+test('[attack A-1] a definition with an endlessly nested schema is refused, and others stay served', async () => {
   const boxes = await start();
   const deepSchema = `${'{"type":"object","properties":{"a":'.repeat(4_000)}{"type":"object"}${'}}'.repeat(4_000)}`;
   const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -196,7 +196,7 @@ test('[attack A-1] a definition whose schema has no end in sight is refused, and
 const LONG = '9007199254740993';
 const LONGEST = '-9223372036854775807';
 
-test('[attack A-7] integers of 64 bits keep their digits through every verb', async () => {
+test('[attack A-7] 64-bit integers keep all digits through every verb', async () => {
   const boxes = await start();
   const spec = `{"big":${LONG},"list":[${LONGEST},1]}`;
 
@@ -229,7 +229,7 @@ test('[attack A-7] integers of 64 bits keep their digits through every verb', as
   expect(asYaml.text).toContain(`big: ${LONG}\n`);
 });
 
-test('[attack A-7] a long integer is an integer to schemas, defaults and rules', async () => {
+test('[attack A-7] a long integer is an integer for schemas, defaults and rules', async () => {
   const boxes = await start({
     type: 'object',
     properties: {
@@ -253,7 +253,7 @@ test('[attack A-7] a long integer is an integer to schemas, defaults and rules',
   expect(created.text).toContain(`{"big":${LONG},"filled":5,"free":${LONG}}`);
 });
 
-test('[attack A-7] what does not fit into 64 bits is a float, as in Go', async () => {
+test('[attack A-7] an integer beyond 64 bits becomes a float, as in Go', async () => {
   const boxes = await start();
 
   const { text } = await send('POST', boxes, box('far', '{"a":9223372036854775808,"b":1e3}'));
@@ -262,7 +262,7 @@ test('[attack A-7] what does not fit into 64 bits is a float, as in Go', async (
   expect(text).toContain('"b":1000');
 });
 
-test('[attack A-7] fields of 64 bits of built-in kinds are exact, those of 32 refuse what is longer', async () => {
+test('[attack A-7] 64-bit fields of built-in kinds are exact, and 32-bit fields refuse longer numbers', async () => {
   await start();
   const pods = `${server.url}/api/v1/namespaces/team/pods`;
   const pod = (fields: string): string =>

@@ -17,7 +17,7 @@ test.each([
   ['', { kind: 'PartialObjectMetadata' }],
   ['Object', { kind: 'ConfigMap', data: { k: 'v' } }],
   ['None', null],
-])('[F-13] the rows of a table carry what includeObject=%s asks for', async (include, carried) => {
+])('[F-13] the rows of a Table contain what includeObject=%s asks for', async (include, carried) => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -28,7 +28,7 @@ test.each([
   else expect(object).toMatchObject(carried);
 });
 
-test('[F-13] rows that the server cannot make are refused', async () => {
+test('[F-13] a Table with an unknown includeObject is refused', async () => {
   const cluster = await startCluster();
 
   const refused = await get(cluster, `${CONFIG_MAPS}?includeObject=All`, TABLE);
@@ -41,7 +41,7 @@ test('[F-13] rows that the server cannot make are refused', async () => {
   expect(ignored.status).toBe(200);
 });
 
-test('[F-13] a table has the page of the list that it shows', async () => {
+test('[F-13] a Table has the page and continue token of its list', async () => {
   const cluster = await startCluster();
   for (const name of ['a', 'b', 'c']) cluster.server.create(configMap(name));
 
@@ -70,7 +70,7 @@ async function firstObjects({ server }: TestCluster, query: string, accept: stri
     .map((line) => JSON.parse(line).object);
 }
 
-test('[F-13] only the first event of a table watch has columns', async () => {
+test('[F-13] only the first event of a Table watch has column definitions', async () => {
   const cluster = await startCluster({ clock: new FakeClock() });
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
   cluster.server.create(configMap('b', { labels: { here: 'b' } }, { k: 'v', l: 'w' }));
@@ -87,7 +87,7 @@ test('[F-13] only the first event of a table watch has columns', async () => {
   expect(second.rows[0].cells).toEqual(['b', 2, '0s']);
 });
 
-test('[F-13] a table watch ends with a bookmark that is a table without columns and rows', async () => {
+test('[F-13] a Table watch ends with a bookmark without columns and rows', async () => {
   const clock = new FakeClock();
   const cluster = await startCluster({ clock });
   const secrets = '/api/v1/namespaces/default/secrets';
@@ -118,7 +118,7 @@ test('[F-13] a table watch ends with a bookmark that is a table without columns 
   ]);
 });
 
-test('[F-13] metadata alone is to be had of an object and of a list, each by its own name', async () => {
+test('[F-13] metadata of an object and of a list are served under their own names only', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { tier: 'front' } }));
 
@@ -143,7 +143,7 @@ test('[F-13] metadata alone is to be had of an object and of a list, each by its
   ]);
 });
 
-test('[F-13] a watch cannot be shown as a list: a client that asks for that gets whole objects', async () => {
+test('[F-13] a watch asked for as a metadata list sends whole objects', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { here: 'a' } }));
 
@@ -152,7 +152,7 @@ test('[F-13] a watch cannot be shown as a list: a client that asks for that gets
   expect(object).toMatchObject({ kind: 'ConfigMap', data: { k: 'v' } });
 });
 
-test('[F-13] an answer is YAML for a client that asks for it, as a table too', async () => {
+test('[F-13] objects, Tables and errors are YAML for a client that accepts YAML', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -176,7 +176,7 @@ test.each([
   ['application/json;q=0.1, application/yaml', 'application/yaml'],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', 'application/json'],
   ['text/html, */*;q=0.2', 'application/json'],
-])('[F-13] Accept: %s is answered with the best that there is', async (accept, type) => {
+])('[F-13] Accept: %s is answered with the best supported form', async (accept, type) => {
   const cluster = await startCluster();
 
   const answer = await get(cluster, CONFIG_MAPS, accept);
@@ -188,7 +188,7 @@ test.each([
 test.each([
   ['Succeeded', 'The pod has completed successfully.'],
   ['Failed', 'The pod failed.'],
-])('[F-13] the row of a Pod that is over (%s) says so', async (phase, message) => {
+])('[F-13] the Table row of a Pod that has ended (%s) has the condition Completed', async (phase, message) => {
   const cluster = await startCluster();
   const pods = '/api/v1/namespaces/default/pods';
   await cluster.send('POST', pods, {
@@ -208,7 +208,7 @@ test.each([
   ]);
 });
 
-test('[F-13] an Event is shown alike in the tables of both of its APIs', async () => {
+test('[F-13] an Event has the same Table row in both APIs', async () => {
   const cluster = await startCluster();
   const events = 'namespaces/default/events';
   await cluster.send('POST', `/apis/events.k8s.io/v1/${events}`, {

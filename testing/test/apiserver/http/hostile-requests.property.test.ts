@@ -61,7 +61,7 @@ test.each([
       ManagedFieldsOptOut: true,
     },
   ],
-] as const)('[F-10] no request meets a bug of a server of %s, and none brings it down', async (generation, featureGates) => {
+] as const)('[F-10] no random request to a server of Kubernetes %s causes an internal error or a crash', async (generation, featureGates) => {
   const { server, send } = await startCluster({ generation, featureGates, futureVersionWaitMs: 0 });
   const statuses = new Set<number>();
   await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS);

@@ -16,7 +16,7 @@ function fill({ server }: TestCluster): void {
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-test('[found 6] a list that goes out in parts is the list', async () => {
+test('[found 6] a long list sent in parts equals the list read in pages', async () => {
   const cluster = await startCluster();
   fill(cluster);
 
@@ -35,7 +35,7 @@ test('[found 6] a list that goes out in parts is the list', async () => {
   expect(body.items).toEqual(pages);
 });
 
-test('[found 6] a Table and a list of metadata go out in parts, too', async () => {
+test('[found 6] a long Table and a long metadata list are sent in parts', async () => {
   const cluster = await startCluster();
   fill(cluster);
   const get = async (as: string) => {
@@ -50,7 +50,7 @@ test('[found 6] a Table and a list of metadata go out in parts, too', async () =
   expect([metadata.kind, metadata.items?.length]).toEqual(['PartialObjectMetadataList', MANY]);
 });
 
-test('[found 6] a list in parts is as it was when it was asked for', async () => {
+test('[found 6] a list sent in parts shows the state at the time of the request', async () => {
   const cluster = await startCluster();
   fill(cluster);
 
@@ -63,7 +63,7 @@ test('[found 6] a list in parts is as it was when it was asked for', async () =>
   expect(items).toHaveLength(MANY);
 });
 
-test('[found 6] a collection is deleted in slices', async () => {
+test('[found 6] deletecollection of many objects works in slices', async () => {
   const cluster = await startCluster();
   fill(cluster);
   let deleted = 0;

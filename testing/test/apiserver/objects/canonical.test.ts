@@ -6,7 +6,7 @@ import {
 } from '../../../src/apiserver/objects/canonical.ts';
 import type { StoredObject } from '../../../src/apiserver/objects/stored-object.ts';
 
-test('a custom object is a map of maps, each of them sorted; its empty metadata is left out', () => {
+test('a canonical custom object has sorted keys and no empty metadata fields', () => {
   const object = JSON.parse(
     '{"spec":{"b":[{"z":1,"a":null}],"__proto__":{"y":1,"x":2}},"metadata":{"name":"a","labels":{},"finalizers":[],"annotations":null},"kind":"Widget","apiVersion":"example.dev/v1"}',
   ) as StoredObject;
@@ -16,7 +16,7 @@ test('a custom object is a map of maps, each of them sorted; its empty metadata 
   );
 });
 
-test('a built-in object begins with its kind', () => {
+test('a canonical built-in object begins with its kind', () => {
   const object = JSON.parse(
     '{"data":{"b":"2","a":"1"},"metadata":{"labels":{},"name":"a"},"apiVersion":"v1","kind":"ConfigMap"}',
   ) as StoredObject;
@@ -26,7 +26,7 @@ test('a built-in object begins with its kind', () => {
   );
 });
 
-test('what is stored in protobuf has no empty lists, and what is stored in JSON keeps them', () => {
+test('empty lists become null in kinds stored as protobuf, and stay in kinds stored as JSON', () => {
   const made = (kind: string, apiVersion: string, rest: object): StoredObject =>
     ({ apiVersion, kind, metadata: { name: 'a' }, ...rest }) as StoredObject;
   const slice = made('EndpointSlice', 'discovery.k8s.io/v1', {

@@ -27,11 +27,11 @@ test.each([
   ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
   ['\u001f\u008b', "invalid character '\\x1f' looking for beginning of value"],
   ['é', "invalid character 'Ã' looking for beginning of value"],
-])('%j is refused in the words of Go', (text, message) => {
+])('the JSON text %j is refused with the message of Go', (text, message) => {
   expect(() => parseGoJson(text)).toThrow(message);
 });
 
-test('names every field that stands twice, where it stands, once', () => {
+test('the JSON parser names each duplicate field once, with its path', () => {
   const { value, duplicates } = parseGoJson(
     '{"data":{"a":"1","a":"2","a":"3"},"list":[{},{"x":1,"x":2}],"b":{"c":1},"b":2}',
   );
@@ -40,29 +40,29 @@ test('names every field that stands twice, where it stands, once', () => {
   expect(value).toEqual({ data: { a: '3' }, list: [{}, { x: 2 }], b: 2 });
 });
 
-test('a field that is written in two ways is the same field', () => {
+test('the JSON parser treats an escaped and a plain field name as the same', () => {
   expect(parseGoJson('{"a":1,"\\u0061":2}').duplicates).toEqual(['a']);
 });
 
-test('remembers at most a hundred duplicates', () => {
+test('the JSON parser remembers at most a hundred duplicates', () => {
   const fields = Array.from({ length: 300 }, (_, index) => `"f${index}":1,"f${index}":2`);
 
   expect(parseGoJson(`{${fields.join(',')}}`).duplicates).toHaveLength(100);
 });
 
-test('refuses JSON that is nested too deep, without a stack overflow', () => {
+test('the JSON parser refuses deeply nested text without a stack overflow', () => {
   expect(() => parseGoJson('['.repeat(1_000_000))).toThrow('exceeded max depth');
   expect(() => parseGoJson('{"a":'.repeat(1_000_000))).toThrow('exceeded max depth');
 });
 
-test('[attack A-1] takes 10 000 levels, and not one more', () => {
+test('[attack A-1] the JSON parser accepts exactly 10,000 levels', () => {
   expect(() => parseGoJson('['.repeat(10_000) + ']'.repeat(10_000))).not.toThrow();
   expect(() => parseGoJson('['.repeat(10_001) + ']'.repeat(10_001))).toThrow(
     "invalid character '[' exceeded max depth",
   );
 });
 
-test('[attack A-7] integers of 64 bits are exact: as bigint where a number would be rounded', () => {
+test('[attack A-7] the JSON parser reads 64-bit integers exactly, as bigint if needed', () => {
   const text = `{"a":[9007199254740991,9007199254740993,-9223372036854775808,9223372036854775808],
     "b":9007199254740993,"b":1,"c":9007199254740993.0,"d":"9007199254740993","__proto__":9007199254740993}`;
 
@@ -75,14 +75,14 @@ test('[attack A-7] integers of 64 bits are exact: as bigint where a number would
   expect(Object.entries(value).at(-1)).toEqual(['__proto__', 9007199254740993n]);
 });
 
-test('__proto__ is a field like any other', () => {
+test('the JSON parser reads __proto__ as an ordinary field', () => {
   const { value } = parseGoJson('{"__proto__":{"polluted":true},"constructor":1}');
 
   expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test('accepts exactly what JSON.parse accepts', () => {
+test('the JSON parser accepts exactly what JSON.parse accepts', () => {
   const json = fc.oneof(
     jsonText(),
     jsonText().map((text) => ` ${text}\n`),
@@ -113,19 +113,19 @@ test('accepts exactly what JSON.parse accepts', () => {
   );
 });
 
-test('tells of the first number that no float64 holds', () => {
+test('the JSON parser reports the first number beyond float64', () => {
   expect(parseGoJson('{"a":[1e308,-2.5E+309],"b":7e999}').overflow).toBe('-2.5E+309');
   expect(parseGoJson(`[${'9'.repeat(310)}]`).overflow).toBe('9'.repeat(310));
   expect(parseGoJson('{"a":1e-999,"b":1.7e308}').overflow).toBeUndefined();
 });
 
-test('only a float has a minus in front of zero', () => {
+test('the JSON parser keeps negative zero for floats only', () => {
   const { value } = parseGoJson('{"a":-0,"b":[-0,-0.0],"c":-0e5}');
 
   expect(value).toEqual({ a: 0, b: [0, -0], c: -0 });
 });
 
-test('tells how an integer is written that 64 bits do not hold', () => {
+test('the JSON parser reports how an integer beyond 64 bits was written', () => {
   const text =
     '{"a":-9223372036854775809,"b":[9223372036854775807,18446744073709551615],"c":-9223372036854775808}';
 

@@ -5,7 +5,7 @@ import { parseGoJson } from '../../../src/apiserver/objects/go-json.ts';
 import { isDeeper, jsonText, READABLE_LEVELS } from '../../../src/apiserver/objects/json-text.ts';
 import { rebuildJson } from '../../../src/apiserver/objects/json-walk.ts';
 
-test('[attack A-7] writes what JSON.stringify writes, and long integers besides', () => {
+test('[attack A-7] jsonText writes what JSON.stringify writes, and long integers, too', () => {
   fc.assert(
     fc.property(jsonValue(), fc.constantFrom('', '  '), (value, indent) => {
       const expected = JSON.stringify({ a: value, b: '\u0000' }, undefined, indent);
@@ -15,14 +15,14 @@ test('[attack A-7] writes what JSON.stringify writes, and long integers besides'
   );
 });
 
-test('[attack A-1] a value that contains itself is refused', () => {
+test('[attack A-1] jsonText refuses a value that contains itself', () => {
   const value: Record<string, unknown> = {};
   value.self = value;
 
   expect(() => jsonText(value)).toThrow(TypeError);
 });
 
-test('[attack A-1] a value deeper than people read is not indented, on a stack of any size', () => {
+test('[attack A-1] jsonText does not indent a value that is nested too deep to read', () => {
   const levels = READABLE_LEVELS + 1;
   const text = '['.repeat(levels) + ']'.repeat(levels);
   const value = parseGoJson(text).value;
@@ -31,7 +31,7 @@ test('[attack A-1] a value deeper than people read is not indented, on a stack o
   expect(jsonText(value, '  ')).toBe(text);
 });
 
-test('[attack A-1] a copy has the same text, and shares nothing', () => {
+test('[attack A-1] rebuildJson returns a copy with the same text that shares nothing', () => {
   fc.assert(
     fc.property(jsonTexts(), (text) => {
       const { value } = parseGoJson(text);

@@ -6,12 +6,12 @@ import {
   withoutField,
 } from '../../../src/apiserver/objects/json-value.ts';
 
-test('what every object inherits is no field', () => {
+test('fieldOf ignores inherited properties', () => {
   expect(fieldOf({}, 'constructor')).toBeUndefined();
   expect(fieldOf({}, '__proto__')).toBeUndefined();
 });
 
-test('__proto__ can be set, read and removed as a field', () => {
+test('withField and withoutField handle __proto__ as an ordinary field', () => {
   const object = withField({ a: 1 }, '__proto__', 'x');
 
   expect(fieldOf(object, '__proto__')).toBe('x');
@@ -28,7 +28,7 @@ test.each([
   [null, {}, false],
   [{ toString: 1 }, {}, false],
   [0, false, false],
-])('%j equals %j: %s', (left, right, expected) => {
+])('jsonEquals of %j and %j is %s', (left, right, expected) => {
   expect(jsonEquals(left, right)).toBe(expected);
   expect(jsonEquals(right, left)).toBe(expected);
 });

@@ -28,7 +28,7 @@ test.each([
   ['-1000m', '-1'],
   ['0.0000000001', '1n'],
   ['.5', '500m'],
-])('%s is written %s', (text, canonical) => {
+])('the quantity %s has the canonical form %s', (text, canonical) => {
   expect(goQuantity(text)).toEqual({ text: canonical });
 });
 
@@ -40,11 +40,11 @@ test.each([
   ['1Xi', 'quantities must match'],
   ['1MM', "unable to parse quantity's suffix"],
   ['1e', "unable to parse quantity's suffix"],
-])('%j is refused', (text, why) => {
+])('the quantity %j is refused', (text, why) => {
   expect(goQuantity(text)).toEqual({ problem: expect.stringContaining(why) });
 });
 
-test('a written quantity is read and written again without a change', () => {
+test('a canonical quantity stays the same when it is read and written again', () => {
   const suffix = fc.constantFrom(
     '',
     'n',

@@ -30,8 +30,8 @@ function podWith(container: Json): Json {
   return { spec: { containers: [{ name: 'a' }, { name: 'b', ...container }] } };
 }
 
-describe('a struct is read as Go reads it', () => {
-  test('other fields are dropped and named, at any depth, in the order of the document', () => {
+describe('decoding of structs as Go decodes them', () => {
+  test('unknown fields are dropped and named, at any depth and in document order', () => {
     const { value, unknown } = decoded('Pod', {
       bogus: 1,
       metadata: { nmae: 'x', labels: { any: 'thing' } },
@@ -51,17 +51,17 @@ describe('a struct is read as Go reads it', () => {
     });
   });
 
-  test('names in another case are other names', () => {
+  test('a field name in another case is an unknown field', () => {
     expect(decoded('ConfigMap', { Data: {}, DATA: {} }).unknown).toEqual(['Data', 'DATA']);
   });
 
-  test('remembers at most a hundred unknown fields', () => {
+  test('at most a hundred unknown fields are remembered', () => {
     const fields = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`f${at}`, 1]));
 
     expect(decoded('ConfigMap', fields).unknown).toHaveLength(100);
   });
 
-  test('null is nothing in a field, and the zero value in a map and in a list', () => {
+  test('null is absent in a field, and the zero value in a map or list', () => {
     const { value } = decoded('ConfigMap', {
       immutable: null,
       data: { a: null },
@@ -139,7 +139,7 @@ describe('a struct is read as Go reads it', () => {
       'object into Go struct field PodSpec.spec.containers of type []v1.Container',
     ],
     ['Secret', 'v1', { data: { a: 1 } }, 'number into Go struct field Secret.data of type []uint8'],
-  ])('a mismatched value of %s is reported in the words of Go: %#', (kind, apiVersion, value, text) => {
+  ])('a wrong value in a %s is reported with the message of Go: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(`json: cannot unmarshal ${text}`);
   });
 
@@ -205,7 +205,7 @@ describe('a struct is read as Go reads it', () => {
       { data: { a: [65, 300] } },
       'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8',
     ],
-  ])('a value of %s with a form of its own is reported in its own words: %#', (kind, apiVersion, value, text) => {
+  ])('a wrong value in a %s is reported with the message of its own decoder: %#', (kind, apiVersion, value, text) => {
     expect(problemWith(kind, value, apiVersion)).toBe(text);
   });
 
@@ -256,14 +256,14 @@ describe('a struct is read as Go reads it', () => {
       { spec: { matchResources: { excludeResourceRules: [{ scope: [] }] } } },
       'NamedRuleWithOperations.spec.matchResources.excludeResourceRules.RuleWithOperations.Rule.scope of type v1.ScopeType',
     ],
-  ])('the way to a value of %s, and the type of it, are named as Go names them: %#', (kind, apiVersion, value, where) => {
+  ])('a wrong value in a %s is reported with the Go path and type: %#', (kind, apiVersion, value, where) => {
     expect(problemWith(kind, value, apiVersion)).toMatch(
       /^json: cannot unmarshal \w+( \d+)? into Go struct field /,
     );
     expect(problemWith(kind, value, apiVersion)).toContain(` ${where}`);
   });
 
-  test('a type with a decoder of its own has the last word on what does not fit', () => {
+  test('the error of a type with its own decoder is the one that is reported', () => {
     const text = (value: Json) => problemWith('PodDisruptionBudget', value, 'policy/v1');
 
     expect(text({ metadata: { name: 7 }, spec: { minAvailable: false } })).toMatch(/minAvailable/);
@@ -271,7 +271,7 @@ describe('a struct is read as Go reads it', () => {
     expect(text({ spec: { minAvailable: false }, metadata: { name: 7 } })).toMatch(/minAvailable/);
   });
 
-  test('bytes may come as a list of numbers', () => {
+  test('bytes can be given as a list of numbers', () => {
     const { value, mismatch } = decodeStruct(
       { data: { a: [75, 8, null] } },
       'io.k8s.api.core.v1.Secret',
@@ -296,13 +296,13 @@ describe('a struct is read as Go reads it', () => {
     ],
     // The struct says which field comes first.
     [{ spec: 7, metadata: 7 }, 'cannot restore struct from: int64'],
-  ])('the converter, which makes structs of maps, has words of its own: %j', (value, text) => {
+  ])('the converter from maps to structs reports %j with its own message', (value, text) => {
     const { mismatch } = decodeStruct(value, 'io.k8s.api.core.v1.Pod', 'converter');
 
     expect(mismatch?.problem).toBe(text);
   });
 
-  test('the converter sorts unknown fields, and lets integers overflow', () => {
+  test('the converter sorts unknown fields and lets integers overflow', () => {
     const { value, unknown } = decodeStruct(
       { zz: 1, spec: { priority: 2 ** 32 + 5, b: 1 }, a: 1 },
       'io.k8s.api.core.v1.Pod',
@@ -313,13 +313,13 @@ describe('a struct is read as Go reads it', () => {
     expect(value).toEqual({ spec: { priority: 5 } });
   });
 
-  test('only the first mismatched value is reported', () => {
+  test('only the first wrong value is reported', () => {
     const value = { data: { a: 1 }, immutable: 'x' };
 
     expect(problemWith('ConfigMap', value)).toContain('ConfigMap.data');
   });
 
-  test('times come in UTC, quantities in their canonical form', () => {
+  test('times are converted to UTC, and quantities to their canonical form', () => {
     const { value } = decoded('Pod', {
       metadata: { deletionTimestamp: '2026-11-21T02:00:00.9+02:00' },
       ...podWith({ resources: { limits: { cpu: 1.5, memory: '1024Mi' } } }),
@@ -331,7 +331,7 @@ describe('a struct is read as Go reads it', () => {
     });
   });
 
-  test('a schema in a definition loses what no schema has, and says nothing of it', () => {
+  test('an unknown keyword in the schema of a definition is dropped without a report', () => {
     const schema = { type: 'object', additionalProperties: { type: 'string', typo: 1 } };
     const versions = [{ name: 'v1', schema: { openAPIV3Schema: schema } }];
     const { value, unknown } = decoded(
@@ -356,7 +356,7 @@ describe('a struct is read as Go reads it', () => {
   });
 });
 
-describe('a struct is written as Go writes it', () => {
+describe('encoding of structs as Go encodes them', () => {
   test.each<[kind: string, apiVersion: string, text: string]>([
     ['ConfigMap', 'v1', '{"metadata":{}}'],
     ['Pod', 'v1', '{"metadata":{},"spec":{"containers":null},"status":{}}'],
@@ -372,11 +372,11 @@ describe('a struct is written as Go writes it', () => {
       'v1',
       '{"metadata":{},"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":""}',
     ],
-  ])('an empty %s', (kind, apiVersion, text) => {
+  ])('an empty %s is encoded as Go encodes it', (kind, apiVersion, text) => {
     expect(JSON.stringify(encodeStruct({}, typeOf(apiVersion, kind)))).toBe(text);
   });
 
-  test('fields in the order of the type, keys of maps sorted', () => {
+  test('fields are encoded in the order of the type, and map keys sorted', () => {
     const encoded = encodeStruct(
       {
         status: { conditions: [{ status: 'True', type: 'Ready' }] },
@@ -393,7 +393,7 @@ describe('a struct is written as Go writes it', () => {
     );
   });
 
-  test('what a pointer points to stays, be it empty', () => {
+  test('the zero value behind a pointer is encoded', () => {
     const value = { spec: { replicas: 0, securityContext: {} } };
 
     expect(encodeStruct(value, typeOf('apps/v1', 'Deployment'))).toMatchObject({
@@ -401,7 +401,7 @@ describe('a struct is written as Go writes it', () => {
     });
   });
 
-  test('of every built-in kind: written and read again, nothing changes any more', () => {
+  test('values of every built-in kind do not change when they are encoded, decoded and encoded again', () => {
     const types = builtInKinds().map((name) => {
       const slash = name.lastIndexOf('/');
       return typeOf(name.slice(0, slash), name.slice(slash + 1));

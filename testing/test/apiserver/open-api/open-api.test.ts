@@ -33,7 +33,7 @@ async function schemas({ send }: TestCluster, path: string) {
   return (await send('GET', `/openapi/v3/${path}`)).body.components.schemas;
 }
 
-test('[F-13] the index names the documents of a real server, each by its hash', async () => {
+test('[F-13] the OpenAPI v3 index lists the documents of a real server, each with its hash', async () => {
   const cluster = await startCluster();
 
   const found = await paths(cluster);
@@ -45,7 +45,7 @@ test('[F-13] the index names the documents of a real server, each by its hash', 
   }
 });
 
-test('[F-13] the index is as old as the second in which it was asked for', async () => {
+test('[F-13] the OpenAPI v3 index is unmodified within the second of the first request', async () => {
   const clock = new FakeClock();
   const { send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -60,7 +60,7 @@ test('[F-13] the index is as old as the second in which it was asked for', async
   expect(later.status).toBe(200);
 });
 
-test('[F-13] the index tells of a resource that came in the same second', async () => {
+test('[F-13] the OpenAPI v3 index shows a resource that was added in the same second', async () => {
   const clock = new FakeClock();
   const { server, send } = await startCluster({ clock });
   const first = await send('GET', '/openapi/v3');
@@ -74,7 +74,7 @@ test('[F-13] the index tells of a resource that came in the same second', async 
   expect(another.status).toBe(200);
 });
 
-test('[F-13] a document that is asked for by its hash may be kept for ever', async () => {
+test('[F-13] an OpenAPI v3 document requested by its hash is immutable', async () => {
   const { send } = await startCluster();
   const plain = await send('GET', '/openapi/v3/apis/apps/v1');
   const etag = plain.headers.get('etag') ?? '';
@@ -94,7 +94,7 @@ test('[F-13] a document that is asked for by its hash may be kept for ever', asy
   expect(protobuf.status).toBe(406);
 });
 
-test('[F-13] a hash of another time leads to the document of today', async () => {
+test('[F-13] an outdated hash redirects to the current OpenAPI v3 document', async () => {
   const { server } = await startCluster();
 
   const answer = await fetch(`${server.url}/openapi/v3/api/v1?hash=0123`, { redirect: 'manual' });
@@ -105,7 +105,7 @@ test('[F-13] a hash of another time leads to the document of today', async () =>
   expect((await fetch(server.url + location)).status).toBe(200);
 });
 
-test('[F-13] a schema has the types of fields, what is required, and how lists merge', async () => {
+test('[F-13] a schema has field types, required fields and merge rules of lists', async () => {
   const cluster = await startCluster();
 
   const found = await schemas(cluster, 'api/v1');
@@ -149,7 +149,7 @@ test('[F-13] a schema has the types of fields, what is required, and how lists m
   ]);
 });
 
-test('[F-13] every document explains all kinds of its version, and refers to nothing outside', async () => {
+test('[F-13] every OpenAPI v3 document has all kinds of its version and no unresolved reference', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 
@@ -172,7 +172,7 @@ test('[F-13] every document explains all kinds of its version, and refers to not
   }
 });
 
-test('[F-13] a PATCH takes fieldValidation, and strategic patches where the kind is built in', async () => {
+test('[F-13] every PATCH has fieldValidation, and strategic merge patches for built-in kinds only', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
   const patchOf = async (document: string, path: string) =>
@@ -205,7 +205,7 @@ test('[F-13] a PATCH takes fieldValidation, and strategic patches where the kind
   expect(Object.keys(widget.requestBody.content)).not.toContain(strategic);
 });
 
-test('[F-13] a definition brings a document of its own, changes its hash, and takes it away', async () => {
+test('[F-13] a definition adds an OpenAPI v3 document, changes its hash, and removes it', async () => {
   const cluster = await startCluster();
   const before = await paths(cluster);
   cluster.server.applyManifest(WIDGETS);
@@ -236,7 +236,7 @@ test('[F-13] a definition brings a document of its own, changes its hash, and ta
   expect(await paths(cluster)).toEqual(before);
 });
 
-test('[F-13] a document changes with any definition of its version', async () => {
+test('[F-13] a document changes when any definition of its version changes', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS.replaceAll('widget', 'apple').replaceAll('Widget', 'Apple'));
   cluster.server.applyManifest(WIDGETS);
@@ -250,7 +250,7 @@ test('[F-13] a document changes with any definition of its version', async () =>
   expect([minimum(before), minimum(after)]).toEqual([1, 2]);
 });
 
-test('[F-13] the older document has the same schemas', async () => {
+test('[F-13] the OpenAPI v2 document has the same schemas', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 
@@ -267,7 +267,7 @@ test('[F-13] the older document has the same schemas', async () => {
   expect(text).not.toContain('#/components/');
 });
 
-test('types and fields say what they mean, in the words of Kubernetes', async () => {
+test('types and fields have the descriptions of Kubernetes', async () => {
   const cluster = await startCluster();
 
   const { 'io.k8s.api.core.v1.Service': service, 'io.k8s.api.core.v1.ServiceList': list } =
@@ -280,7 +280,7 @@ test('types and fields say what they mean, in the words of Kubernetes', async ()
   expect(schedule.properties.timeZone.type).toBe('string');
 });
 
-test('query parameters say what they mean', async () => {
+test('query parameters have descriptions', async () => {
   const { send } = await startCluster();
 
   const { body } = await send('GET', '/openapi/v3/apis/apps/v1');
@@ -294,7 +294,7 @@ test('query parameters say what they mean', async () => {
   expect(meaning).toHaveProperty('shardSelector', undefined);
 });
 
-test('a custom resource says of its common fields what every kind says', async () => {
+test('the common fields of a custom resource have the descriptions of built-in kinds', async () => {
   const cluster = await startCluster();
   cluster.server.applyManifest(WIDGETS);
 

@@ -98,7 +98,7 @@ async function lamp(schema: object) {
   return { cluster, json: body.definitions['example.light.v1beta2.Lamp'] };
 }
 
-test('[found 9] the message has the definitions of built-in kinds, with all that kubectl reads there', async () => {
+test('[found 9] the OpenAPI v2 protobuf has the definitions of built-in kinds that kubectl reads', async () => {
   const cluster = await startCluster();
   const document = await message(cluster);
   const spec = document.at(9).entry(1, 'io.k8s.api.core.v1.PodSpec');
@@ -117,7 +117,7 @@ test('[found 9] the message has the definitions of built-in kinds, with all that
   expect(spec.property('nodeSelector').at(21, 1, 22, 1).text).toBe('string');
 });
 
-test('[found 9] the message tells by group, version and kind what a PATCH takes', async () => {
+test('[found 9] the OpenAPI v2 protobuf has the parameters of PATCH by group, version and kind', async () => {
   const cluster = await startCluster();
   const paths = (await message(cluster)).at(8);
   const patch = paths.entry(2, '/apis/batch/v1/namespaces/{namespace}/cronjobs/{name}').at(8);
@@ -135,7 +135,7 @@ test('[found 9] the message tells by group, version and kind what a PATCH takes'
   expect(patch.at(9).entry(1, '200').at(1, 1).text).toBe('OK');
 });
 
-test('the message says what types, fields and parameters mean, also where a field refers to a type', async () => {
+test('the OpenAPI v2 protobuf has descriptions, also for fields that refer to a type', async () => {
   const document = await message(await startCluster());
   const claim = document.at(9).entry(1, 'io.k8s.api.core.v1.PersistentVolumeClaim');
   const list = document.at(8).entry(2, '/api/v1/namespaces/{namespace}/secrets').at(2);
@@ -152,7 +152,7 @@ test('the message says what types, fields and parameters mean, also where a fiel
   expect(watch?.at(3).text).toBe('Watch for changes to the described resources.');
 });
 
-test('[found 9] the message has the schema of a definition, with every limit', async () => {
+test('[found 9] the OpenAPI v2 protobuf has the schema of a custom definition, with every limit', async () => {
   const { cluster } = await lamp({
     type: 'object',
     properties: {
@@ -190,7 +190,7 @@ test('[found 9] the message has the schema of a definition, with every limit', a
   expect([labels?.number(17), labels?.at(21, 1, 22, 1).text]).toEqual([3, 'boolean']);
 });
 
-test('[found 9] a field of any name is a field, not a keyword', async () => {
+test('[found 9] a field named like a schema keyword stays a field in OpenAPI v2', async () => {
   const fields = ['allOf', 'oneOf', 'nullable', 'requestBody', '$ref', 'items', 'default'];
   const properties = Object.fromEntries(fields.map((name) => [name, { type: 'string' }]));
   const { json } = await lamp({
@@ -201,7 +201,7 @@ test('[found 9] a field of any name is a field, not a keyword', async () => {
   expect(json.properties.spec.properties).toEqual(properties);
 });
 
-test('[found 9] what kubectl would misread is left out of a schema, and nothing else', async () => {
+test('[found 9] OpenAPI v2 omits only the parts of a schema that kubectl would misread', async () => {
   const text = { type: 'string' };
   const { json } = await lamp({
     type: 'object',
@@ -245,7 +245,7 @@ test('[found 9] what kubectl would misread is left out of a schema, and nothing 
   });
 });
 
-test('[found 9] a kind that keeps every field declares none', async () => {
+test('[found 9] a kind that preserves unknown fields at its root declares no fields in OpenAPI v2', async () => {
   const schemas = [
     { 'x-kubernetes-preserve-unknown-fields': true },
     {
@@ -266,7 +266,7 @@ test('[found 9] a kind that keeps every field declares none', async () => {
   }
 });
 
-test('[found 9] an object in an object has what every object has', async () => {
+test('[found 9] an embedded object has the common fields of objects in OpenAPI v2', async () => {
   const embedded = {
     type: 'object',
     'x-kubernetes-embedded-resource': true,
@@ -304,7 +304,7 @@ function keywordsOf(schema: Schema): readonly string[] {
   ];
 }
 
-test('[found 9] no definition refers to what is not there, and none has words that v2 lacks', async () => {
+test('[found 9] OpenAPI v2 has no unresolved references and no keywords that v2 lacks', async () => {
   const { cluster } = await lamp({ type: 'object' });
   const { body, text } = await cluster.send('GET', '/openapi/v2');
 
@@ -327,7 +327,7 @@ test('[found 9] no definition refers to what is not there, and none has words th
   expect(text.includes('#/components/')).toBe(false);
 });
 
-test('[found 9] a document that the client has is not sent again until something is served otherwise', async () => {
+test('[found 9] an unchanged OpenAPI v2 document is answered 304, in both formats', async () => {
   const cluster = await startCluster();
   const get = (headers: Record<string, string>) =>
     cluster.send('GET', '/openapi/v2', undefined, headers);
@@ -353,7 +353,7 @@ test.each([
   ['*/*', 200, 'application/json'],
   [`text/html, ${PROTOBUF};q=0.5, application/json;q=0.1`, 200, PROTOBUF],
   ['text/html', 406, null],
-])('[found 9] a client that takes %s is answered with %i', async (accept, status, type) => {
+])('[found 9] OpenAPI v2 for a client that accepts %s is answered %i', async (accept, status, type) => {
   const { send } = await startCluster();
 
   const answer = await send('GET', '/openapi/v2', undefined, { accept });

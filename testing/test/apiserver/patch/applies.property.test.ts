@@ -97,7 +97,7 @@ function writes({ content }: Kind): fc.Arbitrary<Write[]> {
 
 test.each(
   KINDS,
-)('no sequence of writes to a $kind fails or takes what is not its own', async (kind) => {
+)('no sequence of writes to a $kind fails or removes fields of other managers', async (kind) => {
   const cluster = await startCluster();
   let count = 0;
 

@@ -37,7 +37,7 @@ function applyToModel(model: Model, last: Map<string, readonly string[]>, apply:
   last.set(manager, Object.keys(apply.data));
 }
 
-test('what appliers by force leave behind is what each of them says last', () => {
+test('forced applies leave the last values of each manager', () => {
   const apply: fc.Arbitrary<Apply> = fc.record({ manager: fc.constantFrom('m', 'n', 'o'), data });
 
   fc.assert(
@@ -77,7 +77,7 @@ test('what appliers by force leave behind is what each of them says last', () =>
   );
 });
 
-test('a strategic patch of a keyed list does to its items what a map would do', () => {
+test('a strategic patch of a keyed list changes its items like entries of a map', () => {
   const items = data.map((map) => Object.entries(map).map(([name, value]) => ({ name, value })));
   const change = fc.dictionary(key, fc.option(text), { noNullPrototype: true });
 
@@ -106,7 +106,7 @@ test('a strategic patch of a keyed list does to its items what a map would do', 
   );
 });
 
-test('a merge patch does to an object what its entries say', () => {
+test('a merge patch changes exactly the entries that it names', () => {
   const change = fc.dictionary(key, fc.option(text), { noNullPrototype: true });
 
   fc.assert(
@@ -124,7 +124,7 @@ test('a merge patch does to an object what its entries say', () => {
   );
 });
 
-test('a JSON patch of a list does what splicing does, or nothing at all', () => {
+test('a JSON patch of a list equals splicing, or changes nothing', () => {
   const operation = fc.record({
     op: fc.constantFrom('add', 'remove', 'replace'),
     at: fc.oneof(fc.integer({ min: -4, max: 6 }).map(String), fc.constant('-')),

@@ -6,7 +6,7 @@ import { applied, configMap, owners, pod, updated, website } from './stored-obje
 
 const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'parent', uid: 'uid-parent' };
 
-describe("a manager's last field of the metadata", () => {
+describe('an apply without the last metadata field of its manager', () => {
   const PARTS: readonly [string, unknown, unknown][] = [
     ['annotations', { 'example.dev/note': 'hot' }, { 'example.dev/other': 'cold' }],
     ['labels', { team: 'red' }, { tier: 'front' }],
@@ -14,7 +14,7 @@ describe("a manager's last field of the metadata", () => {
     ['ownerReferences', [OWNER], [{ ...OWNER, name: 'aunt', uid: 'uid-aunt' }]],
   ];
 
-  test.each(PARTS)('goes with its %s, and nothing else of the metadata does', (part, value) => {
+  test.each(PARTS)('an apply without its %s removes them and no other metadata', (part, value) => {
     const live = applied(undefined, configMap({ k: 'v' }, { [part]: value }));
 
     const after = applied(live, configMap({ k: 'v' }));
@@ -26,7 +26,7 @@ describe("a manager's last field of the metadata", () => {
     });
   });
 
-  test.each(PARTS)('leaves the %s of another manager', (part, value, others) => {
+  test.each(PARTS)('an apply without its %s keeps those of another manager', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 
@@ -36,7 +36,7 @@ describe("a manager's last field of the metadata", () => {
     expect(owners(after)['two Apply']).toEqual(owners(both)['two Apply']);
   });
 
-  test('goes when nothing is left to own', () => {
+  test('an apply that owns nothing any more leaves an empty managedFields list', () => {
     const live = applied(undefined, configMap({ k: 'v' }, { labels: { team: 'red' } }));
     const config: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
 
@@ -45,7 +45,7 @@ describe("a manager's last field of the metadata", () => {
     expect(after).toEqual({ ...config, metadata: { name: 'c', uid: 'uid-1', managedFields: [] } });
   });
 
-  test('leaves the name, where the configuration does not say it', () => {
+  test('an apply without a name in its metadata keeps the name', () => {
     const live = applied(undefined, configMap({}, { labels: { team: 'red' } }));
 
     const after = applied(live, { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} });
@@ -55,7 +55,7 @@ describe("a manager's last field of the metadata", () => {
 });
 
 describe('a map that an apply empties', () => {
-  test('keeps those owners who own the map itself', () => {
+  test('an emptied map keeps the owners of the map itself', () => {
     const created = updated(undefined, configMap({ level: 'info' }));
     const taken = applied(created, configMap({ level: 'debug' }), { force: true });
 
@@ -65,7 +65,7 @@ describe('a map that an apply empties', () => {
     expect(owners(after)).toEqual({ 'editor Update': { 'f:data': {} } });
   });
 
-  test('stays where another manager owns it, however deep it is', () => {
+  test('an emptied map stays if another manager owns it, however deep', () => {
     const live = updated(undefined, website({ any: { deep: { er: { x: 1 } } }, gone: {} }));
     const config = website({ any: { deep: { er: { x: 2, y: 2 } } }, more: { z: 1 } });
     const taken = applied(live, config, { force: true });
@@ -82,7 +82,7 @@ describe('a map that an apply empties', () => {
     });
   });
 
-  test('still belongs to the manager that applies it empty', () => {
+  test('an emptied map belongs to the manager that applies it empty', () => {
     const live = applied(undefined, configMap({ level: 'info' }));
 
     const after = applied(live, configMap({}));
@@ -92,7 +92,7 @@ describe('a map that an apply empties', () => {
   });
 });
 
-describe('a struct in a list item', () => {
+describe('a struct in a list item that an apply drops', () => {
   const withProbe = (livenessProbe?: JsonObject): JsonObject =>
     pod({ containers: [{ name: 'web', ...(livenessProbe && { livenessProbe }) }] });
   const probed = applied(undefined, withProbe({ tcpSocket: { port: 80 } }));
@@ -102,20 +102,20 @@ describe('a struct in a list item', () => {
     spec: withProbe({ tcpSocket: { port: 80 }, periodSeconds: 10 }).spec,
   };
 
-  test('loses only what its manager dropped, as long as the manager applies it empty', () => {
+  test('a struct applied empty loses only the fields of its manager', () => {
     const after = applied(defaulted, withProbe({}));
 
     expect(after.spec).toEqual(withProbe({ periodSeconds: 10 }).spec);
   });
 
-  test('goes with what the server added, when its manager drops it', () => {
+  test('a dropped struct is removed with the defaults of the server', () => {
     const after = applied(defaulted, withProbe());
 
     expect(after.spec).toEqual(withProbe().spec);
   });
 });
 
-test('a keyed list loses the last item of one manager and keeps that of another', () => {
+test('a keyed list loses the last item of one manager and keeps the items of another', () => {
   const withVolumes = (...names: string[]): JsonObject =>
     pod({
       containers: [{ name: 'web' }],
@@ -131,7 +131,7 @@ test('a keyed list loses the last item of one manager and keeps that of another'
   expect(last.spec).toEqual({ containers: [{ name: 'web' }] });
 });
 
-test('a null conflicts with the owner of the value that it takes away', () => {
+test('an applied null conflicts with the owner of the value that it would remove', () => {
   const live = updated(undefined, configMap({}, { annotations: { 'example.dev/note': 'hot' } }));
 
   const apply = (): unknown =>
@@ -140,7 +140,7 @@ test('a null conflicts with the owner of the value that it takes away', () => {
   expect(apply).toThrow('.metadata.annotations.example.dev/note');
 });
 
-test('a null in a map of texts is an empty text, and conflicts with another manager of it', () => {
+test('an applied null in a map of strings is the empty string, and conflicts with another manager', () => {
   const config = configMap({}, { annotations: { 'example.dev/note': null } });
   const live = applied(undefined, config);
 

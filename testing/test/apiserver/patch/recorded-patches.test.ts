@@ -71,8 +71,8 @@ function patched(before: JsonObject, { contentType, body }: RecordedExchange): J
   }).merged;
 }
 
-describe('[F-8] a patch', () => {
-  test.each([2, 3, 4, 5, 8])('of exchange %i gives the recorded object', (id) => {
+describe('[F-8] recorded patches', () => {
+  test.each([2, 3, 4, 5, 8])('the patch of exchange %i gives the recorded object', (id) => {
     const before = withControllersWrites(stateBefore(id), exchange(id).answer);
 
     const after = patched(before, exchange(id));
@@ -80,7 +80,7 @@ describe('[F-8] a patch', () => {
     expect(writable(after)).toEqual(writable(exchange(id).answer));
   });
 
-  test.each([6, 7])('of exchange %i is refused in the recorded words', (id) => {
+  test.each([6, 7])('the patch of exchange %i is refused with the recorded message', (id) => {
     const { answer } = exchange(id);
 
     expect(() => patched(stateBefore(id), exchange(id))).toThrow(
@@ -93,7 +93,7 @@ describe('[F-8] a patch', () => {
     );
   });
 
-  test.each([2, 3, 4, 5, 8, 30])('of exchange %i leaves the recorded owner', (id) => {
+  test.each([2, 3, 4, 5, 8, 30])('the patch of exchange %i leaves the recorded owner', (id) => {
     const { answer, path } = exchange(id);
     const [entry] = managedFieldsOf(answer).filter(isOf(path));
     const before = stateBefore(id);
@@ -121,8 +121,8 @@ const APPLIES = PATCHES.filter(
     contentType === APPLY && path.includes('fieldManager=') && (status < 300 || status === 409),
 ).filter(({ id }) => id !== 20); // a resourceVersion is checked before anything is merged
 
-describe('[F-8] an apply', () => {
-  test.each(APPLIES.map((one) => [one.id, one] as const))('of exchange %i ends as recorded', (id, {
+describe('[F-8] recorded applies', () => {
+  test.each(APPLIES.map((one) => [one.id, one] as const))('the apply of exchange %i gives the recorded result', (id, {
     path,
     body,
     status,
@@ -163,7 +163,7 @@ const YAML_BODY = parseYaml(
   'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: applied\ndata:\n  yaml: "true"\n',
 );
 
-describe('the owner of everything in a created object', () => {
+describe('the owners of created objects', () => {
   // What the server adds by itself is in these answers, and owned by nobody.
   const ADDED_BY_SERVER = ['Pod', 'PodDisruptionBudget'];
   const CREATES = ['patches', 'kubectl-session', 'rollout', 'deletion']
@@ -174,7 +174,7 @@ describe('the owner of everything in a created object', () => {
     .filter(([, { answer }]) => !ADDED_BY_SERVER.includes(String(answer.kind)))
     .filter(([, { answer }]) => managedFieldsOf(answer).length > 0);
 
-  test.each(CREATES)('%s is the recorded one', (_name, { answer }) => {
+  test.each(CREATES)('the managedFields of the object created in %s equal the recorded ones', (_name, { answer }) => {
     const [entry] = managedFieldsOf(answer);
 
     const managedFields = recordUpdate({

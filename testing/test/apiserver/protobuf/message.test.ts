@@ -31,8 +31,8 @@ const POD = typeOf('v1', 'Pod');
 const CONFIG_MAP = typeOf('v1', 'ConfigMap');
 const SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
-describe('a message of a built-in type', () => {
-  test('becomes the JSON that it stands for, packed or not, for every kind', () => {
+describe('protobuf messages of built-in types', () => {
+  test('a protobuf message of any kind decodes to the same object as JSON', () => {
     const samples = fc
       .constantFrom(...KINDS)
       .chain((type) =>
@@ -48,7 +48,7 @@ describe('a message of a built-in type', () => {
     );
   });
 
-  test('has nothing in it that JSON leaves out', () => {
+  test('a protobuf message with empty strings decodes without the fields that JSON omits', () => {
     // As a client writes `kubectl create configmap`: every text that is no pointer, be it empty.
     const metadata = Buffer.concat([
       bytesField(1, 'a'),
@@ -61,7 +61,7 @@ describe('a message of a built-in type', () => {
     expect(encodeStruct(read, CONFIG_MAP)).toEqual({ metadata: { name: 'a' } });
   });
 
-  test('keeps what a pointer points to, be it empty', () => {
+  test('an empty message behind a pointer is kept', () => {
     const emptyDir = bytesField(2, bytesField(2, ''));
     const volume = bytesField(1, Buffer.concat([bytesField(1, 'v'), emptyDir]));
     const read = readMessage(bytesField(2, volume), POD);
@@ -69,7 +69,7 @@ describe('a message of a built-in type', () => {
     expect(read).toEqual({ spec: { volumes: [{ name: 'v', emptyDir: {} }] } });
   });
 
-  test('passes over numbers that the type does not have, groups among them', () => {
+  test('unknown field numbers and groups are skipped', () => {
     const group = Buffer.concat([varint((99 << 3) | 3), varintField(1, 7), varint((99 << 3) | 4)]);
     const strange = Buffer.concat([varintField(77, 1), bytesField(78, 'x'), group]);
     const data = bytesField(2, Buffer.concat([bytesField(1, 'k'), bytesField(2, 'v')]));
@@ -77,7 +77,7 @@ describe('a message of a built-in type', () => {
     expect(readMessage(Buffer.concat([strange, data]), CONFIG_MAP)).toEqual({ data: { k: 'v' } });
   });
 
-  test('a schema may be a schema, a truth, or a list of texts', () => {
+  test('a schema in protobuf may be a schema, a boolean or JSON', () => {
     const type = bytesField(5, 'string');
     const read = readMessage(
       Buffer.concat([
@@ -99,28 +99,28 @@ describe('a message of a built-in type', () => {
     ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
     ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
     [
-      'a length that no body has',
+      'an impossible length',
       Buffer.concat([varint(0x0a), varint(2n ** 63n)]),
       'unexpected EOF',
     ],
     [
-      'a number where a message must be',
+      'a number in place of a message',
       varintField(1, 1),
       'proto: wrong wireType = 0 for field Metadata',
     ],
-    ['the number zero', Buffer.from([0x02, 0x00]), 'proto: illegal tag 0'],
+    ['the field number zero', Buffer.from([0x02, 0x00]), 'proto: illegal tag 0'],
     ['a number without an end', Buffer.alloc(20, 0xff), 'proto: integer overflow'],
     [
-      'a way of writing that there is not',
+      'an unknown wire type',
       Buffer.from([(9 << 3) | 7]),
       'proto: illegal wireType 7',
     ],
-    ['the end of a group that did not begin', Buffer.from([(9 << 3) | 4]), 'end group'],
-  ])('%s is refused', (_what, bytes, why) => {
+    ['the end of a group without a beginning', Buffer.from([(9 << 3) | 4]), 'end group'],
+  ])('a protobuf message with %s is refused', (_what, bytes, why) => {
     expect(() => readMessage(bytes, CONFIG_MAP)).toThrow(why);
   });
 
-  test('messages nested too deep are refused, and groups without end too', () => {
+  test('protobuf messages that are nested too deep or have endless groups are refused', () => {
     let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 2_000; depth++) nested = bytesField(28, nested);
 
@@ -128,7 +128,7 @@ describe('a message of a built-in type', () => {
     expect(() => readMessage(Buffer.alloc(1_000_000, (9 << 3) | 3), SCHEMA)).toThrow(WireError);
   });
 
-  test('random bytes are a message or an error of the wire, for every kind', () => {
+  test('random bytes decode to a message or throw a WireError, for every kind', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...KINDS),
@@ -151,8 +151,8 @@ describe('a message of a built-in type', () => {
   });
 });
 
-describe('the envelope', () => {
-  test('tells kind and version, and has the message in it', () => {
+describe('the protobuf envelope', () => {
+  test('the protobuf envelope has apiVersion, kind and the message', () => {
     const raw = bytesField(1, bytesField(1, 'a'));
     const envelope = openEnvelope(protobufBody('v1', 'ConfigMap', raw));
 
@@ -165,11 +165,11 @@ describe('the envelope', () => {
     ['{"kind":"x"}', 'expected prefix [107 56 115 0]'],
     ['k8s\0', 'empty body'],
     ['k8s\0\u000a\u007f', 'unexpected EOF'],
-  ])('%j is refused', (text, why) => {
+  ])('the envelope %j is refused', (text, why) => {
     expect(() => openEnvelope(Buffer.from(text))).toThrow(why);
   });
 
-  test('a reader reads a part of the bytes, not the whole buffer that they lie in', () => {
+  test('a WireReader reads its part of a buffer only', () => {
     const whole = Buffer.concat([Buffer.from([1, 2, 3]), varint(300), Buffer.from([9])]);
     const reader = new WireReader(whole.subarray(3, 5));
 
@@ -178,8 +178,8 @@ describe('the envelope', () => {
   });
 });
 
-describe('an object in protobuf as JSON', () => {
-  test('says its kind and its fields, and escapes as Go does', () => {
+describe('protobufAsJson', () => {
+  test('protobufAsJson writes kind and fields, escaped as in Go', () => {
     const message = protobufMessage({ data: { k: '<&>' } }, CONFIG_MAP);
     const body = protobufBody('v1', 'ConfigMap', message);
 
@@ -193,7 +193,7 @@ describe('an object in protobuf as JSON', () => {
     expect(text).toContain('\\u003c\\u0026\\u003e');
   });
 
-  test('is nothing where the bytes are no object, or one of an unknown kind', () => {
+  test('protobufAsJson returns nothing for other bytes and unknown kinds', () => {
     expect(protobufAsJson(Buffer.from('{}'))).toBeUndefined();
     expect(protobufAsJson(Buffer.alloc(0))).toBeUndefined();
     expect(protobufAsJson(protobufBody('v1', 'Unknown', Buffer.alloc(0)))).toBeUndefined();

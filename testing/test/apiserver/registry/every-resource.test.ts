@@ -61,7 +61,7 @@ test.each(
 
 test.each(
   STORED.map((resource) => [`${apiVersionOf(resource)} ${resource.plural}`, resource] as const),
-)('[F-13] %s is shown as a table', async (_, resource) => {
+)('[F-13] %s has a Table with a valid row', async (_, resource) => {
   const { send } = await startCluster();
   const collection = collectionPath(resource, resource.namespaced ? 'default' : undefined);
   await send('POST', collection, sample(resource));

@@ -10,7 +10,7 @@ async function revision({ send }: TestCluster, path = CONFIG_MAPS): Promise<numb
   return Number((await send('GET', path)).body.metadata.resourceVersion);
 }
 
-test('[F-1] every change of any resource takes the next revision, and lists of all show it', async () => {
+test('[F-1] every change of any resource takes the next revision, and lists show it', async () => {
   const cluster = await startCluster();
   const { send } = cluster;
   const before = await revision(cluster);
@@ -37,11 +37,11 @@ test('[F-1] every change of any resource takes the next revision, and lists of a
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 
 test.each([
-  ['a PUT of what is there', 'PUT', '', {}],
+  ['a PUT of the same object', 'PUT', '', {}],
   ['a merge patch', 'PATCH', '', { 'content-type': 'application/merge-patch+json' }],
   ['a strategic patch', 'PATCH', '', { 'content-type': 'application/strategic-merge-patch+json' }],
-  ['an apply that was made before', 'PATCH', '?fieldManager=me&force=true', APPLY],
-] as const)('[F-1] %s is 200 with the old resourceVersion, and no event', async (_name, method, query, headers) => {
+  ['a repeated apply', 'PATCH', '?fieldManager=me&force=true', APPLY],
+] as const)('[F-1] %s without effect is answered 200 with the old resourceVersion, and causes no event', async (_name, method, query, headers) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const { send } = cluster;

@@ -57,7 +57,7 @@ function restored(text: string): Storage {
   return storage;
 }
 
-test('a snapshot that is written and read is what it was: objects, order and revision', () => {
+test('a snapshot that is written and read keeps objects, order and revision', () => {
   const storage = storageOf({
     'things.example.dev': [object('b', 'n'), object('a', 'n'), object('c')],
     others: [object('ä'), object('__proto__')],
@@ -73,7 +73,7 @@ test('a snapshot that is written and read is what it was: objects, order and rev
   }
 });
 
-test('every value of an object survives, integers with all their digits', () => {
+test('a snapshot keeps every value of an object, and all digits of integers', () => {
   const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)));
   const long = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   const isExact = (integer: bigint): boolean => String(Number(integer)) === String(integer);
@@ -88,7 +88,7 @@ test('every value of an object survives, integers with all their digits', () => 
   );
 });
 
-test('history is left out: nothing resumes from before, everything from the snapshot on', () => {
+test('a snapshot has no history, and watches can resume from its revision on', () => {
   const storage = storageOf({ things: [object('a'), object('b')] });
 
   const copy = restored(textOf(storage));
@@ -100,7 +100,7 @@ test('history is left out: nothing resumes from before, everything from the snap
   expect(copy.eventsAfter('not-there', storage.revision - 1)).toBeUndefined();
 });
 
-describe('a text that is no snapshot is refused', () => {
+describe('a text that is not a snapshot is refused', () => {
   const refusal = (text: string | Buffer): string => {
     try {
       parseSnapshot(Buffer.from(text as string));
@@ -115,7 +115,7 @@ describe('a text that is no snapshot is refused', () => {
   const line = (more: object = {}, metadata: object = {}): string =>
     `${JSON.stringify({ resource: 'things', object: { ...object('a'), metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata }, ...more } })}\n`;
 
-  test('wherever it is cut off', () => {
+  test('a snapshot cut off at any byte is refused', () => {
     const whole = textOf(storageOf({ things: [object('a'), object('b'), object('ü')] }));
     const bytes = Buffer.from(whole);
 
@@ -155,7 +155,7 @@ describe('a text that is no snapshot is refused', () => {
     [header() + line({}, { resourceVersion: 'new' }), /line 2 .* up to revision 9/],
     [header({ objects: 2 }) + line() + line(), 'line 3 has things a again'],
     [header() + line() + line(), 'it goes on after its 1 objects'],
-  ])('%j', (text, message) => {
+  ])('the text %j is refused as a snapshot', (text, message) => {
     const found = refusal(text);
 
     if (typeof message === 'string') expect(found).toBe(message);
@@ -163,8 +163,8 @@ describe('a text that is no snapshot is refused', () => {
   });
 });
 
-describe('a file', () => {
-  test('is private, whole, and has what was saved last', async () => {
+describe('snapshot files', () => {
+  test('a snapshot file is private, complete and has the last saved state', async () => {
     const path = join(folder(), 'state');
     const storage = storageOf({ things: [object('a')] });
     await writeSnapshot(path, storage.snapshot());
@@ -177,7 +177,7 @@ describe('a file', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['state']);
   });
 
-  test('what a killed process has left of a draft is in the way of nothing', async () => {
+  test('a leftover draft of a killed process does not block the next snapshot', async () => {
     const path = join(folder(), 'state');
     writeFileSync(`${path}.${process.pid}.tmp`, 'half');
 
@@ -186,7 +186,7 @@ describe('a file', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/^\{"format":"chancery snapshot","version":1,/);
   });
 
-  test('that cannot be written is told by its name', async () => {
+  test('a snapshot file that cannot be written is named in the error', async () => {
     const path = join(folder(), 'gone', 'state');
 
     await expect(writeSnapshot(path, new Storage().snapshot())).rejects.toThrow(
@@ -197,7 +197,7 @@ describe('a file', () => {
   // Node reads no file of more than 2 GiB.
   test.each([
     500_000_000, 3_000_000_000,
-  ])('of %i bytes is refused without being read', async (size) => {
+  ])('a snapshot file of %i bytes is refused without reading it', async (size) => {
     const path = join(folder(), 'state');
     writeFileSync(path, '');
     truncateSync(path, size); // takes no place on the disk
@@ -207,7 +207,7 @@ describe('a file', () => {
     );
   });
 
-  test('is left as it is when the next snapshot is too large for it', async () => {
+  test('a snapshot file stays unchanged when the next snapshot is too large', async () => {
     const path = join(folder(), 'state');
     const storage = storageOf({ things: [object('a')] });
     await writeSnapshot(path, storage.snapshot());

@@ -26,7 +26,7 @@ test('[F-1] every change of any resource takes the next revision', () => {
   expect(storage.revision).toBe(before + 3);
 });
 
-test('objects are listed in the order of the bytes of namespace/name', () => {
+test('objects are listed in the byte order of namespace/name', () => {
   const storage = new Storage({ historyLimit: 10 });
   for (const [namespace, name] of [
     ['b', 'a'],
@@ -51,7 +51,7 @@ test('the first object of a resource is an event after every earlier revision', 
   expect(storage.eventsAfter('configmaps', before)).toHaveLength(1);
 });
 
-test('a listener that writes does not overtake the event that it heard', () => {
+test('a listener that writes does not change the order of events for other listeners', () => {
   const storage = new Storage({ historyLimit: 10 });
   const heard: string[] = [];
   storage.subscribe((_resource, { object: { metadata } }) => {
@@ -64,7 +64,7 @@ test('a listener that writes does not overtake the event that it heard', () => {
   expect(heard).toEqual(['a', 'b']);
 });
 
-test('nothing is known of what was compacted, but watches go on from the window', () => {
+test('compacted history is unknown to lists, but watches still resume from the window', () => {
   const storage = new Storage({ historyLimit: 10 });
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -78,7 +78,7 @@ test('nothing is known of what was compacted, but watches go on from the window'
   expect(names(storage.listAt('configmaps', storage.revision))).toEqual(['a', 'b']);
 });
 
-test('no watch resumes from before a restart of the windows, lists go back as before', () => {
+test('no watch resumes from before a restart of the windows, and old lists still work', () => {
   const storage = new Storage();
   storage.put('configmaps', object('a'));
   const old = storage.revision;
@@ -93,7 +93,7 @@ test('no watch resumes from before a restart of the windows, lists go back as be
   expect(names(storage.listAt('configmaps', old))).toEqual(['a']);
 });
 
-test('[F-2] history is compacted every five minutes to what it was five minutes before', () => {
+test('[F-2] history older than five minutes is compacted every five minutes', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock });
   storage.put('configmaps', object('a'));
@@ -115,7 +115,7 @@ test('[F-2] history is compacted every five minutes to what it was five minutes 
   expect(names(storage.listAt('configmaps', second))).toEqual(['a', 'b']);
 });
 
-test('[F-2] with compaction off, history is never compacted automatically', () => {
+test('[F-2] with compactionIntervalMs 0 history is never compacted automatically', () => {
   const clock = new FakeClock();
   const storage = new Storage({ clock, compactionIntervalMs: 0 });
   storage.put('configmaps', object('a'));
@@ -127,12 +127,12 @@ test('[F-2] with compaction off, history is never compacted automatically', () =
   expect(names(storage.listAt('configmaps', first))).toEqual(['a']);
 });
 
-describe('the window of watches', () => {
+describe('the window of watch events', () => {
   function write(storage: Storage, count: number): void {
     for (let i = 0; i < count; i++) storage.put('configmaps', object('a', i));
   }
 
-  test('[F-2] holds a hundred events, and loses the oldest once they are old', () => {
+  test('[F-2] the watch window holds a hundred events, and drops the oldest once they are old', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -148,7 +148,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', start + 1)).toHaveLength(100);
   });
 
-  test('[F-2] grows while it would lose an event younger than 75 seconds', () => {
+  test('[F-2] the watch window grows before it drops an event younger than 75 seconds', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock });
     const start = storage.revision;
@@ -159,7 +159,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', start)).toHaveLength(1_000);
   });
 
-  test('[F-2] shrinks again when a quarter of it would do', () => {
+  test('[F-2] the watch window shrinks when a quarter of its size is enough', () => {
     const clock = new FakeClock();
     const storage = new Storage({ clock, watchWindow: { minEvents: 4 }, compactionIntervalMs: 0 });
     const start = storage.revision;
@@ -173,7 +173,7 @@ describe('the window of watches', () => {
     expect(storage.eventsAfter('configmaps', storage.revision - 5)).toHaveLength(5);
   });
 
-  test('[F-2] is bounded by the configured number of events, however young they are', () => {
+  test('[F-2] watches resume from at most historyLimit events', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 50 });
     const start = storage.revision;
 
@@ -185,7 +185,7 @@ describe('the window of watches', () => {
     expect(storage.listAt('configmaps', start + 950)).toHaveLength(1);
   });
 
-  test('tells the revision before its first event as the oldest to resume from', () => {
+  test('the oldest revision to resume from is the one before the first event in the window', () => {
     const storage = new Storage({ clock: new FakeClock(), historyLimit: 1 });
     storage.put('configmaps', object('a'));
     storage.put('secrets', object('a'));
@@ -195,8 +195,8 @@ describe('the window of watches', () => {
   });
 });
 
-describe('a snapshot', () => {
-  test('brings back objects, revision and history, and is counted on from there', () => {
+describe('snapshots of the storage', () => {
+  test('a restored snapshot has its objects, revision and history, and counts on from there', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a', 1));
     const early = storage.revision;
@@ -216,7 +216,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('is not changed by later writes, and can be restored twice', () => {
+  test('later writes do not change a snapshot, and it can be restored twice', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const snapshot = storage.snapshot();
@@ -229,7 +229,7 @@ describe('a snapshot', () => {
     expect(names(storage.list('configmaps'))).toEqual(['a']);
   });
 
-  test('lets no watch resume from before it', () => {
+  test('no watch resumes from before a restored snapshot', () => {
     const storage = new Storage();
     storage.put('configmaps', object('a'));
     const old = storage.revision;
@@ -241,7 +241,7 @@ describe('a snapshot', () => {
     expect(storage.eventsAfter('configmaps', storage.revision)).toEqual([]);
   });
 
-  test('sends listeners an event for each difference: deletions first, another uid as two events', () => {
+  test('a restore sends an event per difference, deletions first, and two for a changed uid', () => {
     const storage = new Storage();
     const uid = (name: string, value: string) => ({
       ...object(name),
@@ -273,7 +273,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe('after any sequence of changes', () => {
+describe('the storage after any sequence of changes', () => {
   const change = fc.record({
     resource: fc.constantFrom('configmaps', 'secrets'),
     namespace: fc.constantFrom('demo', 'demo-2'),
@@ -318,7 +318,7 @@ describe('after any sequence of changes', () => {
     return { storage, seen };
   }
 
-  test('[F-1] it holds what a plain map would hold, in order, now and at each known revision', () => {
+  test('[F-1] the storage equals a plain map, in order, now and at each known revision', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);
@@ -340,7 +340,7 @@ describe('after any sequence of changes', () => {
     );
   });
 
-  test('[F-2] the events since any revision are the difference of two lists', () => {
+  test('[F-2] the events since a revision are the difference of two lists', () => {
     fc.assert(
       fc.property(fc.array(change), limits, (changes, historyLimit) => {
         const { storage, seen } = written(changes, historyLimit);

@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, string>> = {
   statefulsets: 'StatefulSet',
 };
 
-test('[F-13] every table of the recordings has the same columns here', () => {
+test('[F-13] every recorded table has the same columns here', () => {
   const recorded = recordedColumns();
 
   expect([...recorded.keys()].toSorted()).toEqual(Object.keys(KINDS));
@@ -78,7 +78,7 @@ const TEMPLATE = {
   },
 };
 
-test('workloads show their replicas, containers and selectors', () => {
+test('the rows of workloads show their replicas, containers and selectors', () => {
   const selector = {
     matchLabels: { tier: 'front', app: 'web' },
     matchExpressions: [
@@ -111,15 +111,15 @@ test('workloads show their replicas, containers and selectors', () => {
 test.each([
   ['Complete', [{ type: 'Complete', status: 'True' }], {}, 'Complete'],
   ['Failed', [{ type: 'Failed', status: 'True' }], {}, 'Failed'],
-  ['a failure to come', [{ type: 'FailureTarget', status: 'True' }], {}, 'FailureTarget'],
+  ['FailureTarget', [{ type: 'FailureTarget', status: 'True' }], {}, 'FailureTarget'],
   ['Suspended', [{ type: 'Suspended', status: 'True' }], {}, 'Suspended'],
   ['a condition that does not hold', [{ type: 'Suspended', status: 'False' }], {}, 'Running'],
-  ['its deletion', [], { deletionTimestamp: CREATED }, 'Terminating'],
-])('a Job shows %s', (_, conditions, metadata, status) => {
+  ['a deletion', [], { deletionTimestamp: CREATED }, 'Terminating'],
+])('the row of a Job shows its status: %s', (_, conditions, metadata, status) => {
   expect(row('Job', { spec: {}, status: { conditions } }, metadata).Status).toBe(status);
 });
 
-test('a Job shows how much of it is done, and how long it took or takes', () => {
+test('the row of a Job shows its completions and duration', () => {
   const startTime = '2026-11-21T06:28:30Z';
 
   const running = row('Job', { spec: { parallelism: 4 }, status: { startTime, succeeded: 1 } });
@@ -134,7 +134,7 @@ test('a Job shows how much of it is done, and how long it took or takes', () => 
   expect(waiting).toMatchObject({ Completions: '0/1', Duration: '' });
 });
 
-test('a CronJob shows its schedule in words for what is not set', () => {
+test('the row of a CronJob shows its schedule, and <none> or <unset> for missing fields', () => {
   const cronJob = row('CronJob', {
     spec: { schedule: '@daily', jobTemplate: { spec: { template: TEMPLATE } } },
     status: { active: [{}], lastScheduleTime: '2026-11-21T06:29:00Z' },
@@ -156,7 +156,7 @@ test('a CronJob shows its schedule in words for what is not set', () => {
   });
 });
 
-test('an autoscaler shows two of its metrics, each as it is and as it should be', () => {
+test('the row of an autoscaler shows its first two metrics with current and target values', () => {
   const cpu = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } };
   const memory = { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } };
   const pods = { metric: { name: 'rps' }, target: { type: 'AverageValue', averageValue: '10' } };
@@ -190,7 +190,7 @@ test('an autoscaler shows two of its metrics, each as it is and as it should be'
   expect(targets(others, measured)).toBe('<unknown>/10, 12/30 + 1 more...');
 });
 
-test('a disruption budget shows which of its limits is set', () => {
+test('the row of a disruption budget shows the limit that is set', () => {
   const budget = row('PodDisruptionBudget', {
     spec: { maxUnavailable: '50%' },
     status: { disruptionsAllowed: 1 },
@@ -214,11 +214,11 @@ test.each([
     '198.51.100.1,b.dev,192.0.2.1',
   ],
   ['ExternalName', { externalName: 'db.example.dev' }, {}, 'db.example.dev'],
-])('a Service of type %s with %o has the external address it has', (type, spec, status, shown) => {
+])('the row of a Service of type %s with %o shows its external address', (type, spec, status, shown) => {
   expect(row('Service', { spec: { type, ...spec }, status })['External-IP']).toBe(shown);
 });
 
-test('a Service shows its address, ports and selector', () => {
+test('the row of a Service shows its address, ports and selector', () => {
   const ports = [
     { port: 80, protocol: 'TCP' },
     { port: 53, nodePort: 30053, protocol: 'UDP' },
@@ -237,7 +237,7 @@ test('a Service shows its address, ports and selector', () => {
   expect(headless).toMatchObject({ 'Cluster-IP': 'None', 'Port(s)': '<none>', Selector: '<none>' });
 });
 
-test('an Ingress shows its first hosts', () => {
+test('the row of an Ingress shows its first hosts', () => {
   const hosts = (...names: string[]): unknown =>
     row('Ingress', { spec: { rules: names.map((host) => ({ host })) } }).Hosts;
 
@@ -253,7 +253,7 @@ test('an Ingress shows its first hosts', () => {
   expect(row('Ingress', {})).toMatchObject({ Class: '<none>', Address: '', Ports: '80' });
 });
 
-test('endpoints are shown with their ports, the first three of them', () => {
+test('the rows of Endpoints and EndpointSlices show the first three addresses with ports', () => {
   const addresses = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '192.0.2.4'].map((ip) => ({ ip }));
   const subsets = [{ addresses, ports: [{ port: 80 }] }];
   const slice = {
@@ -277,7 +277,7 @@ test('endpoints are shown with their ports, the first three of them', () => {
   expect(row('EndpointSlice', {})).toMatchObject({ Ports: '<unset>', Endpoints: '<unset>' });
 });
 
-test('a claim shows capacity and modes only of the volume that it has', () => {
+test('the row of a claim shows capacity and access modes only with a volume', () => {
   const spec = { accessModes: ['ReadWriteMany'], storageClassName: 'fast', volumeMode: 'Block' };
   const status = {
     phase: 'Bound',
@@ -306,7 +306,7 @@ test('a claim shows capacity and modes only of the volume that it has', () => {
   expect(leaving.Status).toBe('Terminating');
 });
 
-test('volumes and their classes show what they are for', () => {
+test('the rows of volumes and storage classes show their capacity, claim and policies', () => {
   const volume = row('PersistentVolume', {
     spec: {
       accessModes: ['ReadOnlyMany'],
@@ -338,7 +338,7 @@ test('volumes and their classes show what they are for', () => {
   });
 });
 
-test('a node shows its state, roles and addresses', () => {
+test('the row of a node shows its status, roles and addresses', () => {
   const labels = { 'node-role.kubernetes.io/worker': '', 'kubernetes.io/role': 'edge' };
   const status = {
     conditions: [{ type: 'Ready', status: 'True' }],
@@ -365,7 +365,7 @@ test('a node shows its state, roles and addresses', () => {
   expect(row('Node', {})).toMatchObject({ Status: 'Unknown', Roles: '<none>' });
 });
 
-test('an Event shows when it was last seen, of whatever API it is', () => {
+test('the row of an Event shows when it was last seen, in both APIs', () => {
   const involvedObject = { kind: 'Pod', name: 'a', fieldPath: 'spec.containers{app}' };
   const core = row('Event', {
     involvedObject,
@@ -404,7 +404,7 @@ test('an Event shows when it was last seen, of whatever API it is', () => {
   expect(single).toMatchObject({ 'Last Seen': '60s', Count: 1 });
 });
 
-test('bindings show their role, and their subjects in columns of their own', () => {
+test('the row of a binding shows its role and its subjects in separate columns', () => {
   const subjects = [
     { kind: 'User', name: 'ann' },
     { kind: 'ServiceAccount', namespace: 'demo', name: 'op' },
@@ -421,7 +421,7 @@ test('bindings show their role, and their subjects in columns of their own', () 
   });
 });
 
-test('a quota shows used and allowed amounts, limits in a column of their own', () => {
+test('the row of a quota shows used and hard amounts, limits in a separate column', () => {
   const status = { hard: { pods: '4', 'limits.cpu': '2', cpu: '1' }, used: { pods: '1' } };
 
   expect(row('ResourceQuota', { status })).toMatchObject({
@@ -435,7 +435,7 @@ test.each([
   [[{ type: 'Approved' }], 'Y2VydA==', 'Approved,Issued'],
   [[{ type: 'Approved' }, { type: 'Denied' }], undefined, 'Denied'],
   [[{ type: 'Approved' }, { type: 'Failed' }], undefined, 'Approved,Failed'],
-])('a signing request with the conditions %o is shown as such', (conditions, certificate, shown) => {
+])('the row of a signing request with the conditions %o shows its condition', (conditions, certificate, shown) => {
   const request = row('CertificateSigningRequest', {
     spec: { expirationSeconds: 3600, username: 'ann' },
     status: { conditions, certificate },
@@ -444,7 +444,7 @@ test.each([
   expect(request).toMatchObject({ Condition: shown, RequestedDuration: '60m', Requestor: 'ann' });
 });
 
-test('a revision shows its controller with its group', () => {
+test('the row of a revision shows its controller with the API group', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', controller: true };
 
   const revision = row('ControllerRevision', { revision: 2 }, { ownerReferences: [owner] });
@@ -453,7 +453,7 @@ test('a revision shows its controller with its group', () => {
   expect(row('ControllerRevision', { revision: 1 }).Controller).toBe('<none>');
 });
 
-test('kinds of the control plane show what distinguishes them', () => {
+test('the rows of control plane kinds show their own columns', () => {
   const priority = row('PriorityLevelConfiguration', {
     spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5 } },
   });
@@ -479,7 +479,7 @@ test('kinds of the control plane show what distinguishes them', () => {
   });
 });
 
-test('a kind without columns of its own shows when it was created', () => {
+test('the row of a kind without own columns shows its creation time', () => {
   for (const kind of ['Role', 'LimitRange', 'CustomResourceDefinition']) {
     expect(row(kind, {})).toEqual({ Name: 'web', 'Created At': CREATED });
   }

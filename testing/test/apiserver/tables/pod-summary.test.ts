@@ -31,19 +31,19 @@ function waiting(reason: string): object {
 
 test.each([
   [
-    'the phase, before anything is known',
+    'the phase without container statuses',
     pod({ containers: [{}] }, { phase: 'Pending' }),
     '0/1',
     'Pending',
   ],
   [
-    'the reason of the status before the phase',
+    'the reason of its status rather than the phase',
     pod({}, { phase: 'Failed', reason: 'Evicted' }),
     '0/0',
     'Evicted',
   ],
   [
-    'that a gate holds back its scheduling',
+    'SchedulingGated with a scheduling gate',
     pod(
       {},
       {
@@ -54,30 +54,30 @@ test.each([
     '0/0',
     'SchedulingGated',
   ],
-  ['that all run', withContainers([RUNNING, RUNNING]), '2/2', 'Running'],
+  ['Running if all containers run', withContainers([RUNNING, RUNNING]), '2/2', 'Running'],
   [
-    'why one waits',
+    'the reason for which a container waits',
     withContainers([RUNNING, waiting('CrashLoopBackOff')]),
     '1/2',
     'CrashLoopBackOff',
   ],
   [
-    'what the first has to say where several wait',
+    'the reason of the first of several waiting containers',
     withContainers([waiting('ErrImagePull'), waiting('CrashLoopBackOff')]),
     '0/2',
     'ErrImagePull',
   ],
-  ['the reason of an end', withContainers([ended(1, { reason: 'Error' })]), '0/1', 'Error'],
+  ['the reason of a terminated container', withContainers([ended(1, { reason: 'Error' })]), '0/1', 'Error'],
   [
-    'the signal of an end without a reason',
+    'the signal of a terminated container without a reason',
     withContainers([ended(1, { signal: 9 })]),
     '0/1',
     'Signal:9',
   ],
-  ['the exit code of an end without either', withContainers([ended(3)]), '0/1', 'ExitCode:3'],
-  ['that it completed', withContainers([ended(0, { reason: 'Completed' })]), '0/1', 'Completed'],
+  ['the exit code of a terminated container without reason and signal', withContainers([ended(3)]), '0/1', 'ExitCode:3'],
+  ['Completed if its container completed', withContainers([ended(0, { reason: 'Completed' })]), '0/1', 'Completed'],
   [
-    'that one container runs on after another has completed',
+    'Running if one container is ready and another has completed',
     withContainers([ended(0, { reason: 'Completed' }), RUNNING], {
       conditions: [{ type: 'Ready', status: 'True' }],
     }),
@@ -85,30 +85,30 @@ test.each([
     'Running',
   ],
   [
-    'that it is not ready since one container has completed',
+    'NotReady if one container is unready and another has completed',
     withContainers([ended(0, { reason: 'Completed' }), RUNNING]),
     '1/2',
     'NotReady',
   ],
   [
-    'the failure of one container rather than the completion of another',
+    'the failure of one container rather than the completion of another one',
     withContainers([ended(0, { reason: 'Completed' }), ended(1, { reason: 'OOMKilled' })]),
     '0/2',
     'OOMKilled',
   ],
-])('a Pod shows %s', (_, object, ready, status) => {
+])('the status of a Pod in its row is %s', (_, object, ready, status) => {
   const summary = podSummary(object);
 
   expect([`${summary.ready}/${summary.total}`, summary.status]).toEqual([ready, status]);
 });
 
 test.each([
-  ['how many init containers are done', [ended(0), { state: { running: {} } }], 'Init:1/2'],
-  ['why an init container waits', [waiting('ImagePullBackOff')], 'Init:ImagePullBackOff'],
-  ['how an init container failed', [ended(1, { reason: 'Error' })], 'Init:Error'],
-  ['with what code an init container failed', [ended(7)], 'Init:ExitCode:7'],
-  ['no reason that says nothing', [waiting('PodInitializing')], 'Init:0/2'],
-])('a Pod that is not initialized shows %s', (_, initContainerStatuses, status) => {
+  ['the number of completed init containers', [ended(0), { state: { running: {} } }], 'Init:1/2'],
+  ['the reason for which an init container waits', [waiting('ImagePullBackOff')], 'Init:ImagePullBackOff'],
+  ['the reason of a failed init container', [ended(1, { reason: 'Error' })], 'Init:Error'],
+  ['the exit code of a failed init container', [ended(7)], 'Init:ExitCode:7'],
+  ['Init:0/2 rather than the reason PodInitializing', [waiting('PodInitializing')], 'Init:0/2'],
+])('the row of a Pod that is not initialized shows %s', (_, initContainerStatuses, status) => {
   const spec = { initContainers: [{ name: 'a' }, { name: 'b' }], containers: [{ name: 'app' }] };
   const containerStatuses = [waiting('PodInitializing')];
 
@@ -119,7 +119,7 @@ test.each([
   expect([summary.total, summary.status]).toEqual([1, status]);
 });
 
-test('a sidecar counts among the containers, and its restarts among theirs', () => {
+test('a sidecar counts as a container of its Pod, and so do its restarts', () => {
   const object = pod(
     { initContainers: [{ name: 'proxy', restartPolicy: 'Always' }], containers: [{ name: 'app' }] },
     {
@@ -132,7 +132,7 @@ test('a sidecar counts among the containers, and its restarts among theirs', () 
   expect(podSummary(object)).toMatchObject({ ready: 2, total: 2, status: 'Running', restarts: 3 });
 });
 
-test('restarts say how long ago the last one was', () => {
+test('the restarts of a Pod show the time since the last one', () => {
   const lastState = (finishedAt: string): object => ({ lastState: { terminated: { finishedAt } } });
   const object = withContainers([
     { ...RUNNING, restartCount: 2, ...lastState('2026-11-21T06:25:00Z') },
@@ -147,7 +147,7 @@ test.each([
   ['Running', {}, 'Terminating'],
   ['Succeeded', {}, 'Succeeded'],
   ['Running', { reason: 'NodeLost' }, 'Unknown'],
-])('a Pod in phase %s that is being deleted shows it unless it is over (%o)', (phase, status, shown) => {
+])('the row of a deleted Pod in phase %s shows Terminating unless it has ended (%o)', (phase, status, shown) => {
   const deletionTimestamp = '2026-11-21T06:29:00Z';
 
   const summary = podSummary(pod({}, { phase, ...status }, { deletionTimestamp }));

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { CertificateAuthority } from '../../../src/apiserver/tls/certificate-authority.ts';
 
-test('issues a certificate for names and addresses, signed by itself', () => {
+test('a CertificateAuthority issues a certificate for names and addresses, and signs it', () => {
   const authority = new CertificateAuthority();
 
   const issued = new X509Certificate(authority.issue(['localhost', '127.0.0.1', '::1']).cert);
@@ -16,7 +16,7 @@ test('issues a certificate for names and addresses, signed by itself', () => {
   );
 });
 
-test('writes an IPv6 address with all its bytes, whatever its text leaves out', () => {
+test('a certificate has all bytes of an IPv6 address, however it is abbreviated', () => {
   const names = ['fd00:10:96::a', '::ffff:10.0.0.1', '2001:db8:1:2:3:4:5:6'];
 
   const issued = new X509Certificate(new CertificateAuthority().issue(names).cert);
@@ -25,7 +25,7 @@ test('writes an IPv6 address with all its bytes, whatever its text leaves out', 
   expect(issued.checkIP('fd00:10:96::b')).toBeUndefined();
 });
 
-test('another authority has the same name and another key', () => {
+test('a second CertificateAuthority has the same name and another key', () => {
   const [one, two] = [new CertificateAuthority(), new CertificateAuthority()];
 
   const issued = new X509Certificate(one.issue(['localhost']).cert);
@@ -35,7 +35,7 @@ test('another authority has the same name and another key', () => {
   expect(issued.verify(other?.publicKey ?? expect.unreachable())).toBe(false);
 });
 
-test('serial numbers are positive, and no two certificates share one', () => {
+test('serial numbers of certificates are positive and unique', () => {
   const authority = new CertificateAuthority();
 
   // Half of all random numbers of 16 bytes begin with a bit that DER reads as a minus.
@@ -48,7 +48,7 @@ test('serial numbers are positive, and no two certificates share one', () => {
   expect(new Set(serials).size).toBe(serials.length);
 });
 
-test('a certificate serves TLS servers, from before any test until it can no longer be written', () => {
+test('a certificate is for TLS servers, and is valid from 2020 to 9999', () => {
   const issued = new X509Certificate(new CertificateAuthority().issue(['localhost']).cert);
 
   expect(issued.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);

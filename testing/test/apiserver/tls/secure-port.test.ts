@@ -48,7 +48,7 @@ async function overHttp1({ port, secure: { ca } }: ApiServer, options: RequestOp
   return { version: response.httpVersion, status: response.statusCode, body: await text(response) };
 }
 
-test('speaks HTTP/2 with those who can, HTTP/1.1 with the others, and nothing without TLS', async () => {
+test('the secure port speaks HTTP/2 and HTTP/1.1, and nothing without TLS', async () => {
   const server = await secureServer();
 
   const [newer, older] = [
@@ -62,7 +62,7 @@ test('speaks HTTP/2 with those who can, HTTP/1.1 with the others, and nothing wi
   await expect(fetch(server.url.replace('https:', 'http:'))).rejects.toThrow();
 });
 
-test('has a certificate for the names of this machine, and for those of the options', async () => {
+test('the certificate of the secure port has the local names and those of the options', async () => {
   const server = await secureServer({ tls: { names: ['kubernetes.default.svc', '10.0.0.1'] } });
   const names = ['localhost', '127.0.0.1', 'kubernetes.default.svc', '10.0.0.1', 'example.com'];
 
@@ -88,7 +88,7 @@ test('has a certificate for the names of this machine, and for those of the opti
   expect(outcomes).toEqual([200, 200, 200, 200, 'ERR_TLS_CERT_ALTNAME_INVALID']);
 });
 
-test('refuses a request without credentials with AlwaysAllow, and takes it as system:anonymous with RBAC', async () => {
+test('a request without credentials is refused with AlwaysAllow, and is system:anonymous with RBAC', async () => {
   const open = await secureServer();
   const guarded = await secureServer({ authorization: 'RBAC' });
   const nobody = { authorization: '' };
@@ -104,7 +104,7 @@ test('refuses a request without credentials with AlwaysAllow, and takes it as sy
   expect(answers[1]?.body).toContain('User \\"system:anonymous\\" cannot list');
 });
 
-test('remembers whom authentication found', async () => {
+test('the request log has the authenticated user of each request', async () => {
   const server = await secureServer();
   const client = session(server);
 
@@ -115,7 +115,7 @@ test('remembers whom authentication found', async () => {
   expect(server.requests.map(({ user }) => user)).toEqual(['jane', undefined, 'jane']);
 });
 
-test('has the administrator’s plain port for the test itself', async () => {
+test('the secure server also has a plain port for each user, for the test itself', async () => {
   const server = await secureServer();
 
   const answer = await fetch(`${await server.urlFor('root')}${CONFIG_MAPS}`);
@@ -124,7 +124,7 @@ test('has the administrator’s plain port for the test itself', async () => {
   expect(server.requests).toMatchObject([{ user: 'root' }]);
 });
 
-test('carries writes, watches and their ends over HTTP/2', async () => {
+test('the secure port carries writes, watches and their ends over HTTP/2', async () => {
   const server = await secureServer();
   const client = session(server);
   const watches = ['clean', 'reset'].map(() =>
@@ -148,7 +148,7 @@ test('carries writes, watches and their ends over HTTP/2', async () => {
   expect(await Promise.all(ends)).toEqual([0, 0]);
 });
 
-test('a watch that is reset over HTTP/2 breaks off, and its connection lives on', async () => {
+test('a watch that is reset over HTTP/2 breaks, and its connection stays open', async () => {
   const server = await secureServer();
   const client = session(server);
   const watch = client.request({ ...BEARER, ':path': `${CONFIG_MAPS}?watch=true` });
@@ -162,7 +162,7 @@ test('a watch that is reset over HTTP/2 breaks off, and its connection lives on'
   expect(server.secure.connections).toBe(1);
 });
 
-test('a body over the limit is refused over HTTP/2, too, and costs no other request', async () => {
+test('a body over the limit is refused over HTTP/2 without affecting other requests', async () => {
   const server = await secureServer();
   const client = session(server);
   const create = { ':method': 'POST', ':path': CONFIG_MAPS, 'content-type': 'application/json' };
@@ -173,7 +173,7 @@ test('a body over the limit is refused over HTTP/2, too, and costs no other requ
   expect((await ask(client, { ':path': '/version' })).status).toBe(200);
 });
 
-test('after GOAWAY running requests go on, and new requests need another connection', async () => {
+test('after GOAWAY running requests continue, and new requests need another connection', async () => {
   const server = await secureServer();
   const client = session(server);
   const watch = client.request({ ...BEARER, ':path': `${CONFIG_MAPS}?watch=true` });
@@ -197,7 +197,7 @@ test('after GOAWAY running requests go on, and new requests need another connect
 test.each([
   ['REFUSED_STREAM', constants.NGHTTP2_REFUSED_STREAM],
   ['GOAWAY', undefined],
-] as const)('turns a request away by %s, which is not carried out and in no log', async (how, code) => {
+] as const)('a request turned away by %s is not executed and not logged', async (how, code) => {
   const server = await secureServer();
   const client = session(server);
   const happened = server.secure.turnAway(how, (method) => method === 'DELETE');
@@ -218,7 +218,7 @@ test.each([
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('has another authority when it is renewed, for new connections', async () => {
+test('renewAuthority changes the authority for new connections', async () => {
   const server = await secureServer();
   const trusted = server.secure.ca;
   const before = session(server);
@@ -232,7 +232,7 @@ test('has another authority when it is renewed, for new connections', async () =
   expect((await ask(session(server), { ':path': '/version' })).status).toBe(200);
 });
 
-test('stops, and is the same when it listens again', async () => {
+test('a stopped secure server has the same URL and authority when it listens again', async () => {
   const server = await secureServer();
   const { url } = server;
   const { ca } = server.secure;
@@ -250,7 +250,7 @@ test('stops, and is the same when it listens again', async () => {
   expect((await ask(session(server, ca), { ':path': '/version' })).status).toBe(200);
 });
 
-test('without TLS there is no such port to speak of', async () => {
+test('server.secure throws without TLS', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
 

@@ -40,12 +40,12 @@ const OF_WEBHOOKS: readonly Row[] = [
   ['nothing wrong', {}, []],
   ['no name', { 'webhooks.0.name': '' }, [`${AT}.name: Required value`]],
   [
-    'a failurePolicy of its own',
+    'an unknown failurePolicy',
     { 'webhooks.0.failurePolicy': 'Retry' },
     [`${AT}.failurePolicy: Unsupported value: "Retry": supported values: "Fail", "Ignore"`],
   ],
   [
-    'a matchPolicy and a reinvocationPolicy of its own',
+    'an unknown matchPolicy and an unknown reinvocationPolicy',
     { 'webhooks.0.matchPolicy': 'Near', 'webhooks.0.reinvocationPolicy': 'Always' },
     [
       `${AT}.matchPolicy: Unsupported value: "Near": supported values: "Equivalent", "Exact"`,
@@ -53,7 +53,7 @@ const OF_WEBHOOKS: readonly Row[] = [
     ],
   ],
   [
-    'operations that nobody sends, and one beside all',
+    'an unknown operation beside the wildcard',
     { 'webhooks.0.rules.0.operations': ['*', 'PATCH'] },
     [
       `${RULES}.operations: Invalid value: ["*","PATCH"]: if '*' is present, must not specify other operations`,
@@ -61,7 +61,7 @@ const OF_WEBHOOKS: readonly Row[] = [
     ],
   ],
   [
-    'a group beside all, and a version that is empty',
+    'a group beside the wildcard, and an empty version',
     { 'webhooks.0.rules.0.apiGroups': ['', '*'], 'webhooks.0.rules.0.apiVersions': ['v1', ''] },
     [
       `${RULES}.apiGroups: Invalid value: ["","*"]: if '*' is present, must not specify other API groups`,
@@ -69,7 +69,7 @@ const OF_WEBHOOKS: readonly Row[] = [
     ],
   ],
   [
-    'subresources that are covered already',
+    'subresources that a wildcard already covers',
     { 'webhooks.0.rules.0.resources': ['wheels/*', 'wheels/status', '*/scale', 'gears/scale', ''] },
     [
       `${RULES}.resources[1]: Invalid value: "wheels/status": if 'wheels/*' is present, must not specify wheels/status`,
@@ -78,7 +78,7 @@ const OF_WEBHOOKS: readonly Row[] = [
     ],
   ],
   [
-    'everything, and something',
+    'wildcards and single resources in one rule',
     { 'webhooks.0.rules.0.resources': ['*/*', '*', 'wheels'] },
     [
       `${RULES}.resources: Invalid value: ["*/*","*","wheels"]: if '*/*' is present, must not specify other resources`,
@@ -86,19 +86,19 @@ const OF_WEBHOOKS: readonly Row[] = [
     ],
   ],
   [
-    'a scope of its own',
+    'an unknown scope',
     { 'webhooks.0.rules.0.scope': 'Galaxy' },
     [`${RULES}.scope: Unsupported value: "Galaxy": supported values: "*", "Cluster", "Namespaced"`],
   ],
   [
-    'a selector that cannot be',
+    'an invalid selector',
     { 'webhooks.0.objectSelector': { matchExpressions: [{ key: 'a', operator: 'In' }] } },
     [
       `${AT}.objectSelector.matchExpressions[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn'`,
     ],
   ],
   [
-    'a port that no service has',
+    'a service port above 65535',
     { 'webhooks.0.clientConfig.service.port': 70_000 },
     [
       `${AT}.clientConfig.service.port: Invalid value: 70000: port is not valid: must be between 1 and 65535, inclusive`,
@@ -110,7 +110,7 @@ const OF_WEBHOOKS: readonly Row[] = [
     [`${AT}.clientConfig.service.path: Invalid value: "v1": must start with a '/'`],
   ],
   [
-    'a path with holes',
+    'a path with empty segments',
     { 'webhooks.0.clientConfig.service.path': '/review//Pods/' },
     [
       `${AT}.clientConfig.service.path: Invalid value: "/review//Pods/": segment[1] may not be empty`,
@@ -120,7 +120,7 @@ const OF_WEBHOOKS: readonly Row[] = [
 ];
 
 describe.each(OF_WEBHOOKS)('a webhook with %s', (_what, change, problems) => {
-  test('has these problems', () => {
+  test('the API server reports exactly the expected problems of the webhook configuration', () => {
     expect(problemsOf(changedBy(WEBHOOKS, change))).toEqual(problems);
   });
 });
@@ -134,14 +134,14 @@ const OF_POLICIES: readonly Row[] = [
     { 'spec.failurePolicy': '' },
     ['spec.failurePolicy: Unsupported value: "": supported values: "Fail", "Ignore"'],
   ],
-  ['nothing to match', { [CONSTRAINTS]: undefined }, [`${CONSTRAINTS}: Required value`]],
+  ['no matchConstraints', { [CONSTRAINTS]: undefined }, [`${CONSTRAINTS}: Required value`]],
   [
     'no rule',
     { [`${CONSTRAINTS}.resourceRules`]: [] },
     [`${CONSTRAINTS}.resourceRules: Required value`],
   ],
   [
-    'names of objects that cannot be, and twice',
+    'an invalid and a duplicate resource name',
     { [`${CONSTRAINTS}.resourceRules.0.resourceNames`]: ['a', 'a/b', 'a'] },
     [
       `${CONSTRAINTS}.resourceRules[0].resourceNames[1]: Invalid value: "a/b": may not contain '/'`,
@@ -149,14 +149,14 @@ const OF_POLICIES: readonly Row[] = [
     ],
   ],
   [
-    'an excluded rule without anything',
+    'an empty excluded rule',
     { [`${CONSTRAINTS}.excludeResourceRules`]: [{}] },
     ['operations', 'apiGroups', 'apiVersions', 'resources'].map(
       (part) => `${CONSTRAINTS}.excludeResourceRules[0].${part}: Required value`,
     ),
   ],
   [
-    'nothing to check',
+    'no validations',
     { 'spec.validations': [] },
     ['validations', 'auditAnnotations'].map(
       (part) =>
@@ -165,7 +165,7 @@ const OF_POLICIES: readonly Row[] = [
   ],
 ];
 
-test('a policy that mutates cannot match deletions', () => {
+test('a MutatingAdmissionPolicy that matches DELETE is refused', () => {
   const mutations = [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }];
   const spec = { ...POLICY.spec, validations: undefined, reinvocationPolicy: 'Never', mutations };
 
@@ -174,8 +174,8 @@ test('a policy that mutates cannot match deletions', () => {
   );
 });
 
-describe.each(OF_POLICIES)('a policy with %s', (_what, change, problems) => {
-  test('has these problems', () => {
+describe.each(OF_POLICIES)('an admission policy with %s', (_what, change, problems) => {
+  test('the API server reports exactly the expected problems of the admission policy', () => {
     expect(problemsOf(changedBy(POLICY, change))).toEqual(problems);
   });
 });

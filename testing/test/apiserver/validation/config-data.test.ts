@@ -25,24 +25,24 @@ const CONFIG_MAPS: readonly Row[] = [
     ],
   ],
   [
-    'a key that goes up',
+    'a key that begins with two dots',
     { data: { '..x': '' } },
     [`data[..x]: Invalid value: "..x": must not start with '..'`],
   ],
   [
-    'a key twice',
+    'the same key in data and binaryData',
     { binaryData: { k: 'dg==' } },
     ['data[k]: Invalid value: "k": duplicate of key present in binaryData'],
   ],
   [
-    'too much',
+    'data above 1 MiB',
     { data: { k: 'x'.repeat(1_048_577) } },
     ['[]: Too long: may not be more than 1048576 bytes'],
   ],
 ];
 
-describe('[F-12] ConfigMap', () => {
-  test.each(CONFIG_MAPS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a ConfigMap', () => {
+  test.each(CONFIG_MAPS)('a ConfigMap gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CONFIG_MAP, changes))).toEqual(expected);
   });
 });
@@ -50,28 +50,28 @@ describe('[F-12] ConfigMap', () => {
 const SECRETS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'too much, counted as it is, not as base64',
+    'decoded data above 1 MiB',
     { data: { k: Buffer.alloc(1_048_577).toString('base64') } },
     ['data: Too long: may not be more than 1048576 bytes'],
   ],
-  ['as much as fits', { data: { k: Buffer.alloc(1_048_576).toString('base64') } }, []],
+  ['decoded data of exactly 1 MiB', { data: { k: Buffer.alloc(1_048_576).toString('base64') } }, []],
   [
-    'a certificate without its parts',
+    'a TLS Secret without certificate and key',
     { type: 'kubernetes.io/tls' },
     ['data[tls.crt]: Required value', 'data[tls.key]: Required value'],
   ],
   [
-    'a login without a word',
+    'a basic-auth Secret without user and password',
     { type: 'kubernetes.io/basic-auth' },
     ['data[username]: Required value', 'data[password]: Required value'],
   ],
   [
-    'a token of nobody',
+    'a service account token without the account',
     { type: 'kubernetes.io/service-account-token' },
     ['metadata.annotations[kubernetes.io/service-account.name]: Required value'],
   ],
   [
-    'registries that are no JSON',
+    'a dockerconfigjson that is not JSON',
     { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': 'eA==' } },
     [
       expect.stringContaining(
@@ -81,12 +81,12 @@ const SECRETS: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] Secret', () => {
-  test.each(SECRETS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a Secret', () => {
+  test.each(SECRETS)('a Secret gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SECRET, changes))).toEqual(expected);
   });
 
-  test('its type stays', () => {
+  test('the type of a Secret is immutable', () => {
     const other = changedBy(SECRET, { type: 'mine/x' });
 
     expect(problemsOf(other, SECRET)).toEqual([
@@ -100,10 +100,10 @@ describe.each([CONFIG_MAP, SECRET])('[F-12] an immutable $kind', (object) => {
 
   test.each<Row>([
     ['keeps its data', { immutable: true, 'data.k': 'dw==' }, [`data: ${FIXED}`]],
-    ['gets no other data', { immutable: true, 'data.l': 'dw==' }, [`data: ${FIXED}`]],
+    ['gets no new keys', { immutable: true, 'data.l': 'dw==' }, [`data: ${FIXED}`]],
     ['stays immutable', {}, [`immutable: ${FIXED}`]],
     ['may be labelled', { immutable: true, 'metadata.labels': { a: 'b' } }, []],
-  ])('%s', (_, changes, expected) => {
+  ])('an immutable object %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(object, changes), before)).toEqual(expected);
   });
 });

@@ -32,7 +32,7 @@ const NEW_EVENTS: readonly Row[] = [
   ['no action', { action: undefined }, ['action: Required value']],
   ['no reason', { reason: undefined }, ['reason: Required value']],
   [
-    'nobody who tells',
+    'no reportingController',
     { reportingController: undefined },
     [
       'reportingController: Required value',
@@ -42,7 +42,7 @@ const NEW_EVENTS: readonly Row[] = [
   ],
   ['no instance', { reportingInstance: undefined }, ['reportingInstance: Required value']],
   ['no time', { eventTime: undefined }, ['eventTime: Required value']],
-  ['a third type', { type: 'Bad' }, ['type: Invalid value: "": has invalid value: Bad']],
+  ['an unknown type', { type: 'Bad' }, ['type: Invalid value: "": has invalid value: Bad']],
   [
     'a reason of 129 bytes',
     { reason: 'r'.repeat(129) },
@@ -55,7 +55,7 @@ const NEW_EVENTS: readonly Row[] = [
     ['message: Invalid value: "": can have at most 1024 characters'],
   ],
   [
-    'a series of one',
+    'a series with a count of 1',
     { series: { count: 1, lastObservedTime: EVENT.eventTime } },
     ['series.count: Invalid value: "": should be at least 2'],
   ],
@@ -65,15 +65,15 @@ const NEW_EVENTS: readonly Row[] = [
     ['series.lastObservedTime: Required value'],
   ],
   [
-    'what only older Events have',
+    'fields that only core Events may have',
     { deprecatedCount: 1, deprecatedSource: { component: 'x' } },
     ['count: Invalid value: "": needs to be unset', 'source: Invalid value: "": needs to be unset'],
   ],
-  ['something of the cluster', { regarding: { kind: 'Node', name: 'n' } }, []],
+  ['a cluster-scoped object in regarding', { regarding: { kind: 'Node', name: 'n' } }, []],
 ];
 
 describe('[F-15] a new Event of events.k8s.io', () => {
-  test.each(NEW_EVENTS)('%s', async (_, changes, expected) => {
+  test.each(NEW_EVENTS)('a new events.k8s.io Event gets the validation errors of Kubernetes: %s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
     const problems = await refusal(cluster, NEW, changedBy(EVENT, changes));
@@ -81,7 +81,7 @@ describe('[F-15] a new Event of events.k8s.io', () => {
     expect(problems).toEqual(expected);
   });
 
-  test('it is refused as the core Event that it is stored as', async () => {
+  test('the refusal of an events.k8s.io Event names the core Event that is stored', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', NEW, changedBy(EVENT, { action: '' }));
@@ -102,16 +102,16 @@ const CORE_EVENT = {
 };
 
 const CORE_EVENTS: readonly Row[] = [
-  ['little is asked of it', {}, []],
-  ['not even a type', { type: 'Strange', count: 1 }, []],
+  ['a minimal Event is accepted', {}, []],
+  ['an unknown type is accepted', { type: 'Strange', count: 1 }, []],
   [
-    'what it is about lies elsewhere',
+    'an involved object of another namespace is refused',
     { 'involvedObject.namespace': 'other' },
     ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
   ],
-  ['something of the cluster is told of in default', { 'involvedObject.namespace': undefined }, []],
+  ['a cluster-scoped object is accepted in namespace default', { 'involvedObject.namespace': undefined }, []],
   [
-    'one with a time of its own is told of fully',
+    'an Event with an eventTime needs all fields of the new API',
     { eventTime: EVENT.eventTime },
     [
       'reportingComponent: Required value',
@@ -125,7 +125,7 @@ const CORE_EVENTS: readonly Row[] = [
 ];
 
 describe('[F-15] a core Event', () => {
-  test.each(CORE_EVENTS)('%s', async (_, changes, expected) => {
+  test.each(CORE_EVENTS)('a core Event is validated as in Kubernetes: %s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
     const problems = await refusal(cluster, CORE, changedBy(CORE_EVENT, changes));
@@ -133,7 +133,7 @@ describe('[F-15] a core Event', () => {
     expect(problems).toEqual(expected);
   });
 
-  test('outside of default it is about something in its namespace', async () => {
+  test('a core Event outside of namespace default must be about an object of its namespace', async () => {
     const cluster = await startCluster();
     const event = changedBy(CORE_EVENT, { 'involvedObject.namespace': undefined });
 
@@ -151,12 +151,12 @@ const CHANGES: readonly Row[] = [
   ['its reason', { reason: 'Other' }, ['reason: Invalid value: "Other": field is immutable']],
   ['its type', { type: 'Warning' }, ['type: Invalid value: "Warning": field is immutable']],
   [
-    'who tells of it',
+    'its reportingInstance',
     { reportingInstance: 'b' },
     ['reportingInstance: Invalid value: "b": field is immutable'],
   ],
   [
-    'what it is about',
+    'its regarding object',
     { regarding: { kind: 'Pod' } },
     [
       'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"default","Name":"m","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
@@ -164,8 +164,8 @@ const CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('[F-15] only the series of an Event changes', () => {
-  test.each(CHANGES)('%s', async (_, patch, expected) => {
+describe('[F-15] an update of an Event changes only its series', () => {
+  test.each(CHANGES)('an update of an events.k8s.io Event is validated as in Kubernetes: it changes %s', async (_, patch, expected) => {
     const { send } = await startCluster();
     await send('POST', NEW, EVENT);
 
@@ -179,7 +179,7 @@ describe('[F-15] only the series of an Event changes', () => {
     ).toEqual(expected);
   });
 
-  test('through the older API all of it may change', async () => {
+  test('an update through the core API may change every field of an Event', async () => {
     const { send } = await startCluster();
     await send('POST', NEW, EVENT);
 
@@ -189,7 +189,7 @@ describe('[F-15] only the series of an Event changes', () => {
   });
 });
 
-test('[F-15] both APIs show one Event, each in its shape', async () => {
+test('[F-15] the core API and events.k8s.io serve the same Event, each in its own shape', async () => {
   const { send } = await startCluster();
   await send('POST', NEW, EVENT);
 
@@ -212,7 +212,7 @@ test.each([
   '2026-11-21T06:28:21Z',
   '2026-11-21T06:28:21.235Z',
   '2026-11-21T06:28:21.235000000Z',
-])('[F-15] a MicroTime has six digits: %s has not', async (time) => {
+])('[F-15] a MicroTime must have six digits of a second: %s is refused', async (time) => {
   const { send } = await startCluster();
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',
@@ -233,12 +233,12 @@ test.each([
   );
 });
 
-describe('an Event of an object without a namespace', () => {
+describe('an Event about a cluster-scoped object', () => {
   test.each([
     ['default', 201],
     ['kube-system', 201],
     ['shop', 422],
-  ])('in %s is answered %d', async (namespace, expected) => {
+  ])('an Event about a cluster-scoped object in namespace %s is answered %d', async (namespace, expected) => {
     const { server, send } = await startCluster();
     server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
     const event = { ...EVENT, regarding: { kind: 'Node', name: 'n' } };
@@ -261,7 +261,7 @@ describe('field selectors of Events', () => {
     [NEW, REGARDING, 1],
     [NEW, 'regarding.name=other', 0],
     [CORE, 'involvedObject.kind=ConfigMap,reportingComponent=k8spatterns.io/watcher', 1],
-  ])('%s knows %s', async (path, selector, found) => {
+  ])('the Events at %s can be selected by %s', async (path, selector, found) => {
     const { send } = await startCluster();
     await send('POST', NEW, EVENT);
 
@@ -293,7 +293,7 @@ describe('field selectors of Events', () => {
         'source=a.example/loader',
       ],
     ],
-  ])('%s finds one of two Events by each of its fields', async (path, fields) => {
+  ])('%s selects one of two Events by each of its fields', async (path, fields) => {
     const { send } = await startCluster();
     await send('POST', NEW, {
       ...EVENT,
@@ -316,7 +316,7 @@ describe('field selectors of Events', () => {
     }
   });
 
-  test('the source of a core Event is its component, where it names one', async () => {
+  test('the field selector source of a core Event compares its component, if the Event has one', async () => {
     const { send } = await startCluster();
     await send('POST', CORE, {
       apiVersion: 'v1',
@@ -338,7 +338,7 @@ describe('field selectors of Events', () => {
     [NEW, 'involvedObject.kind'],
     [NEW, 'reportingComponent'],
     [CORE, 'regarding.kind'],
-  ])('%s does not know %s', async (path, field) => {
+  ])('%s refuses the field selector %s', async (path, field) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('GET', `${path}?fieldSelector=${field}%3Dx`);

@@ -12,24 +12,24 @@ const L = 'spec.limits[0]';
 const RANGES: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'a type that there is not',
+    'an unknown type',
     { [`${L}.type`]: 'Node' },
     [`${L}.type: Invalid value: "Node": must be a standard limit type or fully qualified`],
   ],
   [
-    'a resource that a container has not, here as a ratio',
+    'a ratio of a resource that containers do not have',
     { [`${L}.maxLimitRequestRatio`]: { pods: '3' } },
     [
       `${L}.maxLimitRequestRatio[pods]: Invalid value: "pods": must be a standard resource for containers`,
     ],
   ],
   [
-    'a least amount above the greatest',
+    'a min above the max',
     { [`${L}.min`]: { cpu: '3' }, [`${L}.type`]: 'Pod' },
     [`${L}.min[cpu]: Invalid value: "3": min value 3 is greater than max value 2`],
   ],
   [
-    'a default below the least amount',
+    'a default below the min',
     { [`${L}.default`]: { cpu: '50m' } },
     [
       // The default is the default request, too.
@@ -38,7 +38,7 @@ const RANGES: readonly Row[] = [
     ],
   ],
   [
-    'a ratio that the bounds do not allow',
+    'a ratio that contradicts min and max',
     { [`${L}.maxLimitRequestRatio`]: { cpu: '40' } },
     [
       `${L}.maxLimitRequestRatio[cpu]: Invalid value: "40": ratio 40 is greater than max/min = 20.000000`,
@@ -58,14 +58,14 @@ const RANGES: readonly Row[] = [
     ],
   ],
   [
-    'a type twice',
+    'a duplicate type',
     { 'spec.limits': [{ type: 'Pod' }, { type: 'Pod' }] },
     ['spec.limits[1].type: Duplicate value: "Pod"'],
   ],
 ];
 
-describe('LimitRange', () => {
-  test.each(RANGES)('%s', (_, changes, expected) => {
+describe('validation of a LimitRange', () => {
+  test.each(RANGES)('a LimitRange gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(RANGE, changes))).toEqual(expected);
   });
 });
@@ -81,7 +81,7 @@ const SCOPES = 'spec.scopeSelector.matchExpressions';
 const QUOTAS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'a resource that there is not',
+    'an unknown resource',
     { 'spec.hard': { coffee: '1' } },
     [
       'spec.hard[coffee]: Invalid value: "coffee": must be a standard resource type or fully qualified',
@@ -94,7 +94,7 @@ const QUOTAS: readonly Row[] = [
     ['spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota'],
   ],
   [
-    'half a Pod, and less than nothing',
+    'half a Pod, and a negative amount of memory',
     { 'spec.hard': { pods: '500m', memory: '-1' } },
     [
       'spec.hard[memory]: Invalid value: "-1": must be greater than or equal to 0',
@@ -115,7 +115,7 @@ const QUOTAS: readonly Row[] = [
     ['spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource'],
   ],
   [
-    'scopes that are selected without sense',
+    'a scope selector with wrong operators',
     {
       'spec.hard': { pods: '1' },
       'spec.scopeSelector': {
@@ -134,12 +134,12 @@ const QUOTAS: readonly Row[] = [
   ],
 ];
 
-describe('ResourceQuota', () => {
-  test.each(QUOTAS)('%s', (_, changes, expected) => {
+describe('validation of a ResourceQuota', () => {
+  test.each(QUOTAS)('a ResourceQuota gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(QUOTA, changes))).toEqual(expected);
   });
 
-  test('its scopes stay as they are', () => {
+  test('the scopes of a ResourceQuota are immutable', () => {
     const before = changedBy(QUOTA, { 'spec.hard': { pods: '1' }, 'spec.scopes': ['BestEffort'] });
 
     expect(problemsOf(changedBy(before, { 'spec.scopes': [] }), before)).toEqual([
@@ -157,7 +157,7 @@ const CLASS = {
 const P = 'spec.parameters';
 
 const CLASSES: readonly Row[] = [
-  ['nothing wrong: its parameters are of the cluster', {}, []],
+  ['nothing wrong, with cluster-scoped parameters', {}, []],
   [
     'a controller without a domain',
     { 'spec.controller': 'ingress' },
@@ -167,23 +167,23 @@ const CLASSES: readonly Row[] = [
   ],
   ['no controller', { 'spec.controller': '' }, ['spec.controller: Required value']],
   [
-    'parameters of a namespace that it does not name',
+    'namespaced parameters without the namespace',
     { [`${P}.scope`]: 'Namespace' },
     [`${P}.namespace: Required value: \`parameters.scope\` is set to 'Namespace'`],
   ],
   [
-    'parameters of the cluster in a namespace',
+    'cluster-scoped parameters with a namespace',
     { [`${P}.namespace`]: 'default' },
     [`${P}.namespace: Forbidden: \`parameters.scope\` is set to 'Cluster'`],
   ],
 ];
 
-describe('IngressClass', () => {
-  test.each(CLASSES)('%s', (_, changes, expected) => {
+describe('validation of an IngressClass', () => {
+  test.each(CLASSES)('an IngressClass gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CLASS, changes))).toEqual(expected);
   });
 
-  test('its controller stays as it is', () => {
+  test('the controller of an IngressClass is immutable', () => {
     expect(problemsOf(changedBy(CLASS, { 'spec.controller': 'shop.dev/other' }), CLASS)).toEqual([
       'spec.controller: Invalid value: "shop.dev/other": field is immutable',
     ]);
@@ -203,15 +203,15 @@ const CONTROLLER = {
 };
 
 const CONTROLLERS: readonly Row[] = [
-  ['nothing wrong: it selects what its template says', {}, []],
-  ['an empty selector, which is as good as none', { 'spec.selector': {} }, []],
+  ['nothing wrong, with the selector taken from the template', {}, []],
+  ['an empty selector, which counts as no selector', { 'spec.selector': {} }, []],
   [
     'no template',
     { 'spec.template': undefined },
     ['spec.selector: Required value', 'spec.template: Required value'],
   ],
   [
-    'a selector of other Pods, and Pods that end',
+    'a selector that does not match the template, and restartPolicy Never',
     { 'spec.selector': { app: 'b' }, 'spec.template.spec.restartPolicy': 'Never' },
     [
       'spec.template.metadata.labels: Invalid value: {"app":"a"}: `selector` does not match template `labels`',
@@ -220,13 +220,13 @@ const CONTROLLERS: readonly Row[] = [
   ],
 ];
 
-describe('ReplicationController', () => {
-  test.each(CONTROLLERS)('%s', (_, changes, expected) => {
+describe('validation of a ReplicationController', () => {
+  test.each(CONTROLLERS)('a ReplicationController gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CONTROLLER, changes))).toEqual(expected);
   });
 });
 
-test('a RuntimeClass has a handler, which is a label', () => {
+test('a RuntimeClass needs a handler that is a DNS label', () => {
   const runtime = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'r' } };
 
   expect(problemsOf(runtime)).toEqual(['handler: Required value']);

@@ -35,13 +35,13 @@ const RULES: readonly Row[] = [
   ],
 ];
 
-describe.each(['Role', 'ClusterRole'])('[F-12] %s', (kind) => {
-  test.each(RULES)('%s', (_, changes, expected) => {
+describe.each(['Role', 'ClusterRole'])('[F-12] validation of the rules of a %s', (kind) => {
+  test.each(RULES)('the rules of a role get the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(role(kind), changes))).toEqual(expected);
   });
 });
 
-test('[F-12] a Role has no right to paths that are no resources', () => {
+test('[F-12] a Role cannot grant non-resource URLs', () => {
   const urls = changedBy(role('Role'), { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] });
 
   expect(problemsOf(urls)).toEqual([
@@ -52,32 +52,32 @@ test('[F-12] a Role has no right to paths that are no resources', () => {
 const BINDINGS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'another group',
+    'a roleRef of another API group',
     { 'roleRef.apiGroup': 'x' },
     [`roleRef.apiGroup: Unsupported value: "x": supported values: "${RBAC}"`],
   ],
-  ['no name', { 'roleRef.name': '' }, ['roleRef.name: Required value']],
-  ['somebody without a name', { 'subjects[0].name': '' }, ['subjects[0].name: Required value']],
+  ['a roleRef without a name', { 'roleRef.name': '' }, ['roleRef.name: Required value']],
+  ['a subject without a name', { 'subjects[0].name': '' }, ['subjects[0].name: Required value']],
   [
-    'a machine',
+    'a subject of an unknown kind',
     { 'subjects[0].kind': 'Robot' },
     [
       'subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"',
     ],
   ],
   [
-    'a user of another group',
+    'a user of another API group',
     { subjects: [{ kind: 'User', name: 'u', apiGroup: 'x' }] },
     [`subjects[0].apiGroup: Unsupported value: "x": supported values: "${RBAC}"`],
   ],
 ];
 
-describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] %s', (kind) => {
-  test.each(BINDINGS)('%s', (_, changes, expected) => {
+describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] validation of a %s', (kind) => {
+  test.each(BINDINGS)('a role binding gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(binding(kind), changes))).toEqual(expected);
   });
 
-  test('its role stays, shown as Go has it', () => {
+  test('the roleRef of a binding is immutable, and the error shows it as Go does', () => {
     const other = changedBy(binding(kind), { 'roleRef.name': 'admin' });
 
     expect(problemsOf(other, binding(kind))).toEqual([
@@ -86,7 +86,7 @@ describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] %s', (kind) => {
   });
 });
 
-test('[F-12] a ClusterRoleBinding binds a ClusterRole, and an account of a namespace', () => {
+test('[F-12] a ClusterRoleBinding needs a ClusterRole and a namespace for each ServiceAccount', () => {
   const wrong = changedBy(binding('ClusterRoleBinding'), {
     'roleRef.kind': 'Role',
     'subjects[0].namespace': undefined,

@@ -19,7 +19,7 @@ const CPU = {
 const AUTOSCALERS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'no upper bound',
+    'no maxReplicas',
     { 'spec.maxReplicas': 0 },
     [
       'spec.maxReplicas: Required value: must be set and greater than 0',
@@ -27,12 +27,12 @@ const AUTOSCALERS: readonly Row[] = [
     ],
   ],
   [
-    'bounds that cross',
+    'minReplicas above maxReplicas',
     { 'spec.minReplicas': 5 },
     ['spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`'],
   ],
   [
-    'none at all',
+    'minReplicas of 0',
     { 'spec.minReplicas': 0 },
     [
       'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
@@ -75,7 +75,7 @@ const AUTOSCALERS: readonly Row[] = [
     [],
   ],
   [
-    'a target of two groups',
+    'a target with a malformed apiVersion',
     { 'spec.scaleTargetRef.apiVersion': 'a/b/c' },
     [
       'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -87,7 +87,7 @@ const AUTOSCALERS: readonly Row[] = [
     ['spec.metrics[0].pods: Required value: must populate information for the given metric source'],
   ],
   [
-    'a metric of two kinds',
+    'a metric with two sources',
     {
       'spec.metrics': [
         {
@@ -99,7 +99,7 @@ const AUTOSCALERS: readonly Row[] = [
     ['spec.metrics[0].pods: Forbidden: must populate the given metric source only'],
   ],
   [
-    'an unknown metric',
+    'an unknown type of metric',
     { 'spec.metrics': [{ type: 'Mood' }] },
     [
       'spec.metrics[0].type: Unsupported value: "Mood": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
@@ -117,14 +117,14 @@ const AUTOSCALERS: readonly Row[] = [
     ],
   ],
   [
-    'rules for ever',
+    'a stabilization window above an hour',
     { 'spec.behavior': { scaleUp: { stabilizationWindowSeconds: 3_601 } } },
     [
       'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600',
     ],
   ],
   [
-    'a policy of nothing',
+    'a scaling policy of 0 Pods',
     {
       'spec.behavior': { scaleDown: { policies: [{ type: 'Pods', value: 0, periodSeconds: 15 }] } },
     },
@@ -132,8 +132,8 @@ const AUTOSCALERS: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] HorizontalPodAutoscaler', () => {
-  test.each(AUTOSCALERS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a HorizontalPodAutoscaler', () => {
+  test.each(AUTOSCALERS)('a HorizontalPodAutoscaler gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(AUTOSCALER, changes))).toEqual(expected);
   });
 });
@@ -148,24 +148,24 @@ const BUDGET = {
 const BUDGETS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'both bounds',
+    'minAvailable and maxUnavailable together',
     { 'spec.maxUnavailable': 1 },
     [
       'spec: Invalid value: {"MinAvailable":1,"Selector":{"matchLabels":{"a":"b"}},"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
     ],
   ],
   [
-    'more than all',
+    'minAvailable above 100%',
     { 'spec.minAvailable': '200%' },
     ['spec.minAvailable: Invalid value: "200%": must not be greater than 100%'],
   ],
   [
-    'less than none',
+    'a negative minAvailable',
     { 'spec.minAvailable': -1 },
     ['spec.minAvailable: Invalid value: -1: must be greater than or equal to 0'],
   ],
   [
-    'an unknown policy',
+    'an unknown unhealthyPodEvictionPolicy',
     { 'spec.unhealthyPodEvictionPolicy': 'Never' },
     [
       'spec.unhealthyPodEvictionPolicy: Unsupported value: "Never": supported values: "AlwaysAllow", "IfHealthyBudget"',
@@ -173,8 +173,8 @@ const BUDGETS: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] PodDisruptionBudget', () => {
-  test.each(BUDGETS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a PodDisruptionBudget', () => {
+  test.each(BUDGETS)('a PodDisruptionBudget gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(BUDGET, changes))).toEqual(expected);
   });
 });
@@ -182,19 +182,19 @@ describe('[F-12] PodDisruptionBudget', () => {
 const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: {} };
 
 const LEASES: readonly Row[] = [
-  ['nothing at all', {}, []],
+  ['an empty spec', {}, []],
   [
-    'no time',
+    'a duration of 0 seconds',
     { 'spec.leaseDurationSeconds': 0 },
     ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0'],
   ],
   [
-    'transitions below none',
+    'negative transitions',
     { 'spec.leaseTransitions': -1 },
     ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0'],
   ],
   [
-    'a preference without a strategy',
+    'a preferredHolder without a strategy',
     { 'spec.preferredHolder': 'me' },
     ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
   ],
@@ -207,13 +207,13 @@ const LEASES: readonly Row[] = [
   ],
 ];
 
-describe('[F-15] Lease', () => {
-  test.each(LEASES)('%s', (_, changes, expected) => {
+describe('[F-15] validation of a Lease', () => {
+  test.each(LEASES)('a Lease gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(LEASE, changes))).toEqual(expected);
   });
 });
 
-test('[F-12] a PriorityClass has its value for good', () => {
+test('[F-12] the value of a PriorityClass is immutable and at most 1000000000', () => {
   const priority = {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',

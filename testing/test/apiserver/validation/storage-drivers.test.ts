@@ -14,21 +14,21 @@ const DRIVER = {
 const DRIVERS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'an unknown policy',
+    'an unknown fsGroupPolicy',
     { 'spec.fsGroupPolicy': 'Always' },
     [
       'spec.fsGroupPolicy: Unsupported value: "Always": supported values: "File", "None", "ReadWriteOnceWithFSType"',
     ],
   ],
   [
-    'an unknown lifecycle',
+    'an unknown volume lifecycle mode',
     { 'spec.volumeLifecycleModes': ['Persistent', 'Brief'] },
     [
       'spec.volumeLifecycleModes: Unsupported value: "Brief": supported values: "Persistent", "Ephemeral"',
     ],
   ],
   [
-    'tokens for the same audience, and for too short a time',
+    'token requests with a duplicate audience and wrong durations',
     {
       'spec.tokenRequests': [
         { audience: 'a', expirationSeconds: 59 },
@@ -51,12 +51,12 @@ const DRIVERS: readonly Row[] = [
   ],
 ];
 
-describe('a CSIDriver', () => {
-  test.each(DRIVERS)('%s', (_, changes, expected) => {
+describe('validation of a CSIDriver', () => {
+  test.each(DRIVERS)('a CSIDriver gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(DRIVER, changes))).toEqual(expected);
   });
 
-  test('stays as attachable as it was', () => {
+  test('the attachRequired of a CSIDriver is immutable', () => {
     expect(problemsOf(changedBy(DRIVER, { 'spec.attachRequired': false }), DRIVER)).toEqual([
       'spec.attachedRequired: Invalid value: false: field is immutable',
     ]);
@@ -77,7 +77,7 @@ const INLINE = {
 
 const ATTACHMENTS: readonly Row[] = [
   ['nothing wrong', {}, []],
-  ['nothing wrong, inline', { 'spec.source': { inlineVolumeSpec: INLINE } }, []],
+  ['nothing wrong, with an inline volume', { 'spec.source': { inlineVolumeSpec: INLINE } }, []],
   [
     'no source, no driver and no node',
     { spec: {} },
@@ -95,7 +95,7 @@ const ATTACHMENTS: readonly Row[] = [
     ],
   ],
   [
-    'what no inline volume may have',
+    'forbidden fields of an inline volume',
     {
       'spec.source': {
         inlineVolumeSpec: { ...INLINE, storageClassName: 'fast', capacity: { storage: '1Gi' } },
@@ -108,12 +108,12 @@ const ATTACHMENTS: readonly Row[] = [
   ],
 ];
 
-describe('a VolumeAttachment', () => {
-  test.each(ATTACHMENTS)('%s', (_, changes, expected) => {
+describe('validation of a VolumeAttachment', () => {
+  test.each(ATTACHMENTS)('a VolumeAttachment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(ATTACHMENT, changes))).toEqual(expected);
   });
 
-  test('stays as it is', () => {
+  test('the spec of a VolumeAttachment is immutable', () => {
     expect(problemsOf(changedBy(ATTACHMENT, { 'spec.nodeName': 'm' }), ATTACHMENT)).toEqual([
       'spec: Invalid value: {"Attacher":"disk.example.com","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
     ]);
@@ -127,7 +127,7 @@ const NODE = {
   spec: { drivers: [{ name: 'a.example.com', nodeID: 'i' }] },
 };
 
-test('the drivers of a CSINode differ, and have names', () => {
+test('the drivers of a CSINode need different names and a nodeID', () => {
   const drivers = [
     { name: 'a.example.com', nodeID: '' },
     { name: 'a.example.com', nodeID: 'j', allocatable: { count: -1 } },
@@ -148,7 +148,7 @@ const CLASS = {
   parameters: { iops: '9' },
 };
 
-test('a class of attributes has some, and keeps them', () => {
+test('a VolumeAttributesClass needs parameters, and they are immutable', () => {
   expect(problemsOf(changedBy(CLASS, { parameters: {} }))).toEqual([
     'parameters: Required value: must contain at least one key/value pair',
   ]);
@@ -165,7 +165,7 @@ const CAPACITY = {
   capacity: '1Gi',
 };
 
-test('a capacity is of a class, and not negative', () => {
+test('a CSIStorageCapacity needs a valid immutable class and no negative capacity', () => {
   expect(problemsOf(changedBy(CAPACITY, { storageClassName: '', capacity: '-1' }))).toEqual([
     `storageClassName: Invalid value: "": ${LABEL}`,
     'capacity: Invalid value: "-1": must be greater than or equal to 0',

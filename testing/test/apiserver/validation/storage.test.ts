@@ -13,37 +13,37 @@ const IMMUTABLE =
 const CLAIMS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'no modes',
+    'no access modes',
     { 'spec.accessModes': [] },
     ['spec.accessModes: Required value: at least 1 access mode is required'],
   ],
   [
-    'an unknown mode',
+    'an unknown access mode',
     { 'spec.accessModes': ['Maybe'] },
     [
       'spec.accessModes: Unsupported value: "Maybe": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
     ],
   ],
   [
-    'a mode that wants to be alone',
+    'ReadWriteOncePod beside another access mode',
     { 'spec.accessModes': ['ReadWriteOncePod', 'ReadWriteOnce'] },
     ['spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes'],
   ],
   ['no size', { 'spec.resources': {} }, ['spec.resources[storage]: Required value']],
   [
-    'nothing',
+    'a size of 0',
     { 'spec.resources.requests.storage': '0' },
     ['spec.resources[storage]: Invalid value: "0": must be greater than zero'],
   ],
   [
-    'an unknown mode of volume',
+    'an unknown volumeMode',
     { 'spec.volumeMode': 'Tape' },
     ['spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"'],
   ],
 ];
 
-describe('[F-12] PersistentVolumeClaim', () => {
-  test.each(CLAIMS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a PersistentVolumeClaim', () => {
+  test.each(CLAIMS)('a PersistentVolumeClaim gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CLAIM, changes))).toEqual(expected);
   });
 });
@@ -53,8 +53,8 @@ const BOUND = changedBy(CLAIM, {
   status: { phase: 'Bound', capacity: { storage: '1Gi' } },
 });
 
-describe('[F-12] what may change in a claim', () => {
-  test('nothing but its volume, once', () => {
+describe('[F-12] updates of a PersistentVolumeClaim', () => {
+  test('the volume of a claim can be set once, and nothing else can change', () => {
     const given = changedBy(CLAIM, { 'spec.volumeName': 'v' });
 
     expect(problemsOf(given, CLAIM)).toEqual([]);
@@ -64,7 +64,7 @@ describe('[F-12] what may change in a claim', () => {
     ]);
   });
 
-  test('its size, when it is bound, and only up', () => {
+  test('the size of a bound claim can grow but not shrink', () => {
     const grown = changedBy(BOUND, { 'spec.resources.requests.storage': '2Gi' });
     const shrunk = changedBy(BOUND, { 'spec.resources.requests.storage': '512Mi' });
 
@@ -74,7 +74,7 @@ describe('[F-12] what may change in a claim', () => {
     ]);
   });
 
-  test('not its size before', () => {
+  test('the size of an unbound claim cannot change', () => {
     const grown = changedBy(CLAIM, { 'spec.resources.requests.storage': '2Gi' });
 
     expect(problemsOf(grown, CLAIM)).toEqual([expect.stringContaining(IMMUTABLE)]);
@@ -113,7 +113,7 @@ const VOLUMES: readonly Row[] = [
     ],
   ],
   [
-    'less than nothing',
+    'a negative capacity',
     { 'spec.capacity.storage': '-2' },
     [
       'spec.capacity[storage]: Invalid value: -2: must be a valid resource quantity',
@@ -121,7 +121,7 @@ const VOLUMES: readonly Row[] = [
     ],
   ],
   [
-    'a driver without a name, and half a Secret',
+    'a CSI driver without a name, and a Secret without a namespace',
     {
       'spec.hostPath': undefined,
       'spec.csi': { volumeHandle: 'h', nodePublishSecretRef: { name: 's' } },
@@ -129,7 +129,7 @@ const VOLUMES: readonly Row[] = [
     ['spec.csi.driver: Required value', 'spec.csi.nodePublishSecretRef.namespace: Required value'],
   ],
   [
-    'a local path that leads out, on any node',
+    'a local path with a parent directory, and no node affinity',
     { 'spec.hostPath': undefined, 'spec.local': { path: '/a/../b' } },
     [
       'spec.local.path: Invalid value: "/a/../b": must not contain \'..\'',
@@ -137,14 +137,14 @@ const VOLUMES: readonly Row[] = [
     ],
   ],
   [
-    'nodes that are chosen by nothing',
+    'a node affinity without terms',
     { 'spec.nodeAffinity': { required: { nodeSelectorTerms: [] } } },
     [
       'spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term',
     ],
   ],
   [
-    'nodes that are chosen in no known way',
+    'a node affinity with invalid expressions',
     {
       'spec.nodeAffinity': {
         required: {
@@ -164,14 +164,14 @@ const VOLUMES: readonly Row[] = [
     ],
   ],
   [
-    'the whole disk of a node, to be recycled',
+    'the root directory of a node with reclaim policy Recycle',
     { 'spec.hostPath.path': '/', 'spec.persistentVolumeReclaimPolicy': 'Recycle' },
     [
       "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
     ],
   ],
   [
-    'a target without a name, and a number that is too high',
+    'an iSCSI target with an invalid name and a LUN above 255',
     { 'spec.hostPath': undefined, 'spec.iscsi': { targetPortal: 'p', iqn: 'x', lun: 256 } },
     [
       'spec.iscsi.iqn: Invalid value: "x": must be valid format',
@@ -180,12 +180,12 @@ const VOLUMES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] PersistentVolume', () => {
-  test.each(VOLUMES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a PersistentVolume', () => {
+  test.each(VOLUMES)('a PersistentVolume gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(VOLUME, changes))).toEqual(expected);
   });
 
-  test('its source stays', () => {
+  test('the source of a PersistentVolume is immutable', () => {
     const moved = changedBy(VOLUME, { 'spec.hostPath.path': '/other' });
 
     expect(problemsOf(moved, VOLUME)).toEqual([
@@ -196,7 +196,7 @@ describe('[F-12] PersistentVolume', () => {
   });
 });
 
-test('[F-12] a StorageClass needs a provisioner, and keeps it', () => {
+test('[F-12] a StorageClass needs a provisioner, and it is immutable', () => {
   const storageClass = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',

@@ -22,7 +22,7 @@ test.each([
   ['x in (b,-a,b)', `values[0][x]: Invalid value: "-a": ${NO_VALUE}`],
   ['x=-a', `values[0][x]: Invalid value: "-a": ${NO_VALUE}`],
   ['/x>1', '<nil>: Invalid value: "/x": prefix part must be non-empty'],
-])('[F-3] the label selector %j is 400, in a list, a watch and a deletion of all', async (text, why) => {
+])('[F-3] the label selector %j is refused with 400 in a list, a watch and a deletecollection', async (text, why) => {
   const { send, server } = await startCluster();
   server.create(configMap('a', { labels: { x: '1' } }));
 
@@ -62,7 +62,7 @@ test.each([
   ['x in (1 2)', "unable to parse requirement: found '2', expected: ',' or ')'"],
   ['x in (1', "unable to parse requirement: found '', expected: ',' or ')'"],
   ['x in (1,=)', "unable to parse requirement: found '=', expected: ',', or identifier"],
-])('[F-3] the label selector %j is not grammatical, and is 400 in the words of the server', async (text, message) => {
+])('[F-3] the malformed label selector %j is refused with 400 and the message of Kubernetes', async (text, message) => {
   const { send } = await startCluster();
 
   const { status, body } = await send('GET', `${CONFIG_MAPS}?${select(text)}`);
@@ -70,7 +70,7 @@ test.each([
   expect([status, body.message]).toEqual([400, message]);
 });
 
-test('[F-3] a field selector that is not grammatical is 400', async () => {
+test('[F-3] a malformed field selector is refused with 400', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send('GET', `${CONFIG_MAPS}?fieldSelector=metadata.name,a%3Db`);
@@ -85,7 +85,7 @@ test.each([
   ['x<9223372036854775807', ['one']],
   ['x>9223372036854775807', []],
   ['x', ['beyond', 'far-beyond', 'max', 'no-number', 'one']],
-])('[F-3] %s selects no label value of more than 64 bits', async (text, names) => {
+])('[F-3] the label selector %s matches no label value above 64 bits', async (text, names) => {
   const { send, server } = await startCluster();
   const values = {
     one: '1',

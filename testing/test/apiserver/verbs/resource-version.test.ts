@@ -36,7 +36,7 @@ const WRONG: readonly [version: string, why: string][] = [
   ['9'.repeat(400), 'value out of range'],
 ];
 
-describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
+describe.each(WRONG)('[F-3] the malformed resourceVersion=%s', (version, why) => {
   const quoted = JSON.stringify(version);
   const problem = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
   const asked = `resourceVersion=${encodeURIComponent(version)}`;
@@ -45,13 +45,13 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
     ['a list', 'GET', `${CONFIG_MAPS}?${asked}`],
     ['a list of all namespaces', 'GET', `/api/v1/configmaps?${asked}`],
     ['a page', 'GET', `${CONFIG_MAPS}?limit=1&${asked}`],
-    ['a list of Exact', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=Exact&${asked}`],
-    ['a list of NotOlderThan', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=NotOlderThan&${asked}`],
+    ['an exact list', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=Exact&${asked}`],
+    ['a list not older than the version', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=NotOlderThan&${asked}`],
     ['a list of Events', 'GET', `${EVENTS}?${asked}`],
-    ['a deletion of all', 'DELETE', `${CONFIG_MAPS}?${asked}`],
+    ['a deletecollection', 'DELETE', `${CONFIG_MAPS}?${asked}`],
     ['a GET', 'GET', `${CONFIG_MAPS}/a?${asked}`],
-    ['a GET of what is not there', 'GET', `${CONFIG_MAPS}/none?${asked}`],
-  ])('%s is 400', async (_, method, path) => {
+    ['a GET of an object that does not exist', 'GET', `${CONFIG_MAPS}/none?${asked}`],
+  ])('%s with the malformed resourceVersion is answered 400', async (_, method, path) => {
     const { send, server } = await startCluster(BRIEF);
     server.create(configMap('a'));
 
@@ -68,7 +68,7 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
       'a watch with initial events',
       `${CONFIG_MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
     ],
-  ])('%s is 500 without a reason, as recorded', async (_, path) => {
+  ])('%s with the malformed resourceVersion is answered 500 without a reason, as recorded', async (_, path) => {
     const { send } = await startCluster(BRIEF);
 
     const { body } = await send('GET', `${path}&${asked}`);
@@ -83,7 +83,7 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
     });
   });
 
-  test('a bad selector beside it is reported first, in a watch too', async () => {
+  test('a bad selector is reported before a malformed resourceVersion, also in a watch', async () => {
     const { send } = await startCluster(BRIEF);
 
     const answers = [
@@ -96,7 +96,7 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
     expect(answers[1]?.body.message).toContain('the value must be an integer');
   });
 
-  test('beside a token of a list it is not read', async () => {
+  test('a malformed resourceVersion beside a continue token is not parsed', async () => {
     const { send, server } = await startCluster(BRIEF);
     for (const name of ['a', 'b']) server.create(configMap(name));
     const page = await send('GET', `${CONFIG_MAPS}?limit=1`);
@@ -112,14 +112,14 @@ describe.each(WRONG)('[F-3] resourceVersion=%s', (version, why) => {
   });
 });
 
-describe('[F-3] a resourceVersion that fits, and that no server has reached', () => {
+describe('[F-3] a valid resourceVersion in the far future', () => {
   const messageOf = ({ status, body }: Answer): unknown => [status, body.message];
 
   test.each([
     '18446744073709551615',
     '9223372036854775808',
     '9007199254740993',
-  ])('%s is 504, with each of its digits', async (version) => {
+  ])('reads at the future resourceVersion %s are answered 504, with all its digits', async (version) => {
     const { send, server } = await startCluster(BRIEF);
     const current = server.create(configMap('a')).metadata.resourceVersion;
     const message = `Timeout: Too large resource version: ${version}, current: ${current}`;
@@ -135,7 +135,7 @@ describe('[F-3] a resourceVersion that fits, and that no server has reached', ()
     for (const answer of answers) expect(messageOf(answer)).toEqual([504, message]);
   });
 
-  test('a watch from there is open, and silent', async () => {
+  test('a watch from a future resourceVersion is open and silent', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const cluster = await startCluster({ clock });
 
@@ -149,7 +149,7 @@ describe('[F-3] a resourceVersion that fits, and that no server has reached', ()
     expect(await watched.next()).toBeUndefined();
   });
 
-  test('zeros in front of it change nothing', async () => {
+  test('leading zeros of a resourceVersion are ignored', async () => {
     const { send, server } = await startCluster(BRIEF);
     const version = server.create(configMap('a')).metadata.resourceVersion;
 
@@ -209,7 +209,7 @@ test.each<[query: string, problems: readonly string[]]>([
     'resourceVersionMatch=Newest&resourceVersion=-5',
     [unknown('Newest', 'Exact', 'NotOlderThan', '')],
   ],
-])('[F-3] %s is 422', async (query, problems) => {
+])('[F-3] a request with %s is answered 422', async (query, problems) => {
   const { send } = await startCluster(BRIEF);
 
   const { status, body } = await send('GET', `${CONFIG_MAPS}?${query}`);
@@ -224,7 +224,7 @@ test.each([
   ['limit', '-9223372036854775809', 'value out of range'],
   ['limit', '1.5', 'invalid syntax'],
   ['timeoutSeconds', '18446744073709551616', 'value out of range'],
-])('[F-3] %s=%s is 400', async (name, value, why) => {
+])('[F-3] a list with %s=%s is answered 400', async (name, value, why) => {
   const { send } = await startCluster(BRIEF);
 
   const { body } = await send('GET', `${CONFIG_MAPS}?${name}=${value}`);
@@ -232,7 +232,7 @@ test.each([
   expect(body).toEqual(badRequest(`strconv.ParseInt: parsing "${value}": ${why}`));
 });
 
-test('[F-4] a PUT of an object with a resourceVersion that does not fit is 500, as of any that is none', async () => {
+test('[F-4] a PUT with a resourceVersion above 64 bits is answered 500', async () => {
   const { send, server } = await startCluster();
   server.create(configMap('a'));
 

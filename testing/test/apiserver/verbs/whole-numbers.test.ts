@@ -12,8 +12,8 @@ function replicaSet(replicas: string, port = '80'): string {
     {"name":"c","image":"i","ports":[{"containerPort":${port}}]}]}}}}`;
 }
 
-describe('in JSON, a built-in kind', () => {
-  test.each(['3.0', '3e0', '0.3e1', '30E-1'])('refuses %s replicas', async (written) => {
+describe('whole numbers with a point or exponent in JSON', () => {
+  test.each(['3.0', '3e0', '0.3e1', '30E-1'])('a built-in kind refuses %s replicas in JSON', async (written) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', QUOTAS, replicaSet(written));
@@ -24,7 +24,7 @@ describe('in JSON, a built-in kind', () => {
     ]);
   });
 
-  test('refuses one in a list, and says how it was written', async () => {
+  test('the refusal of a number in a list quotes it as it was written', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', QUOTAS, replicaSet('3', '8.00e1'));
@@ -34,7 +34,7 @@ describe('in JSON, a built-in kind', () => {
     );
   });
 
-  test('refuses one for a port that may have a name', async () => {
+  test('a port that may be a name refuses a number with a decimal point', async () => {
     const { send } = await startCluster();
     const service = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":80,"targetPort":8080.0}]}}`;
 
@@ -45,7 +45,7 @@ describe('in JSON, a built-in kind', () => {
     expect(body.message).toMatch(/of type int32$/);
   });
 
-  test('takes them where any number is allowed', async () => {
+  test('a quantity accepts a number with a point or exponent', async () => {
     const { send } = await startCluster();
     const quota = `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q"},"spec":{"hard":{"pods":2.0e1}}}`;
 
@@ -55,7 +55,7 @@ describe('in JSON, a built-in kind', () => {
   });
 });
 
-test('YAML is written anew as JSON first: there 3.0 is 3', async () => {
+test('YAML is converted to JSON first, so that 3.0 becomes 3', async () => {
   const { send } = await startCluster();
 
   const { status, body, text } = await send('POST', QUOTAS, replicaSet('3.0', '8e1'), YAML);
@@ -64,7 +64,7 @@ test('YAML is written anew as JSON first: there 3.0 is 3', async () => {
   expect(text).toContain('"containerPort":80');
 });
 
-describe('patches of a built-in kind', () => {
+describe('whole numbers in patches of a built-in kind', () => {
   const patches: readonly [string, string, number][] = [
     ['application/merge-patch+json', '{"spec":{"replicas":2.0}}', 422],
     ['application/json-patch+json', '[{"op":"replace","path":"/spec/replicas","value":2e0}]', 422],
@@ -76,7 +76,7 @@ describe('patches of a built-in kind', () => {
     ['application/strategic-merge-patch+json', '{"spec":{"replicas":2.0}}', 200],
   ];
 
-  test.each(patches)('%s %s is answered with %d', async (type, patch, code) => {
+  test.each(patches)('a whole number in a patch of type %s %s is answered %d', async (type, patch, code) => {
     const { send } = await startCluster();
     await send('POST', QUOTAS, replicaSet('3'));
 
@@ -88,7 +88,7 @@ describe('patches of a built-in kind', () => {
     else expect(body.spec.replicas).toBe(2);
   });
 
-  test('an apply takes it for the integer, in JSON and in YAML', async () => {
+  test('an apply accepts a whole number with a point or exponent, in JSON and YAML', async () => {
     const { send } = await startCluster();
     const apply = { 'content-type': 'application/apply-patch+yaml' };
     const path = `${QUOTAS}/r?fieldManager=m`;
@@ -101,7 +101,7 @@ describe('patches of a built-in kind', () => {
   });
 });
 
-test('a custom resource with type integer takes it, and shows it as the integer', async () => {
+test('an integer field of a custom resource accepts 3.0 and shows it as an integer', async () => {
   const { send } = await startCluster();
   await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.k8s.io/v1',

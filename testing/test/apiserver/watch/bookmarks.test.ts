@@ -40,7 +40,7 @@ function write({ server }: TestCluster): string {
   return revisionOf(server.create(object)) ?? '';
 }
 
-test('[F-2] a bookmark comes every 60 s and 2 s before the end, if anything has happened', async () => {
+test('[F-2] a watch gets a bookmark every 60 s and 2 s before its end, if anything has happened', async () => {
   const world = await cluster();
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=150&resourceVersion=${from}`;
@@ -53,7 +53,7 @@ test('[F-2] a bookmark comes every 60 s and 2 s before the end, if anything has 
   expect(found).toEqual(Array(3).fill({ resourceVersion: created }));
 });
 
-test('[F-2] a watch of a resource that nothing happens to has no bookmarks, whatever else happens', async () => {
+test('[F-2] a watch of an idle resource gets no bookmarks, whatever happens to other resources', async () => {
   const world = await cluster();
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=150&resourceVersion=${from}`;
@@ -67,7 +67,7 @@ test('[F-2] a watch of a resource that nothing happens to has no bookmarks, what
   expect(found).toEqual([]);
 });
 
-test('[F-2] etcd tells the cache of an idle resource how far it is, as often as it is set to', async () => {
+test('[F-2] with progressIntervalMs an idle resource gets bookmarks of the current revision', async () => {
   const world = await cluster({ progressIntervalMs: 5_000 });
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=70&resourceVersion=${from}`;
@@ -83,7 +83,7 @@ test('[F-2] etcd tells the cache of an idle resource how far it is, as often as 
   expect(found).toEqual(Array(2).fill({ resourceVersion: revision }));
 });
 
-test('[F-2] a watch that begins with the state has its first bookmark after a second', async () => {
+test('[F-2] a watch that begins with the state gets its first bookmark after a second', async () => {
   const world = await cluster();
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=4`;
   let created = '';
@@ -96,7 +96,7 @@ test('[F-2] a watch that begins with the state has its first bookmark after a se
   expect(found.slice(1)).toEqual([after, after]);
 });
 
-test('[F-2] the interval of bookmarks can be set', async () => {
+test('[F-2] bookmarkIntervalMs sets the interval of bookmarks', async () => {
   const world = await cluster({ bookmarkIntervalMs: 10_000 });
   const from = write(world);
   const path = `${CONFIG_MAPS}?watch=1&allowWatchBookmarks=1&timeoutSeconds=45&resourceVersion=${from}`;
@@ -108,7 +108,7 @@ test('[F-2] the interval of bookmarks can be set', async () => {
   expect(found).toHaveLength(5); // at 10, 20, 30, 40 and 43 s
 });
 
-test('[F-2] a watch that asks for none, or lives two seconds, has none', async () => {
+test('[F-2] a watch without allowWatchBookmarks or shorter than two seconds gets no bookmarks', async () => {
   const world = await cluster();
   const from = write(world);
 
@@ -127,7 +127,7 @@ test('[F-2] a watch that asks for none, or lives two seconds, has none', async (
   expect([unasked, short]).toEqual([[], []]);
 });
 
-test('[F-2] core events, which have no watch cache, have no bookmarks', async () => {
+test('[F-2] a watch of core Events, which have no watch cache, gets no bookmarks', async () => {
   const world = await cluster();
   const path =
     '/api/v1/namespaces/default/events?watch=1&allowWatchBookmarks=1&timeoutSeconds=70&resourceVersion=1';
@@ -143,7 +143,7 @@ test.each([
   ['1.36', 'apps/v1', 'deployments', {}, {}],
   ['1.35', 'apps/v1', 'deployments', {}, {}],
   ['1.33', 'apps/v1', 'deployments', { creationTimestamp: null }, { creationTimestamp: null }],
-] as const)('[F-2] [F-16] the bookmark of a Deployment from %s has what Go writes of an empty one', async (generation, group, plural, timestamp, templateTimestamp) => {
+] as const)('[F-2] [F-16] a bookmark of a Deployment from Kubernetes %s has the fields that Go writes for an empty object', async (generation, group, plural, timestamp, templateTimestamp) => {
   const world = await startCluster({ generation, bookmarkIntervalMs: 10 });
   const path = `/apis/${group}/namespaces/default/${plural}?watch=1&allowWatchBookmarks=1`;
   const from = revisionOf(world.server.create(deployment('first')));

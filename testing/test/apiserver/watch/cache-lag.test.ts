@@ -21,7 +21,7 @@ function revisionOf({ metadata }: { metadata: object }): number {
 const names = ({ body }: { body: { items: { metadata: { name: string } }[] } }): string[] =>
   body.items.map(({ metadata }) => metadata.name);
 
-test('[F-3] a list with resourceVersion 0 shows what a lagging cache has, and says so', async () => {
+test('[F-3] a list at resourceVersion 0 shows the state of a lagging cache, and its resourceVersion', async () => {
   const { clock, server, send, old } = await lagging();
   server.create(configMap('new'));
 
@@ -34,7 +34,7 @@ test('[F-3] a list with resourceVersion 0 shows what a lagging cache has, and sa
   expect(names(later)).toEqual(['new', 'old']);
 });
 
-test('[F-3] a GET with resourceVersion 0 may be old, one without is not', async () => {
+test('[F-3] a GET at resourceVersion 0 may be stale, a GET without one is not', async () => {
   const { server, send } = await lagging();
   server.patch('v1', 'ConfigMap', 'default', 'old', { data: { k: 'after' } });
   server.create(configMap('new'));
@@ -46,7 +46,7 @@ test('[F-3] a GET with resourceVersion 0 may be old, one without is not', async 
   expect([any.body.data.k, latest.body.data.k, unseen.status]).toEqual(['before', 'after', 404]);
 });
 
-test('[F-2] a watch hears from a lagging cache as late as that does', async () => {
+test('[F-2] a watch gets events as late as the lagging cache does', async () => {
   const { clock, server, old, ...rest } = await lagging();
   const watched = await watch({ server, ...rest }, `${CONFIG_MAPS}?watch=1&resourceVersion=${old}`);
   server.create(configMap('new'));
@@ -63,7 +63,7 @@ test('[F-2] a watch hears from a lagging cache as late as that does', async () =
   expect(summary((await line) as never)).toBe('ADDED new');
 });
 
-test('[F-2] what a lagging cache has not seen comes once and late to a watch that resumes before it', async () => {
+test('[F-2] a watch that resumes before a lagging cache gets each event once, after the lag', async () => {
   const { clock, server, old, ...rest } = await lagging();
   server.create(configMap('a'));
 
@@ -89,7 +89,7 @@ test('[F-2] what a lagging cache has not seen comes once and late to a watch tha
 test.each([
   '1.33',
   '1.36',
-] as const)('[F-3] a list of the latest state of %s waits for the cache, until it is there', async (generation) => {
+] as const)('[F-3] a list of the latest state of Kubernetes %s waits for the lagging cache', async (generation) => {
   const { clock, server, send } = await lagging({ generation });
   server.create(configMap('new'));
   let answered = false;
@@ -106,7 +106,7 @@ test.each([
   expect(names(await listing)).toEqual(['new', 'old']);
 });
 
-test('[F-3] a list of the latest state is read from etcd when the cache stays behind for 3 s', async () => {
+test('[F-3] a list of the latest state is read from etcd when the cache lags for more than 3 s', async () => {
   const { clock, server, send } = await lagging();
   server.setCacheLag(60_000);
   server.create(configMap('new'));
@@ -121,14 +121,14 @@ test('[F-3] a list of the latest state is read from etcd when the cache stays be
 test.each([
   '1.24',
   '1.30',
-] as const)('[F-16] %s lists the latest state from etcd, without waiting for a cache', async (generation) => {
+] as const)('[F-16] Kubernetes %s lists the latest state from etcd without waiting for the cache', async (generation) => {
   const { server, send } = await lagging({ generation });
   server.create(configMap('new'));
 
   expect(names(await send('GET', CONFIG_MAPS))).toEqual(['new', 'old']);
 });
 
-test('a cache that no longer lags tells at once what it held back', async () => {
+test('a cache that stops lagging sends the events that it held back', async () => {
   const { server, old, ...rest } = await lagging();
   const watched = await watch({ server, ...rest }, `${CONFIG_MAPS}?watch=1&resourceVersion=${old}`);
   server.create(configMap('a'));

@@ -20,7 +20,7 @@ function event(name: string): KubernetesObject {
   return fields;
 }
 
-test('[F-2] a watch of events from compacted history has the text of etcd', async () => {
+test('[F-2] a watch of Events from compacted history gets the message of etcd', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(event('a.1')).metadata.resourceVersion;
   cluster.server.create(event('a.2'));
@@ -45,7 +45,7 @@ test('[F-2] a watch of events from compacted history has the text of etcd', asyn
   ]);
 });
 
-test('[F-2] which resources have no watch cache can be set', async () => {
+test('[F-2] the option uncached sets which resources have no watch cache', async () => {
   const cluster = await startCluster({ uncached: ['configmaps'] });
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   cluster.server.create(configMap('b'));
@@ -58,7 +58,7 @@ test('[F-2] which resources have no watch cache can be set', async () => {
   );
 });
 
-test('[F-2] a compaction of etcd does not shorten the window of a watch cache', async () => {
+test('[F-2] an etcd compaction does not shorten the window of the watch cache', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   cluster.server.create(configMap('b'));
@@ -69,7 +69,7 @@ test('[F-2] a compaction of etcd does not shorten the window of a watch cache', 
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] a refilled cache ends its watches and lets none resume from before', async () => {
+test('[F-2] a refilled cache ends its watches, and older ones cannot resume', async () => {
   const cluster = await startCluster();
   const first = cluster.server.create(configMap('a')).metadata.resourceVersion;
   const second = cluster.server.create(configMap('b')).metadata.resourceVersion;
@@ -85,7 +85,7 @@ test('[F-2] a refilled cache ends its watches and lets none resume from before',
   });
 });
 
-test('[F-2] a watch from the future is silent until that is reached', async () => {
+test('[F-2] a watch from the future is silent until its resourceVersion is reached', async () => {
   const cluster = await startCluster();
   const now = Number(cluster.server.create(configMap('a')).metadata.resourceVersion);
 
@@ -95,7 +95,7 @@ test('[F-2] a watch from the future is silent until that is reached', async () =
   expect(summary((await watched.next()) as never)).toBe('ADDED d');
 });
 
-test('[F-2] a watch from a malformed resourceVersion is 500 without a reason, a list 400', async () => {
+test('[F-2] a watch from a malformed resourceVersion is answered 500 without a reason, a list 400', async () => {
   const cluster = await startCluster();
 
   const watched = await cluster.send('GET', `${CONFIG_MAPS}?watch=1&resourceVersion=abc`);
@@ -113,7 +113,7 @@ test('[F-2] a watch from a malformed resourceVersion is 500 without a reason, a 
   expect(listed.body).toMatchObject({ code: 400, reason: 'BadRequest' });
 });
 
-test('[F-2] a deletion reaches the watches of the namespace and of all of them, each once', async () => {
+test('[F-2] watches of one namespace and of all namespaces get each deletion once', async () => {
   const cluster = await startCluster();
   const a = cluster.server.create(configMap('a'));
   const from = `watch=1&resourceVersion=${a.metadata.resourceVersion}`;
@@ -130,7 +130,7 @@ test('[F-2] a deletion reaches the watches of the namespace and of all of them, 
   expect(summary((await elsewhere.next()) as never)).toBe('ADDED c');
 });
 
-test('[F-2] a deleted object that had left the selection is no event', async () => {
+test('[F-2] a label watch gets no event when an object is deleted after it left the selection', async () => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a', { labels: { app: 'web' } }));
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&labelSelector=app%3Dweb`);
@@ -143,7 +143,7 @@ test('[F-2] a deleted object that had left the selection is no event', async () 
   expect((await watched.take(2)).map(summary)).toEqual(['DELETED a', 'ADDED b']);
 });
 
-test('[F-2] a watch without timeoutSeconds ends after the time that is set', async () => {
+test('[F-2] a watch without timeoutSeconds ends after minRequestTimeoutSeconds', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock, minRequestTimeoutSeconds: 10 });
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=1`);

@@ -18,7 +18,7 @@ async function startFull(bytes = 500): Promise<TestCluster & { first: string }> 
   return { ...cluster, first: metadata.resourceVersion ?? '' };
 }
 
-test('a watch from 0 has every object, and goes on', async () => {
+test('a watch from 0 with a long state gets every object and goes on', async () => {
   const cluster = await startFull();
 
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=0`);
@@ -29,7 +29,7 @@ test('a watch from 0 has every object, and goes on', async () => {
   expect(summary((await watched.next()) as never)).toBe('ADDED later');
 });
 
-test('a watch that was away for long hears all of what it missed, and goes on', async () => {
+test('a watch that resumes after many events gets all of them and goes on', async () => {
   const cluster = await startFull();
 
   const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=${cluster.first}`);
@@ -42,7 +42,7 @@ test('a watch that was away for long hears all of what it missed, and goes on', 
   ]);
 });
 
-test('what happens before the state is read comes after it, in its order, and before the bookmark of later', async () => {
+test('events during a long initial state arrive after it, in order and after the bookmark', async () => {
   const cluster = await startFull();
   const query =
     'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -58,7 +58,7 @@ test('what happens before the state is read comes after it, in its order, and be
   );
 });
 
-test('a client that does not read its state is turned away when too much happens meanwhile', async () => {
+test('a client that does not read its initial state is disconnected when too many events follow', async () => {
   // More than the sockets of this machine take.
   const cluster = await startFull(10_000);
   const reading = await unread(cluster, `${CONFIG_MAPS}?watch=1&resourceVersion=0`);

@@ -36,7 +36,7 @@ async function writeMany({ server }: TestCluster, count: number): Promise<void> 
   }
 }
 
-test('[F-2] a client that leaves too many events unread has its watch ended, cleanly', async () => {
+test('[F-2] the watch of a client with too many unread events ends cleanly', async () => {
   const cluster = await startCluster({ watchBufferEvents: 20 });
   const watched = await unreadWatch(cluster);
 
@@ -49,7 +49,7 @@ test('[F-2] a client that leaves too many events unread has its watch ended, cle
   await expect.poll(() => cluster.server.openWatches).toBe(0);
 });
 
-test('[F-2] so has one that leaves too many bytes unread', async () => {
+test('[F-2] the watch of a client with too many unread bytes ends', async () => {
   const cluster = await startCluster({ watchBufferBytes: 1_000_000 });
   const watched = await unreadWatch(cluster);
 

@@ -5,7 +5,7 @@ import { summary, watch } from '../support/watched.ts';
 
 const STREAMED = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 
-test('[F-2] sendInitialEvents gives the state in the order of keys, the marker, and what follows', async () => {
+test('[F-2] sendInitialEvents gives the state in key order, the marker, and later events', async () => {
   const cluster = await startCluster();
   for (const name of ['b', 'c', 'a']) cluster.server.create(configMap(name));
   cluster.server.patch('v1', 'ConfigMap', 'default', 'b', { data: { k: 'w' } });
@@ -25,7 +25,7 @@ test('[F-2] sendInitialEvents gives the state in the order of keys, the marker, 
   );
 });
 
-test('[F-2] sendInitialEvents from the future waits 3 s with its headers, then ends with 504', async () => {
+test('[F-2] sendInitialEvents from the future ends with 504 after 3 s', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const opening = watch(
@@ -54,7 +54,7 @@ test('[F-2] sendInitialEvents from the future waits 3 s with its headers, then e
   ]);
 });
 
-test('[F-2] sendInitialEvents from the near future begins as soon as that is reached', async () => {
+test('[F-2] sendInitialEvents from the near future begins once its resourceVersion is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const cluster = await startCluster({ clock });
   const now = Number(cluster.server.create(configMap('a')).metadata.resourceVersion);
@@ -74,7 +74,7 @@ test('[F-2] sendInitialEvents from the near future begins as soon as that is rea
 test.each([
   '',
   '&resourceVersion=0',
-])('[F-2] sendInitialEvents=false%s begins with what happens next', async (from) => {
+])('[F-2] sendInitialEvents=false%s begins with the next event', async (from) => {
   const cluster = await startCluster();
   cluster.server.create(configMap('a'));
 
@@ -87,7 +87,7 @@ test.each([
   expect(summary((await watched.next()) as never)).toBe('ADDED b');
 });
 
-test('[F-2] a list of nothing is the marker alone', async () => {
+test('[F-2] sendInitialEvents of an empty selection gives the marker only', async () => {
   const cluster = await startCluster();
 
   const watched = await watch(
@@ -136,7 +136,7 @@ test.each([
     `${STREAMED}&resourceVersion=1`,
     ['resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch'],
   ],
-] as const)('[F-2] [F-16] %s refuses %s', async (generation, query, problems) => {
+] as const)('[F-2] [F-16] Kubernetes %s refuses a watch or list with %s', async (generation, query, problems) => {
   const cluster = await startCluster({ generation });
 
   const { status, body } = await cluster.send('GET', `${CONFIG_MAPS}?${query}`);
@@ -150,7 +150,7 @@ test.each([
   '1.24',
   '1.30',
   '1.33',
-] as const)('[F-16] a watch of %s without a place to start has the state, and no marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s without a start version gets the state and no marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 
@@ -167,7 +167,7 @@ test.each([
 test.each([
   '1.35',
   '1.38',
-] as const)('[F-16] a watch of %s with initial events has the state, then the marker', async (generation) => {
+] as const)('[F-16] a watch of Kubernetes %s with sendInitialEvents gets the state, then the marker', async (generation) => {
   const cluster = await startCluster({ generation });
   cluster.server.create(configMap('a'));
 
@@ -178,7 +178,7 @@ test.each([
   expect(marker?.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
 });
 
-test('[F-16] 1.24 does not know sendInitialEvents and ignores it', async () => {
+test('[F-16] Kubernetes 1.24 ignores sendInitialEvents', async () => {
   const cluster = await startCluster({ generation: '1.24' });
   const from = cluster.server.create(configMap('a')).metadata.resourceVersion;
   cluster.server.create(configMap('b'));

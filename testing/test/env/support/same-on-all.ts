@@ -43,7 +43,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       await close?.();
     }, 60_000);
 
-    test('objects are created, read, listed, patched and deleted', async () => {
+    test('an environment creates, reads, lists, patches and deletes objects', async () => {
       const namespace = await env.namespace();
 
       const created = await env.create(configMap('a', { namespace, data: { k: '1' } }));
@@ -62,7 +62,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       expect(await env.get('v1', 'ConfigMap', namespace, 'a')).toBeUndefined();
     });
 
-    test('a manifest with a definition and an object of it is applied, and again changes it', async () => {
+    test('env.apply applies a definition and an object of it, and a second apply changes the object', async () => {
       const namespace = await env.namespace();
 
       await env.apply(CRD, { namespace });
@@ -73,7 +73,7 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('a refusal is the API server’s ApiError', async () => {
+    test('a refused call throws the ApiError of the API server', async () => {
       const created = env.create(configMap('a', { namespace: 'gone' }));
 
       await expect(created).rejects.toMatchObject({
@@ -83,14 +83,14 @@ export function describeBackends(backends: readonly Backend[]): void {
       });
     });
 
-    test('each test has a namespace of its own', async () => {
+    test('env.namespace creates a new namespace each time', async () => {
       const [one, other] = [await env.namespace(), await env.namespace()];
 
       expect(one).not.toBe(other);
       expect(await env.list('v1', 'Secret', one)).toEqual([]);
     });
 
-    test('an ambassador lets through what its filter says', async () => {
+    test('an ambassador accepts only the requests that its filter allows', async () => {
       const filter = { acceptPaths: ['^/version$'], rejectPaths: ['^$'], rejectMethods: ['^$'] };
 
       const { url } = await env.ambassador(filter);

@@ -25,14 +25,14 @@ function findIn(scenario: Scenario): Promise<ExplorationFailure> {
   return failureIn(explore(scenario, UNTIL_FOUND));
 }
 
-describe.each(FAULTS)('$name', (fault) => {
-  test('shows in no run in the usual order', async () => {
+describe.each(FAULTS)('the known fault: $name', (fault) => {
+  test('the known fault does not show in the usual order', async () => {
     const { schedules } = await explore(faultyScenario(fault), { maxDeviations: 0 });
 
     expect(schedules).toBeGreaterThan(0);
   });
 
-  test('is found with few departures from the usual order', async () => {
+  test('explore finds the known fault with few deviations from the usual order', async () => {
     const scenario = faultyScenario(fault);
 
     const { invariant, deviations, schedule } = await findIn(scenario);
@@ -47,14 +47,14 @@ describe.each(FAULTS)('$name', (fault) => {
     });
   });
 
-  test('does not show when the operator is corrected', async () => {
+  test('explore finds nothing once the operator is corrected', async () => {
     const { schedules } = await explore(correctedScenario(fault), SOME);
 
     expect(schedules).toBeGreaterThan(1);
   });
 });
 
-test('every fault has a name and a source of its own', () => {
+test('every known fault has a unique name and source', () => {
   const all = [...FAULTS, ...HELD_OUT];
 
   const names = new Set(all.map(({ name }) => name));

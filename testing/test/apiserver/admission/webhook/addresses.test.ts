@@ -27,8 +27,8 @@ async function secureWebhook(hosts: readonly string[]): Promise<{
   return { url, port, caBundle: base64(authority.certificate) };
 }
 
-describe('a webhook with https', () => {
-  test('[F-18] is asked when caBundle has signed its certificate', async () => {
+describe('admission webhooks with https', () => {
+  test('[F-18] the API server calls a webhook whose certificate the caBundle has signed', async () => {
     const { server, send } = await startCluster();
     const { url, caBundle } = await secureWebhook(['127.0.0.1']);
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { url, caBundle })]));
@@ -40,18 +40,18 @@ describe('a webhook with https', () => {
 
   test.each([
     [
-      'another authority has signed it',
+      'another authority has signed its certificate',
       ['127.0.0.1'],
       new CertificateAuthority().certificate,
       'x509: certificate signed by unknown authority',
     ],
     [
-      'it is for another name',
+      'its certificate has another name',
       ['other.example'],
       undefined,
       "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
     ],
-  ])('[F-18] is not trusted when %s', async (_why, hosts, authority, words) => {
+  ])('[F-18] the API server does not trust a webhook when %s', async (_why, hosts, authority, words) => {
     const { server, send } = await startCluster();
     const { url, ...own } = await secureWebhook(hosts);
     const caBundle = authority === undefined ? own.caBundle : base64(authority);
@@ -65,7 +65,7 @@ describe('a webhook with https', () => {
     );
   });
 
-  test('must not answer in plain HTTP', async () => {
+  test('an https webhook that answers in plain HTTP makes the call fail', async () => {
     const { server, send } = await startCluster();
     const { port } = await startWebhook(() => ({ allowed: true }));
     const url = `https://127.0.0.1:${port}`;
@@ -77,8 +77,8 @@ describe('a webhook with https', () => {
   });
 });
 
-describe('a webhook behind a service', () => {
-  test('is asked at the address that stands for the service, with the name of the service in its certificate', async () => {
+describe('admission webhooks behind a Service', () => {
+  test('a webhook is called at the address configured for its Service, and its certificate needs the name of the Service', async () => {
     const { port, caBundle } = await secureWebhook(['hooks.shop.svc']);
     const { server, send } = await startCluster({
       webhookServices: { 'shop/hooks': `127.0.0.1:${port}` },
@@ -91,7 +91,7 @@ describe('a webhook behind a service', () => {
     expect(status).toBe(201);
   });
 
-  test('is asked without a certificate at an address with http, at the path and port of the service', async () => {
+  test('a webhook with an http address is called without TLS, at the path and port of its Service', async () => {
     const paths: string[] = [];
     const { url } = await startWebhook((_request, { path }) => {
       paths.push(path);
@@ -107,7 +107,7 @@ describe('a webhook behind a service', () => {
     expect([status, paths]).toEqual([201, ['/validate/x?timeout=5s']]);
   });
 
-  test('is not found without a Service, and has no endpoints without an address', async () => {
+  test('a webhook call fails when its Service does not exist, and when the Service has no address', async () => {
     const { server, send } = await startCluster();
     const service = { namespace: 'shop', name: 'hooks', path: '/v' };
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { service })]));
@@ -123,11 +123,11 @@ describe('a webhook behind a service', () => {
   });
 });
 
-describe('a webhook configuration', () => {
+describe('validation of webhook configurations', () => {
   const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
   const url = 'https://a.example';
 
-  test('has the defaults of a real server', async () => {
+  test('a webhook configuration gets the defaults of Kubernetes', async () => {
     const { send } = await startCluster();
     const service = { namespace: 'shop', name: 'hooks' };
 
@@ -175,7 +175,7 @@ describe('a webhook configuration', () => {
       webhook('x.a.b', { url }, { matchConditions: [{ name: 'a', expression: 'nothing.a' }] }),
       "undeclared reference to 'nothing'",
     ],
-  ])('is refused with a wrong %s', async (field, wrong, words) => {
+  ])('a webhook configuration with a wrong %s is refused', async (field, wrong, words) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', path, configuration('Mutating', 'w', [wrong]));

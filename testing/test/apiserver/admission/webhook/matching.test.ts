@@ -72,7 +72,7 @@ describe('the rules of a webhook', () => {
     ['*', ['CREATE foos a', 'DELETE foos a']],
     ['*/*', ['CREATE foos a', 'UPDATE foos/status a', 'UPDATE foos/scale a', 'DELETE foos a']],
     ['bars', []],
-  ])('name resources and their parts: %s', async (resource, expected) => {
+  ])('webhook rules match resources and subresources: %s', async (resource, expected) => {
     const rules = [{ ...RULE, apiGroups: ['a.example'], resources: [resource] }];
     const cluster = await askedAbout({ rules });
 
@@ -81,7 +81,7 @@ describe('the rules of a webhook', () => {
     expect(cluster.asked()).toEqual(expected);
   });
 
-  test('show a Scale where the write is one', async () => {
+  test('a webhook that matches the subresource scale gets Scale objects', async () => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, resources: ['foos/scale'] }];
@@ -104,7 +104,7 @@ describe('the rules of a webhook', () => {
     ['*', ['CREATE namespaces n', 'CREATE configmaps c']],
     ['Cluster', ['CREATE namespaces n']],
     ['Namespaced', ['CREATE configmaps c']],
-  ])('have a scope: %s', async (scope, expected) => {
+  ])('webhook rules match only their scope: %s', async (scope, expected) => {
     const { send, asked } = await askedAbout({ rules: [{ ...RULE, scope }] });
 
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'n' } });
@@ -116,7 +116,7 @@ describe('the rules of a webhook', () => {
   test.each([
     ['Equivalent', 1],
     ['Exact', 0],
-  ])('name one version, and with matchPolicy %s the others %i times', async (matchPolicy, count) => {
+  ])('a webhook rule for one version with matchPolicy %s matches other versions %i times', async (matchPolicy, count) => {
     const cluster = await startCluster();
     const { url, reviews } = await startWebhook(() => ({ allowed: true }));
     const rules = [{ ...RULE, apiGroups: ['a.example'], apiVersions: ['v2'], resources: ['foos'] }];
@@ -146,7 +146,7 @@ describe('the rules of a webhook', () => {
 });
 
 describe('the selectors of a webhook', () => {
-  test('look at the namespace of an object, at a Namespace itself, and never at other cluster-scoped objects', async () => {
+  test('a webhook namespaceSelector filters namespaces and their objects, and other cluster-scoped objects always match', async () => {
     const namespaceSelector = { matchLabels: { team: 'blue' } };
     const { send, asked } = await askedAbout({ namespaceSelector });
     const blue = { labels: { team: 'blue' } };
@@ -169,7 +169,7 @@ describe('the selectors of a webhook', () => {
     ]);
   });
 
-  test('look at the labels before and after a change', async () => {
+  test('a webhook objectSelector is matched with the labels before and after a change', async () => {
     const objectSelector = { matchExpressions: [{ key: 'guarded', operator: 'Exists' }] };
     const { send, asked } = await askedAbout({ objectSelector });
     const path = '/api/v1/namespaces/default/configmaps';
@@ -191,7 +191,7 @@ describe('the match conditions of a webhook', () => {
   const create = (name: string): object => ({ metadata: { name }, data: { k: name } });
   const broken = { name: 'broken', expression: 'object.data.none == "x"' };
 
-  test('must all hold, and know object, request, options and user', async () => {
+  test('a webhook is called only if all match conditions hold, with object, request, options and user', async () => {
     const { send, asked } = await askedAbout({
       matchConditions: [
         { name: 'data', expression: "object.data.k.startsWith('a')" },
@@ -207,7 +207,7 @@ describe('the match conditions of a webhook', () => {
     expect(asked()).toEqual(['CREATE configmaps ab']);
   });
 
-  test('refuse the write when one has no result and none is false, unless failures are ignored', async () => {
+  test('a match condition that fails refuses the write, unless another one is false or failures are ignored', async () => {
     const closed = await askedAbout({ matchConditions: [broken] });
     const open = await askedAbout({ matchConditions: [broken], failurePolicy: 'Ignore' });
     const decided = await askedAbout({

@@ -38,7 +38,7 @@ const OPEN_DEFINITION = {
 } as never;
 
 describe('a mutating webhook', () => {
-  test('changes the object, whose new fields no manager owns', async () => {
+  test('a mutating webhook changes the object, and no manager owns the added fields', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(() => patchOf([set('added', 'yes')]));
     server.create(configuration('Mutating', 'w', [webhook('x.a.example', { url })]));
@@ -52,7 +52,7 @@ describe('a mutating webhook', () => {
     expect(reviews[0].object.metadata).not.toHaveProperty('uid');
   });
 
-  test('has its turn by name of the configuration and place in it, each after the change before', async () => {
+  test('mutating webhooks run ordered by configuration and position, each with the changes of those before', async () => {
     const { server, send } = await startCluster();
     const [a, b, c] = await Promise.all(
       ['a', 'b', 'c'].map((letter) => startWebhook(turns(letter))),
@@ -70,7 +70,7 @@ describe('a mutating webhook', () => {
     expect(body.data.turns).toBe('bac');
   });
 
-  test('[admission 8] is invoked once more when a later one has changed the object and its policy is IfNeeded', async () => {
+  test('[admission 8] a mutating webhook with IfNeeded runs again after a later webhook has changed the object', async () => {
     const { server, send } = await startCluster();
     const first = await startWebhook(turns('1'));
     const never = await startWebhook(turns('2'));
@@ -89,7 +89,7 @@ describe('a mutating webhook', () => {
     expect(body.data.turns).toBe('1231');
   });
 
-  test('is not invoked for the first time in the second round', async () => {
+  test('a mutating webhook that did not match in the first round is not called in the second', async () => {
     const { server, send } = await startCluster();
     const early = await startWebhook(turns('e'));
     const labelling = await startWebhook(() =>
@@ -110,7 +110,7 @@ describe('a mutating webhook', () => {
     expect(early.reviews).toEqual([]);
   });
 
-  test('cannot change what the server sets, nor the place of an object', async () => {
+  test('a mutating webhook cannot change the uid or the namespace of an object', async () => {
     const { server, send } = await startCluster();
     const replace = (path: string, value: unknown): Promise<{ url: string }> =>
       startWebhook(() => patchOf([{ op: 'add', path, value }]));
@@ -135,7 +135,7 @@ describe('a mutating webhook', () => {
     expect([moved.status, renamed.status]).toEqual([400, 400]);
   });
 
-  test('gets and sets integers that a number cannot hold', async () => {
+  test('a mutating webhook gets and sets integers above 2^53 exactly', async () => {
     const { server, send } = await startCluster();
     const seen: string[] = [];
     const patch = '[{"op":"add","path":"/spec/more","value":9007199254740995}]';
@@ -167,7 +167,7 @@ describe('a mutating webhook', () => {
     expect(text).toContain('"spec":{"more":9007199254740995,"size":9007199254740993}');
   });
 
-  test('is asked about a deletion, and can change nothing then', async () => {
+  test('a mutating webhook is called for a deletion, and its patch is an error', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => patchOf([set('a', 'b')]));
     const rules = [
@@ -197,7 +197,7 @@ describe('a mutating webhook', () => {
       [{ op: 'add', path: '/data', value: { k: 1 } }],
       'json: cannot unmarshal number into Go struct field ConfigMap.data of type string',
     ],
-  ])('answers with a patch that does not fit: %j', async (operations, words) => {
+  ])('a mutating webhook whose patch does not apply makes the request fail: %j', async (operations, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => patchOf(operations));
     const open = { failurePolicy: 'Ignore' };
@@ -217,7 +217,7 @@ describe('a mutating webhook', () => {
       { allowed: true, patchType: 'JSONPatch' },
       'webhook returned response.patchType but not response.patch',
     ],
-  ])('answers with %j', async (response, words) => {
+  ])('a mutating webhook that answers with %j makes the request fail', async (response, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => response);
     server.create(configuration('Mutating', 'w', [webhook('x.a.example', { url })]));
@@ -229,7 +229,7 @@ describe('a mutating webhook', () => {
     );
   });
 
-  test('starts again when another write has come while it thought', async () => {
+  test('an update starts again when another write happens during the webhook call', async () => {
     const { server, send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a', {}, { n: '0' }));
     let asked = 0;
@@ -245,7 +245,7 @@ describe('a mutating webhook', () => {
     expect([status, body.data]).toEqual([200, { n: '1', mine: 'yes', asked: '2' }]);
   });
 
-  test('sees a custom resource with its defaults, and what it adds is validated and pruned', async () => {
+  test('a mutating webhook sees the defaults of a custom resource, and its additions are validated and pruned', async () => {
     const { server, send } = await startCluster();
     server.create({
       apiVersion: 'apiextensions.k8s.io/v1',

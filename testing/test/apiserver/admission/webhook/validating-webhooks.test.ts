@@ -8,7 +8,7 @@ import { configuration, startWebhook, webhook } from '../../support/webhook-serv
 const ALLOW = (): object => ({ allowed: true });
 
 describe('a validating webhook', () => {
-  test('[F-18] denies in the words of a real server, with the Status of its answer', async () => {
+  test('[F-18] a validating webhook denies with its own Status and the message of Kubernetes', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(({ object }) =>
       object.data.color === 'red'
@@ -37,7 +37,7 @@ describe('a validating webhook', () => {
     [{}, 400, 'without explanation'],
     [{ status: { reason: 'Forbidden', code: 403 } }, 403, ': Forbidden'],
     [{ status: { code: 200, message: 'fine?' } }, 400, ': fine?'],
-  ])('denies with %j by status %i', async (response, code, words) => {
+  ])('a validating webhook denies with %j by status %i', async (response, code, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({ allowed: false, ...response }));
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { url })]));
@@ -50,7 +50,7 @@ describe('a validating webhook', () => {
     );
   });
 
-  test('gets the request, its user, both objects and the options as a real server sends them', async () => {
+  test('a validating webhook gets the request, user, both objects and options as from Kubernetes', async () => {
     const { server, send } = await startCluster();
     const { url, reviews } = await startWebhook(ALLOW);
     const rules = [
@@ -103,7 +103,7 @@ describe('a validating webhook', () => {
     expect(new Set(reviews.map(({ uid }) => uid)).size).toBe(3);
   });
 
-  test('warns, and leaves audit annotations with the request', async () => {
+  test('a validating webhook adds warnings to the answer and audit annotations to the request', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({
       allowed: true,
@@ -118,7 +118,7 @@ describe('a validating webhook', () => {
     expect(server.requests.at(-1)?.auditAnnotations).toEqual({ 'x.a.example/seen': 'yes' });
   });
 
-  test('cuts warnings that are too long together', async () => {
+  test('the API server cuts webhook warnings that are too long together', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({
       allowed: true,
@@ -132,7 +132,7 @@ describe('a validating webhook', () => {
     expect(texts).toEqual(Array.from({ length: 16 }, () => 256));
   });
 
-  test('is not asked about policies and webhooks, which could repair it', async () => {
+  test('a validating webhook is not called for policies and webhook configurations', async () => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({ allowed: false }));
     const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }];
@@ -145,7 +145,7 @@ describe('a validating webhook', () => {
     expect([refused.status, removed.status]).toEqual([400, 200]);
   });
 
-  test('is asked at the same time as all others, and the first refusal is the answer', async () => {
+  test('validating webhooks are called in parallel, and the first refusal is the answer', async () => {
     const { server, send } = await startCluster();
     const waiting: (() => void)[] = [];
     const both = new Promise<void>((resolve) => waiting.push(resolve));
@@ -170,8 +170,8 @@ describe('a validating webhook', () => {
   });
 });
 
-describe('a webhook that cannot be asked', () => {
-  test('[F-18] [admission 10] refuses the write with Fail, lets it pass with Ignore, and works again when it is back', async () => {
+describe('an admission webhook that fails', () => {
+  test('[F-18] [admission 10] an unreachable webhook refuses writes with Fail, not with Ignore, and works again once it is back', async () => {
     const { server, send } = await startCluster();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/validate`;
@@ -209,7 +209,7 @@ describe('a webhook that cannot be asked', () => {
     });
   });
 
-  test('has as long as timeoutSeconds says, by the clock of the server', async () => {
+  test('a webhook call times out after timeoutSeconds on the clock of the server', async () => {
     const clock = new FakeClock();
     const { server, send } = await startCluster({ clock });
     const { url, reviews } = await startWebhook(() => undefined);
@@ -226,11 +226,11 @@ describe('a webhook that cannot be asked', () => {
   });
 
   test.each([
-    ['no review', 'null', "couldn't get version/kind"],
-    ['no kind', '{"a":1}', `Object 'Kind' is missing in '{"a":1}'`],
-    ['no JSON', 'ok', "couldn't get version/kind; json parse error"],
-    ['nothing', '', '0-length response with status code: 200'],
-  ])('answers %s', async (_what, text, words) => {
+    ['null in place of a review', 'null', "couldn't get version/kind"],
+    ['a review without a kind', '{"a":1}', `Object 'Kind' is missing in '{"a":1}'`],
+    ['text that is not JSON', 'ok', "couldn't get version/kind; json parse error"],
+    ['an empty body', '', '0-length response with status code: 200'],
+  ])('the API server reports a webhook that answers %s', async (_what, text, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook((_request, { response }) => {
       response.end(text);
@@ -251,7 +251,7 @@ describe('a webhook that cannot be asked', () => {
     [404, 'the server could not find the requested resource'],
     [500, 'an error on the server ("broken") has prevented the request from succeeding'],
     [503, 'the server is currently unable to handle the request'],
-  ])('answers with status %i', async (code, words) => {
+  ])('the API server reports a webhook that answers with status %i', async (code, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook((_request, { response }) => {
       response.statusCode = code;
@@ -269,7 +269,7 @@ describe('a webhook that cannot be asked', () => {
     [{ uid: 'other' }, /expected response\.uid="[^"]+", got "other"$/],
     [{ patch: 'W10=' }, /validating webhook may not return response\.patch$/],
     [{ patchType: 'JSONPatch' }, /validating webhook may not return response\.patchType$/],
-  ])('answers with %j', async (response, words) => {
+  ])('the API server reports a webhook that answers with %j', async (response, words) => {
     const { server, send } = await startCluster();
     const { url } = await startWebhook(() => ({ allowed: true, ...response }));
     server.create(configuration('Validating', 'w', [webhook('x.a.example', { url })]));

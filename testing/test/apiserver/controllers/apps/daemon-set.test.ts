@@ -31,7 +31,7 @@ function placement(cluster: SimulatedCluster): readonly (string | undefined)[] {
     .toSorted();
 }
 
-test('every node gets one Pod, also those that come later', () => {
+test('a DaemonSet runs one Pod on every node, also on nodes added later', () => {
   const cluster = clusterWith(['one', 'two']);
   cluster.clock.advance(1_000);
   const before = placement(cluster);
@@ -53,7 +53,7 @@ test('every node gets one Pod, also those that come later', () => {
   });
 });
 
-test('a cluster without Node objects has one node', () => {
+test('a DaemonSet in a cluster without Node objects gets one Pod, on node-1', () => {
   const cluster = clusterWith([]);
 
   cluster.clock.advance(1_000);
@@ -61,7 +61,7 @@ test('a cluster without Node objects has one node', () => {
   expect(placement(cluster)).toEqual(['node-1']);
 });
 
-test('the Pod of a node that goes is deleted', () => {
+test('the Pod of a deleted node is deleted', () => {
   const cluster = clusterWith(['one', 'two']);
   cluster.clock.advance(1_000);
 
@@ -71,7 +71,7 @@ test('the Pod of a node that goes is deleted', () => {
   expect(placement(cluster)).toEqual(['one']);
 });
 
-test('a node selector decides which nodes count', () => {
+test('a DaemonSet runs only on the nodes that its nodeSelector selects', () => {
   const cluster = clusterWith(['plain']);
   addNode(cluster, 'gpu', { kind: 'gpu' });
   cluster.access.patch(DAEMON_SETS, 'demo', 'agent', {
@@ -83,7 +83,7 @@ test('a node selector decides which nodes count', () => {
   expect(placement(cluster)).toEqual(['gpu']);
 });
 
-test('a change of the template replaces the Pods, no more than maxUnavailable at a time', () => {
+test('a template change replaces the Pods of a DaemonSet, at most maxUnavailable at a time', () => {
   const cluster = clusterWith(['one', 'two', 'three']);
   cluster.clock.advance(1_000);
   const before = pods(cluster).map(({ metadata }) => metadata.uid);
@@ -102,7 +102,7 @@ test('a change of the template replaces the Pods, no more than maxUnavailable at
   expect(placement(cluster)).toEqual(['one', 'three', 'two']);
 });
 
-test('OnDelete leaves the Pods', () => {
+test('a template change with updateStrategy OnDelete replaces no Pod of a DaemonSet', () => {
   const cluster = clusterWith(['one'], { updateStrategy: { type: 'OnDelete' } });
   cluster.clock.advance(1_000);
   const before = pods(cluster);
@@ -113,7 +113,7 @@ test('OnDelete leaves the Pods', () => {
   expect(pods(cluster)).toEqual(before);
 });
 
-test('at rest there is no timer', () => {
+test('no timer is pending once a DaemonSet is rolled out', () => {
   const cluster = clusterWith(['one']);
 
   cluster.clock.advance(60_000);
@@ -121,7 +121,7 @@ test('at rest there is no timer', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a revision has the annotations that the DaemonSet had when its template became so', () => {
+test('a revision of a DaemonSet keeps the annotations that the DaemonSet had when its template changed', () => {
   const cluster = clusterWith(['one']);
   const patch = (change: object): void => {
     cluster.access.patch(DAEMON_SETS, 'demo', 'agent', change);

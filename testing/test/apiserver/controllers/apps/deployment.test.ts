@@ -34,7 +34,7 @@ function conditionOf(deployment: Deployment, type: string): unknown {
   return deployment.status?.conditions?.find((condition) => condition.type === type);
 }
 
-test('a Deployment becomes a ReplicaSet and Pods, which are ready after podReadyMs', () => {
+test('a Deployment creates a ReplicaSet and Pods, which become ready after podReadyMs', () => {
   const cluster = simulatedCluster({ podReadyMs: 1_000 });
 
   deployed(cluster);
@@ -64,7 +64,7 @@ test('a Deployment becomes a ReplicaSet and Pods, which are ready after podReady
   expect(webapp(cluster).status).not.toHaveProperty('unavailableReplicas');
 });
 
-test('the ReplicaSet carries what the recorded one carries', () => {
+test('the ReplicaSet of a Deployment has the recorded name, labels and annotations', () => {
   const cluster = simulatedCluster();
 
   deployed(cluster);
@@ -94,7 +94,7 @@ test('the ReplicaSet carries what the recorded one carries', () => {
   });
 });
 
-test('a change of the template replaces every Pod within the bounds of the rollout', () => {
+test('a template change of a Deployment replaces every Pod within the bounds of the rollout', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -122,7 +122,7 @@ test('a change of the template replaces every Pod within the bounds of the rollo
   ).toEqual([0, 3]);
 });
 
-test('maxUnavailable lets old Pods go before new ones are ready', () => {
+test('maxUnavailable removes old Pods before new Pods are ready', () => {
   const rollingUpdate = { maxSurge: 0, maxUnavailable: 2 };
   const cluster = simulatedCluster({ podReadyMs: 1_000, podStopMs: 100 });
   deployed(cluster, { strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -135,7 +135,7 @@ test('maxUnavailable lets old Pods go before new ones are ready', () => {
   expect(pods(cluster).filter(isReady)).toHaveLength(1);
 });
 
-test('Recreate waits until the last old Pod is gone', () => {
+test('the strategy Recreate creates no new ReplicaSet before the last old Pod is gone', () => {
   const cluster = simulatedCluster({ podStopMs: 5_000 });
   deployed(cluster, { strategy: { type: 'Recreate' } });
   cluster.clock.advance(1_000);
@@ -152,7 +152,7 @@ test('Recreate waits until the last old Pod is gone', () => {
   expect(pods(cluster).filter(isReady)).toHaveLength(3);
 });
 
-test('going back to an older template takes its ReplicaSet into use again', () => {
+test('a Deployment that returns to an older template uses its old ReplicaSet again', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -173,7 +173,7 @@ test('going back to an older template takes its ReplicaSet into use again', () =
   });
 });
 
-test('a name that another ReplicaSet has is left to it', () => {
+test('a Deployment picks another name when a foreign ReplicaSet has the name that it wants', () => {
   const cluster = simulatedCluster({}, (access) => {
     const deployment = workload('Deployment', 'webapp', { replicas: 2 });
     const { spec } = access.create(DEPLOYMENTS, deployment) as Deployment;
@@ -188,7 +188,7 @@ test('a name that another ReplicaSet has is left to it', () => {
   expect(replicaSets(cluster)).toHaveLength(2);
 });
 
-test('a deleted Pod is replaced, and the one that goes is no replica any more', () => {
+test('a deleted Pod is replaced, and the terminating Pod no longer counts as a replica', () => {
   const cluster = simulatedCluster({ podStopMs: 1_000 });
   deployed(cluster);
   cluster.clock.advance(5_000);
@@ -210,7 +210,7 @@ test('a deleted Pod is replaced, and the one that goes is no replica any more', 
   expect(pods(cluster)).toHaveLength(3);
 });
 
-test('a Pod whose labels change is let go, and replaced', () => {
+test('a Pod whose labels no longer match is released and replaced', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -223,7 +223,7 @@ test('a Pod whose labels change is let go, and replaced', () => {
   expect(cluster.access.get('pods', 'demo', name)?.metadata).not.toHaveProperty('ownerReferences');
 });
 
-test('a new ReplicaSet is announced before anything is counted, as recorded', () => {
+test('a Deployment reports NewReplicaSetCreated before any counts, as recorded', () => {
   const cluster = simulatedCluster();
 
   deployed(cluster);
@@ -238,7 +238,7 @@ test('a new ReplicaSet is announced before anything is counted, as recorded', ()
   ]);
 });
 
-test('scaling changes the ReplicaSet, not its Pods beyond need', () => {
+test('scaling a Deployment changes its ReplicaSet and keeps the Pods that are still wanted', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -257,7 +257,7 @@ test('scaling changes the ReplicaSet, not its Pods beyond need', () => {
   expect(webapp(cluster).status).toMatchObject({ replicas: 1, availableReplicas: 1 });
 });
 
-test('Pods that are not ready are the first to go', () => {
+test('scaling down removes the Pods that are not ready first', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -277,7 +277,7 @@ test('Pods that are not ready are the first to go', () => {
   expect(pods(cluster).map((pod) => pod.metadata.name)).toEqual([second]);
 });
 
-test('a paused Deployment scales but does not roll', () => {
+test('a paused Deployment scales but does not roll out a new template', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(1_000);
@@ -305,7 +305,7 @@ test('a paused Deployment scales but does not roll', () => {
   });
 });
 
-test('scaling in the middle of a rollout keeps the proportions', () => {
+test('scaling in the middle of a rollout keeps the proportions of the ReplicaSets', () => {
   const cluster = simulatedCluster({ podReadyMs: 3_600_000 });
   const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
   deployed(cluster, { replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -326,7 +326,7 @@ test('scaling in the middle of a rollout keeps the proportions', () => {
   ).toEqual([11, 7]);
 });
 
-test('a rollout that does not get ready in time is called failed', () => {
+test('a rollout that misses progressDeadlineSeconds reports ProgressDeadlineExceeded', () => {
   const cluster = simulatedCluster({ podReadyMs: 3_600_000 });
   deployed(cluster, { progressDeadlineSeconds: 60 });
 
@@ -341,7 +341,7 @@ test('a rollout that does not get ready in time is called failed', () => {
   });
 });
 
-test('minReadySeconds keeps ready Pods from counting as available', () => {
+test('a ready Pod counts as available only after minReadySeconds', () => {
   const cluster = simulatedCluster({ podReadyMs: 0 });
   deployed(cluster, { minReadySeconds: 10 });
 
@@ -353,7 +353,7 @@ test('minReadySeconds keeps ready Pods from counting as available', () => {
   expect(webapp(cluster).status).toMatchObject({ availableReplicas: 3 });
 });
 
-test('old ReplicaSets beyond the history limit are forgotten', () => {
+test('old ReplicaSets beyond revisionHistoryLimit are deleted', () => {
   const cluster = simulatedCluster();
   deployed(cluster, { revisionHistoryLimit: 1 });
   cluster.clock.advance(1_000);
@@ -371,7 +371,7 @@ test('old ReplicaSets beyond the history limit are forgotten', () => {
   ).toEqual([0, 3]);
 });
 
-test('at rest there is no timer and no write', () => {
+test('a Deployment that is rolled out needs no timer and no write', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   cluster.clock.advance(10_000);
@@ -383,7 +383,7 @@ test('at rest there is no timer and no write', () => {
   expect(cluster.events.length).toBe(before);
 });
 
-test('a restarted set of controllers finds its work done, and goes on', () => {
+test('controllers complete a rollout that existed before their start, and leave no timer after close', () => {
   const first = simulatedCluster();
   deployed(first);
   first.clock.advance(100);
@@ -403,7 +403,7 @@ function image(tag: string): object {
   return { spec: { template: { spec: { containers: [{ name: 'app', image: `nginx:${tag}` }] } } } };
 }
 
-test('a ReplicaSet that comes back says which revisions it was before', () => {
+test('a ReplicaSet that is used again lists its earlier revisions in an annotation', () => {
   const cluster = simulatedCluster();
   deployed(cluster);
   const annotationsOf = (tag: string): Readonly<Record<string, string>> | undefined =>
@@ -424,7 +424,7 @@ test('a ReplicaSet that comes back says which revisions it was before', () => {
   expect(annotationsOf('1.28')).not.toHaveProperty('deployment.kubernetes.io/revision-history');
 });
 
-test('of a long history of revisions the oldest are left out, beyond 2,000 characters', () => {
+test('a revision history above 2,000 characters drops its oldest revisions', () => {
   const set = {
     metadata: {
       annotations: {

@@ -118,7 +118,7 @@ const STEPS = [
 
 test.each(
   STEPS.map(({ step, restAtMs }, index) => [step, restAtMs, index] as const),
-)('after %s every object is as recorded', (_step, restAtMs, index) => {
+)('after the step %s every object equals the recorded one', (_step, restAtMs, index) => {
   const cluster = simulatedCluster({ podReadyMs: 300, podStopMs: 300 });
 
   for (const { send } of STEPS.slice(0, index + 1)) {
@@ -130,7 +130,7 @@ test.each(
   expect(state).toEqual(comparableState((kind) => recordedState(kind, restAtMs)));
 });
 
-test('no state of the rollout goes beyond the recorded bounds', () => {
+test('no state of the rollout exceeds the recorded bounds', () => {
   const cluster = simulatedCluster({ podReadyMs: 300, podStopMs: 300 });
 
   for (const { send } of STEPS.slice(0, 2)) {

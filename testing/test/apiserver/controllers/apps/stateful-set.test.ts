@@ -29,7 +29,7 @@ function uids(cluster: SimulatedCluster): readonly (string | undefined)[] {
   return pods(cluster).map(({ metadata }) => metadata.uid);
 }
 
-test('Pods are made in order, each after the one before it is ready', () => {
+test('a StatefulSet creates its Pods in order, each after the previous Pod is ready', () => {
   const cluster = created();
   const seen: (readonly string[])[] = [];
 
@@ -53,7 +53,7 @@ test('Pods are made in order, each after the one before it is ready', () => {
   });
 });
 
-test('the status tells which revision is in use', () => {
+test('the status of a StatefulSet names the revision in use', () => {
   const cluster = created();
 
   cluster.clock.advance(1_000);
@@ -73,7 +73,7 @@ test('the status tells which revision is in use', () => {
   });
 });
 
-test('Parallel makes all Pods at once', () => {
+test('a StatefulSet with podManagementPolicy Parallel creates all Pods at once', () => {
   const cluster = created({ podManagementPolicy: 'Parallel' });
 
   cluster.clock.advance(0);
@@ -81,7 +81,7 @@ test('Parallel makes all Pods at once', () => {
   expect(names(cluster)).toEqual(['db-0', 'db-1', 'db-2']);
 });
 
-test('a change of the template replaces the Pods one by one, the last first', () => {
+test('a template change replaces the Pods of a StatefulSet one by one, the last first', () => {
   const cluster = created();
   cluster.clock.advance(1_000);
   const before = uids(cluster);
@@ -98,7 +98,7 @@ test('a change of the template replaces the Pods one by one, the last first', ()
   expect(currentRevision).toBe(updateRevision);
 });
 
-test('a partition keeps the Pods below it as they are, even when they are made anew', () => {
+test('Pods below the partition keep the old revision, also when they are created again', () => {
   const rollingUpdate = { partition: 2 };
   const cluster = created({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
   cluster.clock.advance(1_000);
@@ -118,7 +118,7 @@ test('a partition keeps the Pods below it as they are, even when they are made a
   expect(revisions[0]).not.toBe(revisions[2]);
 });
 
-test('OnDelete leaves the Pods until they are deleted', () => {
+test('updateStrategy OnDelete keeps the Pods of a StatefulSet until they are deleted', () => {
   const cluster = created({ updateStrategy: { type: 'OnDelete' } });
   cluster.clock.advance(1_000);
   const before = uids(cluster);
@@ -137,7 +137,7 @@ test('OnDelete leaves the Pods until they are deleted', () => {
   expect(revisions[0]).not.toBe(revisions[1]);
 });
 
-test('scaling down removes the highest first, one at a time', () => {
+test('scaling down a StatefulSet removes the highest Pod first, one at a time', () => {
   const cluster = created();
   cluster.clock.advance(1_000);
   const start = cluster.events.length;
@@ -153,7 +153,7 @@ test('scaling down removes the highest first, one at a time', () => {
   expect(names(cluster)).toEqual(['db-0']);
 });
 
-test('volume claims are made with the Pods, and outlive them', () => {
+test('a StatefulSet creates volume claims with its Pods, and the claims outlive the Pods', () => {
   const resources = { requests: { storage: '1Gi' } };
   const template = {
     metadata: { name: 'data' },
@@ -174,7 +174,7 @@ test('volume claims are made with the Pods, and outlive them', () => {
   });
 });
 
-test('at rest there is no timer', () => {
+test('no timer is pending once a StatefulSet is rolled out', () => {
   const cluster = created();
 
   cluster.clock.advance(60_000);
@@ -182,7 +182,7 @@ test('at rest there is no timer', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a revision has the annotations of its StatefulSet, and its hash in a label that Pods do not have', () => {
+test('a revision has the annotations of its StatefulSet, and a hash label that Pods do not have', () => {
   const cluster = simulatedCluster(TIMES);
   const set = workload('StatefulSet', 'db', { replicas: 1, serviceName: 'db' });
   const annotations = { 'kubernetes.io/change-cause': 'a new disk', 'example.org/team': 'red' };

@@ -44,7 +44,7 @@ function made({ events }: SimulatedCluster): readonly (string | undefined)[] {
     .map(({ object }) => object.metadata.creationTimestamp);
 }
 
-test('a Job is made at each time of the schedule, and named after its minute', () => {
+test('a CronJob creates one Job per scheduled time, named after its minute', () => {
   const demo = cluster();
   cronJob(demo);
 
@@ -78,7 +78,7 @@ test.each([
   expect(made(demo)).toEqual(['2026-11-21T06:30:00Z']);
 });
 
-test('a time zone that changes its clock keeps the time of day', () => {
+test('a CronJob keeps its time of day when its time zone changes the clock', () => {
   const demo = cluster();
   // New York: winter time since 1 November, summer time from 14 March.
   cronJob(demo, { schedule: '0 12 13,14 3 *', timeZone: 'America/New_York' });
@@ -92,7 +92,7 @@ test.each([
   ['Allow', 3],
   ['Forbid', 1],
   ['Replace', 1],
-])('with %s there are %i of the Jobs that never end', (concurrencyPolicy, count) => {
+])('with concurrencyPolicy %s a CronJob keeps %i of the Jobs that never end', (concurrencyPolicy, count) => {
   const demo = cluster({ podRunMs: 3_600_000, podStopMs: 100 });
   cronJob(demo, { concurrencyPolicy });
 
@@ -106,7 +106,7 @@ test.each([
   expect(jobs(demo)[0]?.metadata.creationTimestamp === first).toBe(concurrencyPolicy !== 'Replace');
 });
 
-test('a suspended CronJob makes nothing, and makes up for the last time only', () => {
+test('a suspended CronJob creates no Jobs, and afterwards one for the last missed time only', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(5 * MINUTE_MS);
@@ -121,7 +121,7 @@ test('a suspended CronJob makes nothing, and makes up for the last time only', (
   ]);
 });
 
-test('a time whose deadline has passed is not made up for', () => {
+test('a missed time after its starting deadline creates no Job', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true, schedule: '30 * * * *', startingDeadlineSeconds: 120 });
   demo.clock.advance(5 * MINUTE_MS);
@@ -132,7 +132,7 @@ test('a time whose deadline has passed is not made up for', () => {
   expect(made(demo)).toEqual([]);
 });
 
-test('as many ended Jobs are kept as the limits say', () => {
+test('a CronJob keeps as many ended Jobs as its history limits allow', () => {
   const demo = cluster();
   cronJob(demo, { successfulJobsHistoryLimit: 2 });
 
@@ -145,7 +145,7 @@ test('as many ended Jobs are kept as the limits say', () => {
   ]);
 });
 
-test('a year without a look makes one Job, not half a million', () => {
+test('a CronJob resumed after a year creates one Job, not half a million', () => {
   const demo = cluster();
   cronJob(demo, { suspend: true });
   demo.clock.advance(365 * 24 * 60 * MINUTE_MS);
@@ -156,7 +156,7 @@ test('a year without a look makes one Job, not half a million', () => {
   expect(made(demo)).toHaveLength(1);
 });
 
-test('an Event is written, and nothing waits when the CronJob is gone', () => {
+test('a CronJob writes Events, and no timer is pending after its deletion', () => {
   const demo = cluster();
   cronJob(demo);
   demo.clock.advance(MINUTE_MS);

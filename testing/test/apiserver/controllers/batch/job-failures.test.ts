@@ -99,7 +99,7 @@ function eventsOf({ access }: SimulatedCluster, reason: string): readonly string
     .map(({ type, message }) => `${type} ${message}`);
 }
 
-test('a failed Pod is replaced after 10 s, the next after 20 s, then 40 s, and never after more than 10 min', () => {
+test('a failed Pod of a Job is replaced after 10 s, then 20 s, then 40 s, and at most 10 min', () => {
   const cluster = clusterWith({ completions: 1, backoffLimit: 100 });
   const waits: number[] = [];
 
@@ -114,7 +114,7 @@ test('a failed Pod is replaced after 10 s, the next after 20 s, then 40 s, and n
   expect(status(cluster)).toMatchObject({ active: 1, failed: 9 });
 });
 
-test('while failed Pods wait for their replacement, a Job with a ready Pod keeps its status, as a real one', () => {
+test('while failed Pods wait for replacement, a Job with a ready Pod keeps its status, as in Kubernetes', () => {
   const cluster = clusterWith({ completions: 5, parallelism: 3 });
 
   end(cluster, active(cluster)[0], 3);
@@ -126,7 +126,7 @@ test('while failed Pods wait for their replacement, a Job with a ready Pod keeps
   expect(status(cluster)).toMatchObject({ active: 3, failed: 1 });
 });
 
-test('while failed Pods wait for their replacement, a Job without a ready Pod shows no active Pod', () => {
+test('while failed Pods wait for replacement, a Job without a ready Pod reports no active Pod', () => {
   const cluster = clusterWith({ completions: 5, parallelism: 1 });
 
   end(cluster, active(cluster)[0], 3);
@@ -135,7 +135,7 @@ test('while failed Pods wait for their replacement, a Job without a ready Pod sh
   expect(status(cluster)).not.toHaveProperty('active');
 });
 
-test('a success ends the back-off', () => {
+test('a succeeded Pod resets the back-off of its Job', () => {
   const cluster = clusterWith({ completions: 3, parallelism: 2, backoffLimit: 9 });
   end(cluster, active(cluster)[0], 3);
   cluster.clock.advance(5_000);
@@ -151,7 +151,7 @@ test('a success ends the back-off', () => {
   expect([before, active(cluster).length]).toEqual([1, 2]);
 });
 
-test('each index has a limit and a back-off of its own, and its Pods know how often it has failed', () => {
+test('each index of a Job has its own limit and back-off, and its Pods carry its failure count', () => {
   const cluster = clusterWith({
     completions: 3,
     parallelism: 3,
@@ -183,7 +183,7 @@ test('each index has a limit and a back-off of its own, and its Pods know how of
   expect(pods(cluster).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
 });
 
-test('the failed Pod of an index keeps its finalizer until its index has another Pod', () => {
+test('a failed Pod of an index keeps its finalizer until its replacement exists', () => {
   const cluster = clusterWith({
     completions: 2,
     parallelism: 2,
@@ -202,7 +202,7 @@ test('the failed Pod of an index keeps its finalizer until its index has another
   expect([finalizers(), status(cluster).failed]).toEqual([undefined, 1]);
 });
 
-test('a Job of which more indexes fail than may has failed, and its other Pods are deleted', () => {
+test('a Job with more failed indexes than maxFailedIndexes fails, and its other Pods are deleted', () => {
   const cluster = clusterWith({
     completions: 6,
     parallelism: 4,
@@ -224,7 +224,7 @@ test('a Job of which more indexes fail than may has failed, and its other Pods a
   expect(conditions(cluster)).toEqual([`FailureTarget ${why}`, `Failed ${why}`]);
 });
 
-test('a success policy ends a Job with its other Pods, which count neither as failed nor as succeeded', () => {
+test('a success policy ends a Job and deletes its other Pods without counting them', () => {
   const cluster = clusterWith({
     completions: 8,
     parallelism: 6,
@@ -255,7 +255,7 @@ test('a success policy ends a Job with its other Pods, which count neither as fa
   expect(eventsOf(cluster, 'Completed')).toEqual(['Normal Job completed']);
 });
 
-test('a success policy without indexes counts any of them', () => {
+test('a success policy without indexes counts any succeeded index', () => {
   const cluster = clusterWith({
     completions: 5,
     parallelism: 5,
@@ -279,7 +279,7 @@ const POLICY = {
   ],
 };
 
-test('a policy fails the Job at once, with the Pod and the rule in the message', () => {
+test('a podFailurePolicy fails the Job at once, and the message names the Pod and the rule', () => {
   const cluster = clusterWith({ completions: 2, parallelism: 2, podFailurePolicy: POLICY });
   const [pod] = active(cluster);
 
@@ -291,7 +291,7 @@ test('a policy fails the Job at once, with the Pod and the rule in the message',
   expect(status(cluster)).toMatchObject({ failed: 2 });
 });
 
-test('a policy ignores a failure: it is not counted, and the Pod is replaced', () => {
+test('a failure that the podFailurePolicy ignores is not counted, and the Pod is replaced', () => {
   const cluster = clusterWith({ completions: 1, backoffLimit: 0, podFailurePolicy: POLICY });
 
   end(cluster, active(cluster)[0], 42, {
@@ -306,7 +306,7 @@ test('a policy ignores a failure: it is not counted, and the Pod is replaced', (
   expect(conditions(cluster).at(-1)).toMatch(/^Failed BackoffLimitExceeded: /);
 });
 
-test('a condition that the policy means fails the Job, too', () => {
+test('a Pod condition that matches the podFailurePolicy fails the Job', () => {
   const rules = [{ action: 'FailJob', onPodConditions: [{ type: 'ConfigIssue', status: 'True' }] }];
   const cluster = clusterWith({ completions: 1, podFailurePolicy: { rules } });
   const [pod] = active(cluster);
@@ -319,7 +319,7 @@ test('a condition that the policy means fails the Job, too', () => {
   );
 });
 
-test('a policy fails one index without a second attempt, and ignores another failure of an index', () => {
+test('a podFailurePolicy fails one index without a second attempt, and ignores another failure', () => {
   const rules = [
     { action: 'FailIndex', onExitCodes: { operator: 'In', values: [9] } },
     { action: 'Ignore', onExitCodes: { operator: 'In', values: [5] } },
@@ -343,7 +343,7 @@ test('a policy fails one index without a second attempt, and ignores another fai
   expect(podOf(cluster, 2).metadata.annotations).toMatchObject({ [FAILURES]: '0', [IGNORED]: '1' });
 });
 
-test('a Pod that is deleted is replaced only when it has ended, if the Job says so', () => {
+test('with podReplacementPolicy Failed a deleted Pod is replaced only after it has ended', () => {
   const template = podTemplate('crop') as { spec: object };
   const spec = {
     ...template.spec,

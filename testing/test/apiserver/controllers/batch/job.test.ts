@@ -31,7 +31,7 @@ function pods({ access }: SimulatedCluster): readonly Pod[] {
   return access.list('pods', 'demo') as readonly Pod[];
 }
 
-test('a Job makes as many Pods at a time as it may, until enough have succeeded', () => {
+test('a Job runs up to parallelism Pods at a time until its completions are reached', () => {
   const cluster = clusterWith({ completions: 3, parallelism: 2 });
 
   cluster.clock.advance(0);
@@ -58,7 +58,7 @@ test('a Job makes as many Pods at a time as it may, until enough have succeeded'
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a Pod that fails is replaced until the limit is passed', () => {
+test('a Job replaces failed Pods until the backoffLimit is exceeded', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1, backoffLimit: 1 });
 
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -96,7 +96,7 @@ test('a suspended Job has no Pods until it is resumed', () => {
   expect(job(cluster)?.status).toMatchObject({ succeeded: 1 });
 });
 
-test('a Job that is over goes after its time to live, with its Pods', () => {
+test('a finished Job is deleted with its Pods after ttlSecondsAfterFinished', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1, ttlSecondsAfterFinished: 60 });
 
   cluster.clock.advance(59_000);
@@ -108,7 +108,7 @@ test('a Job that is over goes after its time to live, with its Pods', () => {
   expect(pods(cluster)).toEqual([]);
 });
 
-test('Pods that have ended stay counted when somebody deletes them', () => {
+test('succeeded Pods stay counted after somebody deletes them', () => {
   const cluster = clusterWith({ completions: 4, parallelism: 1, podReplacementPolicy: 'Failed' });
   for (let second = 0; second < 30; second++) {
     cluster.clock.advance(100);
@@ -146,7 +146,7 @@ test.each([
   'Background',
   'Foreground',
   'Orphan',
-] as const)('no Pod waits for a Job that is deleted with policy %s', (propagationPolicy) => {
+] as const)('no Pod keeps its finalizer when its Job is deleted with policy %s', (propagationPolicy) => {
   const cluster = clusterWith({ completions: 2, parallelism: 2 });
   cluster.clock.advance(50);
 
@@ -158,7 +158,7 @@ test.each([
   expect(pods(cluster).flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
 });
 
-test('a running Pod that is deleted counts as failed, and is replaced', () => {
+test('a running Pod of a Job that is deleted counts as failed and is replaced', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1, backoffLimit: 1 });
   cluster.clock.advance(50);
 
@@ -168,7 +168,7 @@ test('a running Pod that is deleted counts as failed, and is replaced', () => {
   expect(job(cluster)?.status).toMatchObject({ succeeded: 1, failed: 1 });
 });
 
-test('a Job that runs for too long is stopped, and says so when its Pods are gone', () => {
+test('a Job that exceeds activeDeadlineSeconds is stopped, and reports the failure after its Pods are gone', () => {
   const cluster = clusterWith(
     {
       completions: 3,
@@ -199,7 +199,7 @@ test('a Job that runs for too long is stopped, and says so when its Pods are gon
   expect(reasons(cluster)).toContain('Warning DeadlineExceeded');
 });
 
-test('a Job that is suspended loses its Pods without counting them, and its time begins anew', () => {
+test('suspending a Job deletes its Pods without counting them, and its start time begins anew', () => {
   const cluster = clusterWith({ completions: 1, parallelism: 1 }, FOR_EVER_MS);
   cluster.clock.advance(1_000);
   cluster.access.patch(JOBS, 'demo', 'task', { spec: { suspend: true } });
@@ -227,7 +227,7 @@ test('a Job that is suspended loses its Pods without counting them, and its time
   expect(reasons(cluster)).toEqual(expect.arrayContaining(['Normal Suspended', 'Normal Resumed']));
 });
 
-test('a Job without a number of completions is over when one Pod has succeeded and the others ended', () => {
+test('a Job without completions ends after one Pod has succeeded and the others have ended', () => {
   const cluster = clusterWith({ parallelism: 3 });
 
   cluster.clock.advance(5_000);
@@ -241,7 +241,7 @@ test('a Job without a number of completions is over when one Pod has succeeded a
   });
 });
 
-test('each Pod of an indexed Job has an index, and the status says which have succeeded', () => {
+test('each Pod of an indexed Job has an index, and the status lists the completed indexes', () => {
   const cluster = clusterWith({ completionMode: 'Indexed', completions: 5, parallelism: 2 });
   cluster.clock.advance(50);
   const first = pods(cluster).toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
@@ -268,7 +268,7 @@ test('each Pod of an indexed Job has an index, and the status says which have su
   });
 });
 
-test('an index whose Pod fails gets another one', () => {
+test('an index whose Pod fails gets another Pod', () => {
   const spec = { completionMode: 'Indexed', completions: 3, parallelism: 3 };
   const cluster = clusterWith(spec, 15_000);
   cluster.clock.advance(50);
@@ -287,7 +287,7 @@ test('an index whose Pod fails gets another one', () => {
   expect(job(cluster)?.status).toMatchObject({ failed: 1, succeeded: 3, completedIndexes: '0-2' });
 });
 
-test('a Job of another controller is left alone', () => {
+test('a Job with another managedBy is ignored', () => {
   const cluster = clusterWith({ completions: 1, managedBy: 'example.com/queue' });
 
   cluster.clock.advance(5_000);

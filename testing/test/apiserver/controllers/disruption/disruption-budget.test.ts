@@ -30,7 +30,7 @@ test.each([
   [{ maxUnavailable: 1 }, { desiredHealthy: 2, disruptionsAllowed: 1 }],
   [{ maxUnavailable: '50%' }, { desiredHealthy: 1, disruptionsAllowed: 2 }],
   [{ minAvailable: 3 }, { desiredHealthy: 3, disruptionsAllowed: 0 }],
-])('a budget with %j of 3 replicas has %j', (budget, expected) => {
+])('a PodDisruptionBudget with %j for 3 replicas has the status %j', (budget, expected) => {
   const cluster = clusterWith(budget);
 
   cluster.clock.advance(1_000);
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test('during a rollout the Deployment says how many Pods are expected', () => {
+test('during a rollout a PodDisruptionBudget takes the expected Pods from the Deployment', () => {
   const cluster = clusterWith({ maxUnavailable: 1 });
   cluster.clock.advance(1_000);
 
@@ -54,7 +54,7 @@ test('during a rollout the Deployment says how many Pods are expected', () => {
   expect(statusOf(cluster)).toMatchObject({ expectedPods: 3, desiredHealthy: 2 });
 });
 
-test('nothing may be disrupted before the Pods are ready', () => {
+test('a PodDisruptionBudget allows no disruption before the Pods are ready', () => {
   const cluster = clusterWith({ minAvailable: 1 });
 
   cluster.clock.advance(299);
@@ -66,7 +66,7 @@ test('nothing may be disrupted before the Pods are ready', () => {
   });
 });
 
-test('a Pod that is being deleted is not healthy; its replacement is, once ready', () => {
+test('a terminating Pod is not healthy for a PodDisruptionBudget, its ready replacement is', () => {
   const cluster = clusterWith({ minAvailable: 2 });
   cluster.clock.advance(1_000);
   const [victim] = cluster.access.list('pods', 'demo');

@@ -48,7 +48,7 @@ test('an Event names its object and its reporter', () => {
   ]);
 });
 
-test('what happens again counts up', () => {
+test('a repeated Event increases the count of the first', () => {
   const cluster = prepared();
   for (let time = 0; time < 3; time++) {
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
@@ -64,7 +64,7 @@ test('what happens again counts up', () => {
   ]);
 });
 
-test('an Event that was deleted is recorded anew', () => {
+test('an Event recorded after its deletion is created again', () => {
   const cluster = prepared();
   cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
   cluster.access.delete('events', 'demo', told(cluster)[0]?.metadata.name ?? '');
@@ -74,7 +74,7 @@ test('an Event that was deleted is recorded anew', () => {
   expect(told(cluster)).toMatchObject([{ count: 1 }]);
 });
 
-test('many different messages of one reason become one Event', () => {
+test('many different messages with one reason are combined into one Event', () => {
   const cluster = prepared();
 
   for (let pod = 0; pod < 15; pod++)
@@ -87,7 +87,7 @@ test('many different messages of one reason become one Event', () => {
   ]);
 });
 
-test('no object has more than 25 at once, and one more each five minutes', () => {
+test('an object records at most 25 Events at once, and then one per five minutes', () => {
   const cluster = prepared();
   const tell = (): void => cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
   for (let time = 0; time < 40; time++) tell();
@@ -101,7 +101,7 @@ test('no object has more than 25 at once, and one more each five minutes', () =>
   expect(told(cluster)[0]?.count).toBe(26);
 });
 
-test('[found 6] the first Event of another reason is written although the object has used up its Events', () => {
+test('[found 6] the first Event with another reason is written after the object has used up its Events', () => {
   const cluster = prepared();
   for (let time = 0; time < 40; time++)
     cluster.record(cluster.about, { reason: 'Seen', message: 'seen' });
@@ -113,7 +113,7 @@ test('[found 6] the first Event of another reason is written although the object
   expect(refused).toMatchObject([{ message: 'too many', count: 1 }]);
 });
 
-test('an Event that cannot be written is lost without an error', () => {
+test('an Event that cannot be written is dropped without an error', () => {
   const cluster = prepared();
   const elsewhere = { ...cluster.about, metadata: { name: 'a', namespace: 'gone' } };
 

@@ -41,7 +41,7 @@ function parentAndChild(cluster: SimulatedCluster): number {
   return cluster.events.length;
 }
 
-test('[F-7] Background: the owner goes at once, the dependent after it', () => {
+test('[F-7] with policy Background the owner is deleted first, its dependent after it', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -51,7 +51,7 @@ test('[F-7] Background: the owner goes at once, the dependent after it', () => {
   expect(story(cluster, from)).toEqual(['DELETED parent', 'DELETED child']);
 });
 
-test('[F-7] Foreground: the owner waits for the dependent that blocks it', () => {
+test('[F-7] with policy Foreground the owner waits for the dependent that blocks its deletion', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -63,7 +63,7 @@ test('[F-7] Foreground: the owner waits for the dependent that blocks it', () =>
   expect(story(cluster, from)).toEqual(['MODIFIED parent', 'DELETED child', 'DELETED parent']);
 });
 
-test('Foreground: the owner does not wait for a dependent that does not block it', () => {
+test('with policy Foreground the owner does not wait for a dependent without blockOwnerDeletion', () => {
   const cluster = simulatedCluster();
   const parent = configMap(cluster, 'parent');
   const reference = { ...controllerReference(parent), blockOwnerDeletion: false };
@@ -76,7 +76,7 @@ test('Foreground: the owner does not wait for a dependent that does not block it
   expect(get(cluster, 'child')?.metadata.deletionTimestamp).toBeDefined();
 });
 
-test('[F-7] Orphan: the dependent is cut loose before the owner goes', () => {
+test('[F-7] with policy Orphan the dependent loses its owner reference before the owner is deleted', () => {
   const cluster = simulatedCluster();
   const from = parentAndChild(cluster);
 
@@ -97,7 +97,7 @@ test('an object whose owner does not exist is deleted', () => {
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('an owner of the same name but another uid is not the owner', () => {
+test('an object whose owner has the same name but another uid is deleted', () => {
   const cluster = simulatedCluster();
   parentAndChild(cluster);
   cluster.access.delete(CONFIG_MAPS, 'demo', 'parent', { propagationPolicy: 'Orphan' });
@@ -112,7 +112,7 @@ test('an owner of the same name but another uid is not the owner', () => {
   expect(get(cluster, 'other')).toBeDefined();
 });
 
-test('an owner of a kind that is not served keeps its dependents', () => {
+test('an object with an owner of a kind that is not served is kept', () => {
   const cluster = simulatedCluster();
   const reference = { apiVersion: 'example.dev/v1', kind: 'Website', name: 'w', uid: '1111' };
 
@@ -122,7 +122,7 @@ test('an owner of a kind that is not served keeps its dependents', () => {
   expect(get(cluster, 'child')).toBeDefined();
 });
 
-test('one owner that is left keeps the dependent, which forgets the other', () => {
+test('a dependent of two owners loses the reference to the deleted owner, and is deleted with the last one', () => {
   const cluster = simulatedCluster();
   const [one, two] = [configMap(cluster, 'one'), configMap(cluster, 'two')];
   const references = [
@@ -142,7 +142,7 @@ test('one owner that is left keeps the dependent, which forgets the other', () =
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('what was there before the controllers is collected too', () => {
+test('an object with a missing owner that existed before the controllers is deleted', () => {
   const cluster = simulatedCluster({}, (access) => {
     const ghost = { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '1111' };
     const metadata = { name: 'child', namespace: 'demo', ownerReferences: [ghost] };
@@ -154,7 +154,7 @@ test('what was there before the controllers is collected too', () => {
   expect(get(cluster, 'child')).toBeUndefined();
 });
 
-test('a Deployment that is deleted in the foreground goes after its ReplicaSet and Pods', () => {
+test('a Deployment deleted with policy Foreground disappears after its ReplicaSet and Pods', () => {
   const cluster = simulatedCluster({ podStopMs: 300 });
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 2 }));
   cluster.clock.advance(1_000);
@@ -172,7 +172,7 @@ test('a Deployment that is deleted in the foreground goes after its ReplicaSet a
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('Pods orphaned by the deletion of their ReplicaSet are adopted by its successor', () => {
+test('a new ReplicaSet adopts the Pods that its deleted predecessor orphaned', () => {
   const cluster = simulatedCluster();
   cluster.access.create('replicasets.apps', workload('ReplicaSet', 'webapp', { replicas: 2 }));
   cluster.clock.advance(1_000);
@@ -189,7 +189,7 @@ test('Pods orphaned by the deletion of their ReplicaSet are adopted by its succe
   expect(pods.every(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid)).toBe(true);
 });
 
-test('[F-7] an owner in another namespace is none: the dependent goes, and an Event says why', () => {
+test('[F-7] an object with an owner in another namespace is deleted, and an Event gives the reason', () => {
   const cluster = simulatedCluster();
   cluster.access.create('namespaces', {
     apiVersion: 'v1',
@@ -218,7 +218,7 @@ test('[F-7] an owner in another namespace is none: the dependent goes, and an Ev
   ]);
 });
 
-test('[F-7] no Event reports an owner that never existed', () => {
+test('[F-7] no Event reports an owner that no longer exists', () => {
   const cluster = simulatedCluster();
   const ghost = { ...configMap(cluster, 'ghost') };
   cluster.access.delete(CONFIG_MAPS, 'demo', 'ghost');
@@ -230,7 +230,7 @@ test('[F-7] no Event reports an owner that never existed', () => {
   expect(cluster.access.list('events', 'demo')).toEqual([]);
 });
 
-test('[F-7] two that own each other do not wait for each other for ever', () => {
+test('[F-7] the deletion of two objects that own each other does not deadlock', () => {
   const cluster = simulatedCluster();
   const first = configMap(cluster, 'first');
   const second = configMap(cluster, 'second', ownedBy(first));

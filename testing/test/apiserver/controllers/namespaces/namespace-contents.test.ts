@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { simulatedCluster } from '../simulated-cluster.ts';
 
-test('every namespace gets its account and the certificate of the cluster, also a later one', () => {
+test('every namespace, also a later one, gets a ServiceAccount and the cluster certificate', () => {
   const { access, clock } = simulatedCluster();
   clock.advance(0);
 
@@ -21,7 +21,7 @@ test('every namespace gets its account and the certificate of the cluster, also 
   }
 });
 
-test('a deleted or overwritten object comes back', () => {
+test('a deleted ServiceAccount and an overwritten cluster certificate are restored', () => {
   const { access, clock } = simulatedCluster();
   clock.advance(0);
   const before = access.get('configmaps', 'demo', 'kube-root-ca.crt')?.data;
@@ -34,7 +34,7 @@ test('a deleted or overwritten object comes back', () => {
   expect(access.get('configmaps', 'demo', 'kube-root-ca.crt')?.data).toEqual(before);
 });
 
-test('a namespace that ends takes them with it, and gets no new ones', () => {
+test('a terminating namespace loses its default objects, and they are not created again', () => {
   const { access, clock } = simulatedCluster();
   clock.advance(0);
 
@@ -47,7 +47,7 @@ test('a namespace that ends takes them with it, and gets no new ones', () => {
   expect(clock.pending).toBe(0);
 });
 
-test('each controller runs alone where only it is asked for', () => {
+test('the service account controller can run alone, without the certificate controller', () => {
   const { access, clock } = simulatedCluster({ only: ['serviceAccount'] });
 
   clock.advance(0);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulatedCluster, workload } from '../simulated-cluster.ts';
 
-test('[F-7] a namespace that is deleted goes after everything in it', () => {
+test('[F-7] a deleted namespace disappears after everything in it', () => {
   const cluster = simulatedCluster({ podStopMs: 300 });
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 2 }));
   cluster.clock.advance(1_000);
@@ -32,7 +32,7 @@ test('[F-7] a namespace that is deleted goes after everything in it', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('[F-7] a finalizer in the namespace holds it, and is named', () => {
+test('[F-7] an object with a finalizer blocks its terminating namespace, and the status names the finalizer', () => {
   const cluster = simulatedCluster();
   const metadata = { name: 'held', namespace: 'demo', finalizers: ['example.dev/hold'] };
   cluster.access.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata });
@@ -61,7 +61,7 @@ test('[F-7] a finalizer in the namespace holds it, and is named', () => {
   expect(cluster.access.get('namespaces', undefined, 'demo')).toBeUndefined();
 });
 
-test('an empty namespace goes at once, and others stay', () => {
+test('an empty namespace is deleted at once, and other namespaces stay', () => {
   const cluster = simulatedCluster();
   const metadata = { name: 'other' };
   cluster.access.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
@@ -74,7 +74,7 @@ test('an empty namespace goes at once, and others stay', () => {
   ]);
 });
 
-test('Pods end before what they may need, and nothing is made in the place of them', () => {
+test('a terminating namespace deletes its Pods first, and nothing replaces them', () => {
   const cluster = simulatedCluster({ podStopMs: 300 });
   cluster.access.create('deployments.apps', workload('Deployment', 'webapp', { replicas: 2 }));
   cluster.clock.advance(1_000);

@@ -20,7 +20,7 @@ function node({ access }: SimulatedCluster, name: string): void {
   access.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
 }
 
-test('a Pod is placed, then ready, with the status that was recorded', () => {
+test('a Pod is scheduled, and then gets ready with the recorded status', () => {
   const cluster = simulatedCluster({ podReadyMs: 500 });
 
   bare(cluster);
@@ -46,7 +46,7 @@ test('a Pod is placed, then ready, with the status that was recorded', () => {
   });
 });
 
-test('a Pod that is deleted stays ready until podStopMs, then goes', () => {
+test('a deleted Pod stays ready for podStopMs, and is then removed', () => {
   const cluster = simulatedCluster({ podStopMs: 500 });
   bare(cluster);
   cluster.clock.advance(1_000);
@@ -63,7 +63,7 @@ test('a Pod that is deleted stays ready until podStopMs, then goes', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('the grace period of a Pod is not exceeded', () => {
+test('a deleted Pod is removed at the end of its grace period at the latest', () => {
   const cluster = simulatedCluster({ podStopMs: 60_000 });
   bare(cluster, { terminationGracePeriodSeconds: 2 });
   cluster.clock.advance(1_000);
@@ -77,7 +77,7 @@ test('the grace period of a Pod is not exceeded', () => {
   expect(pod(cluster)).toBeUndefined();
 });
 
-test('a finalizer holds a Pod that has stopped', () => {
+test('a finalizer keeps a Pod that has stopped', () => {
   const cluster = simulatedCluster();
   bare(cluster, {}, { finalizers: ['example.dev/hold'] });
   cluster.clock.advance(1_000);
@@ -92,7 +92,7 @@ test('a finalizer holds a Pod that has stopped', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a Pod made anew under the same name takes its own time', () => {
+test('a Pod created again under the same name starts its own time to readiness', () => {
   const cluster = simulatedCluster({ podReadyMs: 500 });
   bare(cluster);
   cluster.clock.advance(400);
@@ -122,7 +122,7 @@ test.each(['Never', 'OnFailure'])('a Pod with restartPolicy %s succeeds', (resta
   });
 });
 
-test('Pods are spread over the nodes that there are', () => {
+test('the scheduler spreads Pods over the existing nodes', () => {
   const cluster = simulatedCluster();
   node(cluster, 'one');
   node(cluster, 'two');
@@ -136,7 +136,7 @@ test('Pods are spread over the nodes that there are', () => {
   expect(names.toSorted()).toEqual(['one', 'one', 'two', 'two']);
 });
 
-test('a Pod waits for a node that takes it', () => {
+test('a Pod stays unscheduled until a node accepts it', () => {
   const cluster = simulatedCluster();
   node(cluster, 'one');
   cluster.access.patch('nodes', undefined, 'one', { spec: { unschedulable: true } });
@@ -151,7 +151,7 @@ test('a Pod waits for a node that takes it', () => {
   expect(pod(cluster)?.status?.phase).toBe('Running');
 });
 
-test('a Pod is placed in one write, which no manager owns, and an Event says so', () => {
+test('the scheduler places a Pod in one write without a field manager, and writes an Event', () => {
   const cluster = simulatedCluster({ only: ['scheduler'] });
   const { access, clock } = cluster;
   const created = access.create('pods', {

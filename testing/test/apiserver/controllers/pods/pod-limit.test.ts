@@ -79,8 +79,8 @@ function heavyWorkload(kind: string, name: string, spec: object): StoredObject {
     : workload(kind, name, { template: heavy(name), ...spec });
 }
 
-describe('[found 6] a workload that asks for more Pods than a server can have', () => {
-  test.each(KINDS)('%s: %s with %j gets some, and says why no more', (kind, resource, spec) => {
+describe('[found 6] a workload that asks for more Pods than the server allows', () => {
+  test.each(KINDS)('a %s of %s with %j gets some Pods, and reports why it gets no more', (kind, resource, spec) => {
     const cluster = start();
     cluster.access.create(resource, heavyWorkload(kind, 'web', spec));
 
@@ -105,7 +105,7 @@ describe('[found 6] a workload that asks for more Pods than a server can have', 
     expect(refusalsIn(cluster)).toContainEqual(expect.stringContaining(words));
   });
 
-  test('is a DaemonSet on many nodes, too', () => {
+  test('a DaemonSet on more nodes than the server allows gets some Pods, and an Event reports why', () => {
     const cluster = start();
     for (let at = 0; at < 20; at++) {
       const metadata = { name: `node-${at}` };
@@ -120,7 +120,7 @@ describe('[found 6] a workload that asks for more Pods than a server can have', 
     expect(refusalsIn(cluster)).toHaveLength(1);
   });
 
-  test('gets 2,000 when they are small', { timeout: 60_000 }, () => {
+  test('a workload of small Pods gets at most 2,000 Pods', { timeout: 60_000 }, () => {
     const cluster = simulatedCluster({ only: ['replicaSet'] });
     cluster.access.create('replicasets.apps', workload('ReplicaSet', 'web', { replicas: 2_001 }));
 
@@ -132,7 +132,7 @@ describe('[found 6] a workload that asks for more Pods than a server can have', 
     expect(refusalsIn(cluster)).toHaveLength(1);
   });
 
-  test('costs its neighbours nothing, as long as the server has room', () => {
+  test('a workload that reaches its limit does not limit other workloads', () => {
     const cluster = start();
     cluster.access.create('replicasets.apps', heavyWorkload('ReplicaSet', 'big', { replicas: 99 }));
     cluster.clock.advance(1_000);
@@ -145,8 +145,8 @@ describe('[found 6] a workload that asks for more Pods than a server can have', 
   });
 });
 
-describe('[found 6] all workloads together', () => {
-  test('get no more than the server has room for, and each says so', () => {
+describe('[found 6] the limit for the Pods of all workloads together', () => {
+  test('all workloads together get at most 32 MiB of Pods, and those that lack Pods report it', () => {
     const cluster = start();
     for (const name of ['a', 'b', 'c']) {
       cluster.access.create(
@@ -167,7 +167,7 @@ describe('[found 6] all workloads together', () => {
     }
   });
 
-  test('count the Pods that exist when controllers start', () => {
+  test('the limit for all workloads counts Pods that exist before the controllers start', () => {
     const cluster = simulatedCluster({}, (access) => {
       for (let at = 0; at < 31; at++) {
         const metadata = { name: `p-${at}`, namespace: 'demo' };
@@ -187,7 +187,7 @@ describe('[found 6] all workloads together', () => {
     expect(failureOf(cluster, 'replicasets.apps', 'web')?.message).toContain('all workloads');
   });
 
-  test('leave room to Pods that clients create themselves', () => {
+  test('the limit for all workloads does not apply to Pods that clients create', () => {
     const cluster = start();
     for (const name of ['a', 'b', 'c']) {
       cluster.access.create(
@@ -209,7 +209,7 @@ describe('[found 6] all workloads together', () => {
   });
 });
 
-test('[found 6] a workload that has room again makes its Pods, and no longer says that it cannot', () => {
+test('[found 6] a workload that fits its limit again creates its Pods and drops the failure condition', () => {
   const cluster = start();
   cluster.access.create('replicasets.apps', heavyWorkload('ReplicaSet', 'web', { replicas: 17 }));
   cluster.clock.advance(1_000);
@@ -222,7 +222,7 @@ test('[found 6] a workload that has room again makes its Pods, and no longer say
   expect(failureOf(cluster, 'replicasets.apps', 'web')).toBeUndefined();
 });
 
-test('[found 6] Pods that are gone or let go leave no trace in the count', () => {
+test('[found 6] deleted and released Pods no longer count for the limit', () => {
   const cluster = start();
   for (let round = 0; round < 4; round++) {
     const name = `web-${round}`;

@@ -44,7 +44,7 @@ function refused(): never {
   throw new ApiError({ status: 'Failure', reason: 'Forbidden', message: 'no', code: 403 });
 }
 
-test('answers events on the next turn, many of one key once', () => {
+test('the controller runner reconciles on the next turn, once for many events of one key', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster);
 
@@ -57,7 +57,7 @@ test('answers events on the next turn, many of one key once', () => {
   expect(calls).toEqual([`${KEY} at 0`]);
 });
 
-test('begins with the objects that exist', () => {
+test('the controller runner reconciles the existing objects first', () => {
   const cluster = simulatedCluster({ only: [] });
   write(cluster, '1');
   const { calls } = running(cluster);
@@ -67,7 +67,7 @@ test('begins with the objects that exist', () => {
   expect(calls).toEqual([`${KEY} at 0`]);
 });
 
-test('reconciles again after the returned wait, unless an event came first', () => {
+test('the controller runner reconciles again after the returned delay, or after an earlier event', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster, (call) => (call < 3 ? 1_000 : undefined));
   write(cluster, '1');
@@ -80,7 +80,7 @@ test('reconciles again after the returned wait, unless an event came first', () 
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('tries again after growing delays when the API refuses, and forgets the failures after', () => {
+test('the controller runner retries refused calls with growing delays, and resets them after a success', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls } = running(cluster, (call) =>
     call === 4 ? undefined : call > 5 ? undefined : refused(),
@@ -102,7 +102,7 @@ test('tries again after growing delays when the API refuses, and forgets the fai
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('a mistake of its own is not swallowed', () => {
+test('the controller runner throws on a programming error in a controller', () => {
   const cluster = simulatedCluster({ only: [] });
   running(cluster, () => {
     throw new TypeError('a bug');
@@ -112,7 +112,7 @@ test('a mistake of its own is not swallowed', () => {
   expect(() => cluster.clock.advance(0)).toThrow('a bug');
 });
 
-test('does nothing after close, and leaves no timer', () => {
+test('the controller runner does nothing after close, and no timer is pending', () => {
   const cluster = simulatedCluster({ only: [] });
   const { calls, runner } = running(cluster, () => 1_000);
   write(cluster, '1');

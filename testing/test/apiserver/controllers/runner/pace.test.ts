@@ -42,7 +42,7 @@ function write({ access }: SimulatedCluster, name: string, value = 'x'): void {
   else access.patch('configmaps', 'demo', name, { data: { value } });
 }
 
-test('an object is looked at after the reaction time, the first of all later', () => {
+test('a controller looks at an object after its reaction time, and at the first object later', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 3, writeMs: 0, coldMs: 20 } });
 
@@ -54,7 +54,7 @@ test('an object is looked at after the reaction time, the first of all later', (
   expect(looks).toEqual(['a at 23', 'b at 103']);
 });
 
-test('a write keeps the controller from the same object, not from others', () => {
+test('a write delays the controller for the same object, not for others', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10 } });
   write(cluster, 'a');
@@ -67,7 +67,7 @@ test('a write keeps the controller from the same object, not from others', () =>
   expect(looks).toEqual(['a at 1', 'b at 3', 'a at 11']);
 });
 
-test('one worker in all does one thing after the other, in the order of the events', () => {
+test('a serial controller handles objects one after the other, in the order of their events', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10, serial: true } });
 
@@ -77,7 +77,7 @@ test('one worker in all does one thing after the other, in the order of the even
   expect(looks).toEqual(['c at 1', 'a at 11', 'b at 21']);
 });
 
-test('one worker does not let a long queue wait', () => {
+test('a serial controller works off a long queue without waiting', () => {
   const cluster = simulatedCluster({ only: [] });
   const looks = running(cluster, { pace: { reactionMs: 1, writeMs: 10, serial: true } });
 
@@ -87,7 +87,7 @@ test('one worker does not let a long queue wait', () => {
   expect(looks.length).toBeGreaterThan(200);
 });
 
-test('a controller that has spent its writes waits for the next one', () => {
+test('a controller that has used up its write budget waits for the next write', () => {
   const cluster = simulatedCluster({ only: [] });
   const budget = new WriteBudget({ perSecond: 20, burst: 2 });
   const looks = running(cluster, { pace: { reactionMs: 0, writeMs: 0 }, budget });
@@ -99,7 +99,7 @@ test('a controller that has spent its writes waits for the next one', () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('writes are saved up to the burst, and no further', () => {
+test('the write budget saves up writes to the burst and no further', () => {
   const budget = new WriteBudget({ perSecond: 20, burst: 3 });
   budget.spend(3, 0);
 

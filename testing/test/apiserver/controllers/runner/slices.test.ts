@@ -63,7 +63,7 @@ test.each([
     }),
   ],
   ['job', 'jobs.batch', job('w', { parallelism: 170, completions: 170 })],
-] as const)('[found 6] %s makes the Pods of %s in slices, and takes them away in slices', (only, resource, object) => {
+] as const)('[found 6] the controller %s creates the Pods of %s in slices, and removes them in slices', (only, resource, object) => {
   const cluster = simulatedCluster({ only: [only] });
   const { access } = cluster;
   access.create(resource, object as never);
@@ -78,7 +78,7 @@ test.each([
   expect([makes, takes]).toEqual([SLICE, SLICE]);
 });
 
-test('[found 6] a DaemonSet goes to many nodes in slices', () => {
+test('[found 6] a DaemonSet creates Pods on many nodes in slices', () => {
   const cluster = simulatedCluster({ only: ['daemonSet'] });
   for (let at = 0; at < 120; at++) {
     const metadata = { name: `node-${at}` };
@@ -96,7 +96,7 @@ function configMaps(cluster: SimulatedCluster, number: number, metadata: object 
   }
 }
 
-test('[found 6] a namespace is emptied in slices', () => {
+test('[found 6] a terminating namespace is emptied in slices', () => {
   const cluster = simulatedCluster({ only: ['namespace'] });
   configMaps(cluster, 130);
   cluster.access.delete('namespaces', undefined, 'demo');
@@ -110,7 +110,7 @@ test.each([
   'Background',
   'Foreground',
   'Orphan',
-] as const)('[found 6] the garbage collector follows the owner of many in slices: %s', (propagationPolicy) => {
+] as const)('[found 6] the garbage collector handles many dependents in slices with policy %s', (propagationPolicy) => {
   const cluster = simulatedCluster({ only: ['garbageCollector'] });
   const { access } = cluster;
   const owner = access.create('secrets', {
@@ -134,7 +134,7 @@ test.each([
   expect(access.get('secrets', 'demo', 'owner')).toBeUndefined();
 });
 
-test('[found 6] many keys that are due together are worked off in slices', () => {
+test('[found 6] a controller works off many due keys in slices', () => {
   const cluster = simulatedCluster({ only: ['scheduler'] }, (access) => {
     for (let at = 0; at < 180; at++) {
       const metadata = { name: `p-${at}`, namespace: 'demo' };
@@ -166,7 +166,7 @@ test('[found 6] a slice ends early when its steps take long', () => {
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] one step is done however long it takes, and its failure is passed on', () => {
+test('[found 6] a slice always runs one step, however long it takes, and passes on its error', () => {
   const clock = new FakeClock();
   const slice = new Slice(clock);
   const fail = (): never => {
@@ -178,7 +178,7 @@ test('[found 6] one step is done however long it takes, and its failure is passe
   expect(slice.isOver).toBe(true);
 });
 
-test('[found 6] Pods that nothing can be done for make no work', () => {
+test('[found 6] Pods that cannot change cause no further work for their controllers', () => {
   const cluster = simulatedCluster({ only: ['statefulSet', 'daemonSet'] });
   const { access, clock } = cluster;
   const spec = { replicas: 120, podManagementPolicy: 'Parallel', serviceName: 's' };

@@ -42,7 +42,7 @@ function ips({ access }: SimulatedCluster): readonly unknown[] {
     .filter((ip) => ip !== undefined);
 }
 
-test('a Service has the addresses of the Pods that it selects and that are ready', () => {
+test('a Service has the addresses of the ready Pods that it selects', () => {
   const cluster = simulatedCluster({ podReadyMs: 300 });
   service(cluster);
   deployment(cluster, 2);
@@ -63,7 +63,7 @@ test('a Service has the addresses of the Pods that it selects and that are ready
   expect(endpoints(cluster).flatMap((one) => one.addresses)).toEqual(ips(cluster));
 });
 
-test('a Pod that ends is no address any more, and says so in its slice', () => {
+test('a terminating Pod is no address of its Service, and its slice reports it as terminating', () => {
   const cluster = simulatedCluster({ podReadyMs: 100, podStopMs: 5_000 });
   service(cluster);
   deployment(cluster, 1);
@@ -87,7 +87,7 @@ test('a Pod that ends is no address any more, and says so in its slice', () => {
   );
 });
 
-test('a named port is the number that it has in each Pod', () => {
+test('a named target port is resolved in each Pod of the Service', () => {
   const cluster = simulatedCluster();
   service(cluster, { ports: [{ name: 'http', port: 80, targetPort: 'web' }] });
   for (const [name, containerPort] of Object.entries({ a: 8080, b: 9090 })) {
@@ -107,7 +107,7 @@ test('a named port is the number that it has in each Pod', () => {
   expect(ports).toContainEqual([expect.objectContaining({ name: 'http', port: 9090 })]);
 });
 
-test('a slice takes a hundred, and each has one owner that takes it along', () => {
+test('an EndpointSlice holds at most 100 endpoints, and is deleted with its Service', () => {
   const cluster = simulatedCluster({ podReadyMs: 10 });
   service(cluster);
   deployment(cluster, 150);
@@ -129,7 +129,7 @@ test('a slice takes a hundred, and each has one owner that takes it along', () =
   expect(cluster.access.get('endpoints', 'demo', 'web')).toBeUndefined();
 });
 
-test('overwritten Endpoints and deleted EndpointSlices are written again', () => {
+test('overwritten Endpoints and deleted EndpointSlices are restored', () => {
   const cluster = simulatedCluster({ podReadyMs: 10 });
   service(cluster);
   deployment(cluster, 1);
@@ -146,7 +146,7 @@ test('overwritten Endpoints and deleted EndpointSlices are written again', () =>
   expect(cluster.clock.pending).toBe(0);
 });
 
-test('the endpoints of a Service without a selector are left to others', () => {
+test('a Service without a selector gets no Endpoints', () => {
   const cluster = simulatedCluster();
   service(cluster, { selector: null });
 

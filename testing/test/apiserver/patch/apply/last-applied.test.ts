@@ -22,8 +22,8 @@ function annotationOf(object: JsonObject): string | undefined {
   return annotations?.[ANNOTATION];
 }
 
-describe('[found 9] kubectl takes over what its client-side apply wrote', () => {
-  test('without a conflict, and nothing of it stays with the former manager', () => {
+describe('[found 9] server-side apply by kubectl takes over fields of client-side apply', () => {
+  test('kubectl takes over client-side fields without a conflict', () => {
     const live = clientSide(configMap({ a: '1', b: '1' }));
 
     const after = applied(live, configMap({ a: '2', b: '1' }), KUBECTL);
@@ -35,7 +35,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     });
   });
 
-  test('down to the fields of list items', () => {
+  test('kubectl takes over client-side fields of list items', () => {
     const live = clientSide(pod({ containers: [{ name: 'c', image: 'i:1', tty: true }] }));
 
     const after = applied(live, pod({ containers: [{ name: 'c', image: 'i:2' }] }), KUBECTL);
@@ -43,7 +43,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     expect(after.spec).toEqual({ containers: [{ name: 'c', image: 'i:2', tty: true }] });
   });
 
-  test('but not a field that another writer has changed since, the only one in the conflict', () => {
+  test('kubectl conflicts only on a field that another writer has changed since', () => {
     const live = clientSide(configMap({ a: '1', b: '1' }));
     const changed = updated(live, { ...live, data: { a: '1', b: 'theirs' } });
     const apply = (): unknown => applied(changed, configMap({ a: '2', b: '2' }), KUBECTL);
@@ -51,7 +51,7 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
     expect(apply).toThrow('Apply failed with 1 conflict: conflict with "editor" using v1: .data.b');
   });
 
-  test('but not a field that another writer added', () => {
+  test('kubectl conflicts on a field that another writer added', () => {
     const live = clientSide(configMap({ a: '1' }));
     const added = updated(live, { ...live, data: { a: '1', c: 'theirs' } });
 
@@ -59,26 +59,26 @@ describe('[found 9] kubectl takes over what its client-side apply wrote', () => 
   });
 
   test.each([
-    ['it is no JSON', 'none'],
-    ['it is no object', '[]'],
-    ['it is of another version', JSON.stringify({ ...configMap({ a: '1' }), apiVersion: 'v2' })],
+    ['it is not JSON', 'none'],
+    ['it is not an object', '[]'],
+    ['it has another version', JSON.stringify({ ...configMap({ a: '1' }), apiVersion: 'v2' })],
     ['it does not fit the kind', JSON.stringify({ ...configMap({ a: '1' }), data: 7 })],
     ['it is empty', ''],
-  ])('the annotation is no leave when %s', (_, text) => {
+  ])('kubectl takes over nothing if the last-applied annotation is invalid: %s', (_, text) => {
     const live = clientSide(configMap({ a: '1' }), text);
 
     expect(() => applied(live, configMap({ a: '2' }), KUBECTL)).toThrow('.data.a');
   });
 
-  test('other managers conflict as usual', () => {
+  test('managers other than kubectl conflict as usual', () => {
     const live = clientSide(configMap({ a: '1' }));
 
     expect(() => applied(live, configMap({ a: '2' }), { manager: 'argocd' })).toThrow('.data.a');
   });
 });
 
-describe('[found 9] the annotation of client-side apply', () => {
-  test('is what kubectl applied last, itself left out', () => {
+describe('[found 9] the last-applied annotation', () => {
+  test('a server-side apply by kubectl updates an existing last-applied annotation', () => {
     const live = clientSide(configMap({ a: '1' }));
     const sent = configMap({ a: '<2>' }, { annotations: { [ANNOTATION]: 'sent', note: 'n' } });
 
@@ -95,7 +95,7 @@ describe('[found 9] the annotation of client-side apply', () => {
     );
   });
 
-  test('comes to no object that has none, and stays as it is for other managers', () => {
+  test('an apply adds no last-applied annotation, and other managers do not change it', () => {
     const plain = applied(undefined, configMap({ a: '1' }), KUBECTL);
     const live = clientSide(configMap({ a: '1' }));
     const other = applied(live, configMap({ b: '2' }), { manager: 'argocd' });
@@ -104,7 +104,7 @@ describe('[found 9] the annotation of client-side apply', () => {
     expect(annotationOf(other)).toBe(annotationOf(live));
   });
 
-  test('goes when it would be longer than annotations may be', () => {
+  test('a last-applied annotation that would be too long is removed', () => {
     const live = clientSide(configMap({ a: '1' }, { annotations: { note: 'n' } }));
     const long = configMap({ a: 'x'.repeat(256 * 1024) }, { annotations: { note: 'n' } });
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../../src/apiserver/objects/json-value.ts
 import type { ManagedFieldsEntry } from '../../../../src/apiserver/patch/managers/managed-fields-entry.ts';
 import { applied, configMap, LATER, owners, pod, updated, website } from '../stored-objects.ts';
 
-describe('what a manager leaves out', () => {
-  test('goes, when it applied it before', () => {
+describe('an apply that omits a field', () => {
+  test('a field that its only manager omits is removed', () => {
     const live = applied(undefined, configMap({ a: '1', b: '2' }));
 
     const after = applied(live, configMap({ a: '1' }));
@@ -12,7 +12,7 @@ describe('what a manager leaves out', () => {
     expect(after.data).toEqual({ a: '1' });
   });
 
-  test('stays, when another manager owns it too', () => {
+  test('a field that its manager omits stays if another manager owns it', () => {
     const shared = applied(undefined, configMap({ a: '1', b: '2' }));
     const both = applied(shared, configMap({ b: '2' }), { manager: 'two' });
 
@@ -25,7 +25,7 @@ describe('what a manager leaves out', () => {
     });
   });
 
-  test('stays, when it never applied it', () => {
+  test('a field that the manager never applied stays', () => {
     const live = updated(undefined, configMap({ b: '2' }));
 
     const after = applied(applied(live, configMap({ a: '1' })), configMap({ a: '1' }));
@@ -33,7 +33,7 @@ describe('what a manager leaves out', () => {
     expect(after.data).toEqual({ a: '1', b: '2' });
   });
 
-  test('goes with the struct that nothing is left in', () => {
+  test('a struct is removed with its last field', () => {
     const probe = { httpGet: { path: '/', port: 80 } };
     const container = { name: 'c', image: 'i' };
     const live = applied(undefined, pod({ containers: [{ ...container, livenessProbe: probe }] }));
@@ -43,7 +43,7 @@ describe('what a manager leaves out', () => {
     expect(after.spec).toEqual({ containers: [container] });
   });
 
-  test('goes as a list item, with what others changed in it', () => {
+  test('a list item that its manager omits is removed with the changes of others in it', () => {
     const live = applied(
       undefined,
       pod({ containers: [{ name: 'a' }, { name: 'b', image: 'i' }] }),
@@ -71,10 +71,10 @@ test('a list item stays as long as one manager applies it', () => {
   expect(after.spec).toEqual({ containers: [{ name: 'a' }, { name: 'b', tty: true }] });
 });
 
-describe('a conflict', () => {
+describe('a conflict of server-side apply', () => {
   const live = updated(undefined, configMap({ a: '1', b: '2' }));
 
-  test('names every field and its owner', () => {
+  test('a conflict names every field and its owner', () => {
     const apply = (): unknown => applied(live, configMap({ a: 'x', b: 'y' }));
 
     expect(apply).toThrow(
@@ -101,7 +101,7 @@ describe('a conflict', () => {
     );
   });
 
-  test('does not arise from values that are there already: they are owned together', () => {
+  test('applying an equal value shares the field without a conflict', () => {
     const after = applied(live, configMap({ a: '1' }));
 
     expect(owners(after)).toMatchObject({
@@ -110,7 +110,7 @@ describe('a conflict', () => {
     });
   });
 
-  test('is settled by force, which takes the field over', () => {
+  test('a forced apply takes over the fields in conflict', () => {
     const after = applied(live, configMap({ a: 'x' }), { force: true });
 
     expect(after.data).toEqual({ a: 'x', b: '2' });
@@ -120,7 +120,7 @@ describe('a conflict', () => {
     });
   });
 
-  test('shows list items by their keys', () => {
+  test('a conflict shows list items by their keys', () => {
     const before = updated(undefined, pod({ containers: [{ name: 'a', image: 'one' }] }));
 
     const apply = (): unknown =>
@@ -130,7 +130,7 @@ describe('a conflict', () => {
   });
 });
 
-test('a conflict names the fields of a struct before those that lie deeper', () => {
+test('a conflict lists the fields of a struct before nested fields', () => {
   const config = (image: string, value: string): JsonObject =>
     pod({ containers: [{ name: 'c', env: [{ name: 'E', value }], image }], hostname: value });
   const live = applied(undefined, config('one', 'old'));
@@ -146,7 +146,7 @@ test('a conflict names the fields of a struct before those that lie deeper', () 
   );
 });
 
-test('a conflict with several managers lists them by the alphabet, each with its fields in order', () => {
+test('a conflict with several managers lists them alphabetically, each with sorted fields', () => {
   const zed = updated(undefined, configMap({ b: '1', d: '1' }), { manager: 'zed' });
   const all = configMap({ a: '1', b: '1', c: '1', d: '1' });
   const live = updated(zed, all, { manager: 'amy', time: LATER });
@@ -169,8 +169,8 @@ test('a conflict with several managers lists them by the alphabet, each with its
   );
 });
 
-describe('a list', () => {
-  test('with keys keeps the items of others, in their places', () => {
+describe('lists in server-side apply', () => {
+  test('an apply to a keyed list keeps the items of others in their places', () => {
     const items = (...names: string[]): JsonObject =>
       pod({ containers: names.map((name) => ({ name })) });
     const live = updated(undefined, items('x', 'a', 'y', 'b', 'z'));
@@ -180,7 +180,7 @@ describe('a list', () => {
     expect(after.spec).toEqual(items('x', 'a', 'y', 'new', 'b', 'z').spec);
   });
 
-  test('takes the order of the configuration for the items in it', () => {
+  test('an apply sets the order of its own list items', () => {
     const items = (...names: string[]): JsonObject =>
       pod({ containers: names.map((name) => ({ name })) });
     const live = applied(undefined, items('a', 'b'));
@@ -190,7 +190,7 @@ describe('a list', () => {
     expect(after.spec).toEqual(items('b', 'a').spec);
   });
 
-  test('of ports is identified by number and protocol, by default TCP', () => {
+  test('a list of ports is keyed by number and protocol, by default TCP', () => {
     const ports = (...all: JsonObject[]): JsonObject =>
       pod({ containers: [{ name: 'c', ports: all }] });
     const tcp = { containerPort: 53, protocol: 'TCP' };
@@ -202,7 +202,7 @@ describe('a list', () => {
     expect(after.spec).toEqual(ports({ ...tcp, name: 'dns' }, udp).spec);
   });
 
-  test('[F-8] of finalizers is a set, each with its owners', () => {
+  test('[F-8] finalizers are a set, and each finalizer has its owners', () => {
     const one = applied(undefined, configMap({}, { finalizers: ['x/1'] }));
     const both = applied(one, configMap({}, { finalizers: ['x/2'] }), { manager: 'two' });
 
@@ -214,7 +214,7 @@ describe('a list', () => {
     });
   });
 
-  test('without keys has one owner', () => {
+  test('a list without keys has one owner', () => {
     const live = updated(undefined, pod({ containers: [{ name: 'c', args: ['a', 'b'] }] }));
 
     const apply = (): unknown =>
@@ -224,7 +224,7 @@ describe('a list', () => {
   });
 });
 
-test('a map with one owner is replaced as a whole', () => {
+test('an atomic map is replaced as a whole', () => {
   const live = updated(undefined, pod({ containers: [], nodeSelector: { a: '1', b: '2' } }));
 
   const after = applied(live, pod({ nodeSelector: { a: '1' } }), { force: true });
@@ -233,7 +233,7 @@ test('a map with one owner is replaced as a whole', () => {
   expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:nodeSelector': {} } });
 });
 
-test('a manager that applies in another version still owns what it applied', () => {
+test('a manager that applies in another version still owns its fields', () => {
   const live = applied(undefined, website({ a: 1, b: 2 }));
 
   const after = applied(live, { ...website({ a: 1 }), apiVersion: 'example.dev/v2' });
@@ -242,7 +242,7 @@ test('a manager that applies in another version still owns what it applied', () 
   expect(Object.keys(owners(after))).toEqual(['one Apply']);
 });
 
-describe('a custom resource', () => {
+describe('custom resources in server-side apply', () => {
   const SCHEMA: JsonObject = {
     type: 'object',
     properties: {
@@ -265,7 +265,7 @@ describe('a custom resource', () => {
     },
   };
 
-  test('has atomic lists without a schema', () => {
+  test('lists of a custom resource without a schema are atomic', () => {
     const live = applied(undefined, website({ tags: ['a'] }));
 
     const apply = (): unknown => applied(live, website({ tags: ['b'] }), { manager: 'two' });
@@ -273,7 +273,7 @@ describe('a custom resource', () => {
     expect(apply).toThrow('.spec.tags');
   });
 
-  test('merges lists as its schema says', () => {
+  test('lists of a custom resource are merged as its schema defines', () => {
     const spec = { tags: ['a'], pages: [{ path: '/', title: 'Home' }] };
     const live = applied(undefined, website(spec), { schema: SCHEMA });
 
@@ -294,7 +294,7 @@ describe('a custom resource', () => {
     });
   });
 
-  test('has owners of the whole list or map where a new schema makes it one value, and loses nothing the other way', () => {
+  test('owners of fields become owners of the whole list or map when a schema makes it atomic', () => {
     const before = { tags: ['a'], pages: [{ path: '/', title: 'Home' }], theme: { color: 'red' } };
     const spec = { type: 'object', properties: { tags: {}, pages: {}, theme: {} } };
     const ATOMIC: JsonObject = { type: 'object', properties: { spec } };
@@ -312,13 +312,13 @@ describe('a custom resource', () => {
     expect(owners(widened)['two Apply']).toEqual(whole);
   });
 
-  test('owns a map that the schema calls atomic as one field', () => {
+  test('a map that the schema calls atomic is owned as one field', () => {
     const after = applied(undefined, website({ theme: { color: 'red' } }), { schema: SCHEMA });
 
     expect(owners(after)['one Apply']).toEqual({ 'f:spec': { 'f:theme': {} } });
   });
 
-  test('that is created by an update is owned with its maps', () => {
+  test('a custom resource created by an update is owned with its maps', () => {
     const after = updated(undefined, website({ replicas: 1 }));
 
     expect(owners(after)).toEqual({
@@ -327,8 +327,8 @@ describe('a custom resource', () => {
   });
 });
 
-describe('the entries', () => {
-  test('of an untracked object begin with the fields that existed before', () => {
+describe('entries of managedFields', () => {
+  test('the first apply to an untracked object adds an entry before-first-apply', () => {
     const live = configMap({ a: '1' }, { uid: 'uid-1' });
 
     const after = applied(live, configMap({ b: '2' }));
@@ -339,7 +339,7 @@ describe('the entries', () => {
     });
   });
 
-  test('keep their times when an apply changes nothing', () => {
+  test('an apply that changes nothing keeps the times of managedFields', () => {
     const live = applied(undefined, configMap({ a: '1' }));
 
     const after = applied(live, configMap({ a: '1' }), { time: LATER });
@@ -347,7 +347,7 @@ describe('the entries', () => {
     expect(after).toEqual(live);
   });
 
-  test('of a manager are one for its applies and one for its updates', () => {
+  test('a manager has separate entries for applies and updates', () => {
     const live = applied(undefined, configMap({ a: '1' }));
 
     const after = updated(live, { ...live, data: { a: '2' } }, { manager: 'one' });
@@ -355,7 +355,7 @@ describe('the entries', () => {
     expect(owners(after)).toEqual({ 'one Update': { 'f:data': { 'f:a': {} } } });
   });
 
-  test('of status and spec are apart', () => {
+  test('a manager has separate entries for status and spec', () => {
     const live = updated(undefined, website({ replicas: 1 }));
 
     const after = updated(live, { ...live, status: { ready: true } }, { subresource: 'status' });
@@ -364,7 +364,7 @@ describe('the entries', () => {
     expect(managedFields.map(({ subresource }) => subresource)).toEqual([undefined, 'status']);
   });
 
-  test('do not speak of fields that the endpoint does not write', () => {
+  test('managedFields do not list fields that the endpoint does not write', () => {
     const config = { ...website({ replicas: 1 }), status: { ready: true } };
 
     const after = applied(undefined, config, { ignoredFields: [['status']] });
@@ -373,7 +373,7 @@ describe('the entries', () => {
     expect(owners(after)['one Apply']).not.toHaveProperty('f:status');
   });
 
-  test.each([[[]], [[{}]]])('are forgotten when a client sends %j', (managedFields) => {
+  test.each([[[]], [[{}]]])('an update with managedFields %j removes all entries', (managedFields) => {
     const live = updated(undefined, configMap({ a: '1' }));
 
     const after = updated(live, {
@@ -385,7 +385,7 @@ describe('the entries', () => {
     expect(owners(after)).toEqual({});
   });
 
-  test('of updates are at most ten: the oldest are merged', () => {
+  test('at most ten update entries are kept, and the oldest are merged', () => {
     let live = updated(undefined, configMap({ k0: '' }), { manager: 'm0', time: timeOf(0) });
     for (let index = 1; index <= 12; index++) {
       const data = { ...(live.data as object), [`k${index}`]: '' };
@@ -406,7 +406,7 @@ function timeOf(minute: number): string {
   return `2026-11-21T12:${String(minute).padStart(2, '0')}:00Z`;
 }
 
-test('neither the live object nor the configuration is changed', () => {
+test('an apply modifies neither the live object nor the configuration passed in', () => {
   const live = applied(undefined, configMap({ a: '1', b: '2' }, { finalizers: ['x/1'] }));
   const config = configMap({ a: '3' }, { finalizers: ['x/2'] });
   const before = JSON.stringify([live, config]);
@@ -416,7 +416,7 @@ test('neither the live object nor the configuration is changed', () => {
   expect(JSON.stringify([live, config])).toBe(before);
 });
 
-test('__proto__ is a name like any other', () => {
+test('server-side apply handles __proto__ as an ordinary key', () => {
   const config = JSON.parse(
     '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"__proto__":"x"}}',
   );
@@ -429,7 +429,7 @@ test('__proto__ is a name like any other', () => {
   expect(gone.data).toEqual({ a: '1' });
 });
 
-test('a null in the configuration owns the absence of a value', () => {
+test('a null creationTimestamp in a forced apply removes it, and a null label keeps the map of labels', () => {
   const live = updated(undefined, configMap({ a: '1' }, { labels: { x: 'y' } }));
 
   const after = applied(live, configMap({}, { creationTimestamp: null, labels: { x: null } }), {

@@ -24,7 +24,7 @@ function plainOf(set: FieldSet): ReadonlySet<string> {
   return plain(pathsOf(set));
 }
 
-test('union, difference and intersection are those of sets of paths', () => {
+test('union, difference and intersection of field sets equal those of sets of paths', () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
       const [a, b] = [fieldSetOf(left), fieldSetOf(right)];
@@ -41,7 +41,7 @@ test('union, difference and intersection are those of sets of paths', () => {
   );
 });
 
-test('fieldsV1 says exactly which paths are in the set', () => {
+test('fieldsV1 represents exactly the paths of a field set', () => {
   fc.assert(
     fc.property(paths, (all) => {
       const set = fieldSetOf(all);

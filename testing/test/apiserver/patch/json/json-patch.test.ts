@@ -26,17 +26,17 @@ test.each([
     [{ op: 'add', path: '/a/-', value: 9 }],
     { a: [1, 2, 3, 9], m: { k: 'v' } },
   ],
-  ['counts from the end', [{ op: 'remove', path: '/a/-1' }], { a: [1, 2], m: { k: 'v' } }],
-  ['removes', [{ op: 'remove', path: '/m/k' }], { a: [1, 2, 3], m: {} }],
-  ['replaces', [{ op: 'replace', path: '/a/0', value: [] }], { a: [[], 2, 3], m: { k: 'v' } }],
+  ['counts a negative index from the end', [{ op: 'remove', path: '/a/-1' }], { a: [1, 2], m: { k: 'v' } }],
+  ['removes a field', [{ op: 'remove', path: '/m/k' }], { a: [1, 2, 3], m: {} }],
+  ['replaces an item', [{ op: 'replace', path: '/a/0', value: [] }], { a: [[], 2, 3], m: { k: 'v' } }],
   [
-    'copies',
+    'copies a value',
     [{ op: 'copy', from: '/m', path: '/n' }],
     { a: [1, 2, 3], m: { k: 'v' }, n: { k: 'v' } },
   ],
-  ['moves', [{ op: 'move', from: '/m/k', path: '/a/0' }], { a: ['v', 1, 2, 3], m: {} }],
-  ['tests', [{ op: 'test', path: '/m', value: { k: 'v' } }], { a: [1, 2, 3], m: { k: 'v' } }],
-])('%s', (_what, operations, expected) => {
+  ['moves a value', [{ op: 'move', from: '/m/k', path: '/a/0' }], { a: ['v', 1, 2, 3], m: {} }],
+  ['tests a value', [{ op: 'test', path: '/m', value: { k: 'v' } }], { a: [1, 2, 3], m: { k: 'v' } }],
+])('a JSON patch %s', (_what, operations, expected) => {
   const document = { a: [1, 2, 3], m: { k: 'v' } };
 
   const patched = applyJsonPatch(document, operations);
@@ -45,7 +45,7 @@ test.each([
   expect(document).toEqual({ a: [1, 2, 3], m: { k: 'v' } });
 });
 
-test('unescapes the names in a path', () => {
+test('a JSON patch unescapes the names in a path', () => {
   const patched = applyJsonPatch({ 'a/b': { '~1': 1 } }, [
     { op: 'replace', path: '/a~1b/~01', value: 2 },
   ]);
@@ -74,14 +74,14 @@ test.each([
   [null],
   [{ op: 'bend', path: '/a' }],
   [{ op: 'replace', path: '', value: 'no object' }],
-])('%j is answered 422 with the generic message', (operation) => {
+])('the JSON patch operation %j is answered 422 with the generic message', (operation) => {
   const error = failureOf(() => applyJsonPatch({ a: 1, list: [1] }, [operation]));
 
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 422, reason: 'Invalid', details: {} });
 });
 
-test('a patch that fails half way changes nothing', () => {
+test('a JSON patch that fails half way changes nothing', () => {
   const document = { a: { b: 1 } };
 
   const error = failureOf(() =>
@@ -111,7 +111,7 @@ test.each([
     'array into Go value of type handlers.jsonPatchOp',
     'array into Go value of type jsonpatch.Operation',
   ],
-])('%s is no patch: 400 in the words of the decoder that reads it', (text, strict, lenient) => {
+])('the body %s is not a JSON patch and is answered 400', (text, strict, lenient) => {
   expect(failureOf(() => readJsonPatch(text, true))).toMatchObject({
     message: `400 BadRequest: error decoding patch: json: cannot unmarshal ${strict}`,
   });
@@ -120,12 +120,12 @@ test.each([
   });
 });
 
-test('null is a patch without operations, and null among them is one that does not exist', () => {
+test('null as a JSON patch has no operations, and null in its list is kept', () => {
   expect(readJsonPatch('null', true).value).toEqual([]);
   expect(readJsonPatch('[null]', true).value).toEqual([null]);
 });
 
-test('a field of an operation that is no text is refused only where the strict decoder reads it', () => {
+test('an operation with a field of the wrong type is refused by the strict decoder only', () => {
   const text = '[{"op":"add","from":{},"path":"/a","value":1}]';
 
   expect(failureOf(() => readJsonPatch(text, true))).toMatchObject({ status: 400 });
@@ -134,38 +134,38 @@ test('a field of an operation that is no text is refused only where the strict d
 
 test.each([
   [
-    'replace sets a field that is not there',
+    'replace adds a missing field',
     { op: 'replace', path: '/more', value: 2 },
     { a: ['x'], more: 2 },
   ],
-  ['a value that is left out is null', { op: 'add', path: '/more' }, { a: ['x'], more: null }],
+  ['an omitted value is null', { op: 'add', path: '/more' }, { a: ['x'], more: null }],
   [
-    'copy of a field that is not there copies null',
+    'copy of a missing field copies null',
     { op: 'copy', from: '/none', path: '/more' },
     { a: ['x'], more: null },
   ],
   [
-    'an index may have zeros before it',
+    'an index may have leading zeros',
     { op: 'add', path: '/a/001', value: 'y' },
     { a: ['x', 'y'] },
   ],
-  ['an index may have a plus', { op: 'add', path: '/a/+0', value: 'y' }, { a: ['y', 'x'] }],
+  ['an index may have a plus sign', { op: 'add', path: '/a/+0', value: 'y' }, { a: ['y', 'x'] }],
   [
     'the last place may be counted from the end',
     { op: 'add', path: '/a/-1', value: 'y' },
     { a: ['x', 'y'] },
   ],
   [
-    'what stands before the first slash does not count',
+    'text before the first slash is ignored',
     { op: 'add', path: 'b/c', value: 1 },
     { a: ['x'], c: 1 },
   ],
   ['the whole object can be replaced by a list', { op: 'replace', path: '', value: [1] }, [1]],
-])('%s', (_what, operation, expected) => {
+])('like the Go library, a JSON patch accepts this: %s', (_what, operation, expected) => {
   expect(applyJsonPatch({ a: ['x'] }, [operation])).toEqual(expected);
 });
 
-test('of the patched object, only what operations have looked at has its keys sorted', () => {
+test('a JSON patch sorts the keys of exactly those objects that its operations touched', () => {
   const document = { z: { d: 1, c: 2 }, b: { d: 1, c: 2 }, a: [{ d: 1, c: 2 }] };
 
   const patched = applyJsonPatch(document, [{ op: 'add', path: '/b/a', value: { y: 1, x: 2 } }]);
@@ -194,11 +194,11 @@ test.each([
   ],
   [{ op: 'test', path: '/a', value: 1 }, 'testing value /a failed: test failed'],
   [{ op: 'copy', from: '/a' }, 'copy operation failed to decode path: missing value'],
-])('a webhook that sends %j is told why it does not apply', (operation, why) => {
+])('the error for a webhook that sends %j gives the reason', (operation, why) => {
   expect(failureOf(() => applyJsonPatch({ a: [] }, [operation]))).toMatchObject({ why });
 });
 
-test('more operations than the server takes are answered 413', () => {
+test('a JSON patch with too many operations is answered 413', () => {
   const operations = Array.from({ length: MAX_JSON_PATCH_OPERATIONS + 1 }, () => ({
     op: 'add',
     path: '/a',
@@ -210,7 +210,7 @@ test('more operations than the server takes are answered 413', () => {
   expect(error).toMatchObject({ status: 413, reason: 'RequestEntityTooLarge' });
 });
 
-test('__proto__ is a name like any other', () => {
+test('a JSON patch handles __proto__ as an ordinary field', () => {
   const patched = applyJsonPatch({ a: {} }, [
     { op: 'add', path: '/a/__proto__', value: { polluted: true } },
     { op: 'copy', from: '/a/__proto__', path: '/b' },
@@ -222,7 +222,7 @@ test('__proto__ is a name like any other', () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-test('to a test, a field that is not there is null: a lock that nobody holds', () => {
+test('a JSON patch test treats a missing field as null', () => {
   const test = (value: unknown, path = '/data/lock'): unknown =>
     applyJsonPatch({ data: { a: '1' } }, [
       { op: 'test', path, value },
@@ -235,7 +235,7 @@ test('to a test, a field that is not there is null: a lock that nobody holds', (
   expect(() => test(null, '/data/a')).toThrow(expect.objectContaining({ status: 422 }));
 });
 
-test('a test compares texts as they are written: with markup as it is, it does not find what is stored', () => {
+test('a JSON patch test with unescaped markup does not equal the stored text, and equals added text', () => {
   const document = { data: { a: 'x<y', b: 'plain' } };
   const test = (path: string, value: unknown) => ({ op: 'test', path, value });
 
@@ -246,7 +246,7 @@ test('a test compares texts as they are written: with markup as it is, it does n
   expect(applyJsonPatch(document, added, false)).toMatchObject({ data: { c: 'x<y' } });
 });
 
-test('copies of copies are refused before they fill the memory', () => {
+test('a JSON patch that copies copies is refused before it fills the memory', () => {
   const bomb = Array.from({ length: 40 }, (_, at) => ({
     op: 'copy',
     from: '/data',

@@ -13,7 +13,7 @@ test.each([
   [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-])('%j with %j gives %j', (document, patch, expected) => {
+])('the document %j with the merge patch %j gives %j', (document, patch, expected) => {
   const before = JSON.stringify(document);
 
   const patched = applyMergePatch(document, patch);
@@ -22,17 +22,17 @@ test.each([
   expect(JSON.stringify(document)).toBe(before);
 });
 
-test.each([[7], ['text'], [null]])('%j is no merge patch: 400', (patch) => {
+test.each([[7], ['text'], [null]])('the merge patch %j is refused with 400', (patch) => {
   expect(() => applyMergePatch({}, patch)).toThrow(
     expect.objectContaining({ message: '400 BadRequest: Invalid JSON Patch' }),
   );
 });
 
-test('a list takes the place of the whole document, without the nulls of its objects', () => {
+test('a merge patch that is a list replaces the whole document, without nulls in its objects', () => {
   expect(applyMergePatch({ a: 1 }, [null, { b: null, c: 1 }])).toEqual([null, { c: 1 }]);
 });
 
-test('nulls in a list stay only where the list takes the place of an object', () => {
+test('nulls in a list of a merge patch stay only where the list replaces an object', () => {
   const document = { object: {}, text: 'x' };
   const list = [{ gone: null }];
 
@@ -41,7 +41,7 @@ test('nulls in a list stay only where the list takes the place of an object', ()
   expect(patched).toEqual({ object: [{ gone: null }], text: [{}], absent: [{}] });
 });
 
-test('__proto__ is a name like any other', () => {
+test('a merge patch handles __proto__ as an ordinary field', () => {
   const patch = JSON.parse('{"data":{"__proto__":{"polluted":true},"constructor":"x"}}');
 
   const patched = applyMergePatch({ data: { a: '1' } }, patch);

@@ -21,7 +21,7 @@ const TWO_CONTAINERS = {
   ],
 };
 
-test('merges the item with the same merge key and keeps the order', () => {
+test('a strategic patch merges the list item with the same key and keeps the order', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'b', image: 'three' }] });
 
   expect(spec).toEqual({
@@ -29,7 +29,7 @@ test('merges the item with the same merge key and keeps the order', () => {
   });
 });
 
-test('puts new items in front of those that the patch does not name', () => {
+test('a strategic patch puts new items in front of those that it does not name', () => {
   const spec = patchedSpec(TWO_CONTAINERS, {
     containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }],
   });
@@ -49,7 +49,7 @@ test('puts new items in front of those that the patch does not name', () => {
   });
 });
 
-test('changes neither the document nor the patch', () => {
+test('a strategic patch modifies neither the document nor the patch', () => {
   const document = podWith(TWO_CONTAINERS);
   const patch = podWith({ containers: [{ name: 'b', $patch: 'delete' }] });
   const before = JSON.stringify([document, patch]);
@@ -64,7 +64,7 @@ test.each([
   ['replaces a list', { containers: [{ $patch: 'replace' }, { name: 'c' }] }, ['c']],
   ['orders a list', { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }, ['b', 'a']],
   [
-    'orders a list that it changes',
+    'orders a list that it also changes',
     {
       '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }, { name: 'a' }],
       containers: [{ name: 'c' }],
@@ -72,12 +72,12 @@ test.each([
     ['b', 'c', 'a'],
   ],
   [
-    'puts what the order does not name behind what was there',
+    'puts new items that its order does not name behind the existing ones',
     { '$setElementOrder/containers': [], containers: [{ name: 'c' }] },
     ['a', 'b', 'c'],
   ],
   [
-    'puts what takes the place of a deleted item behind what is left',
+    'puts the replacement of a deleted item behind the remaining ones',
     {
       '$setElementOrder/containers': [{ name: 'c' }],
       containers: [{ name: 'a', $patch: 'delete' }, { name: 'c' }],
@@ -85,7 +85,7 @@ test.each([
     ['b', 'c'],
   ],
   ['removes a list', { containers: null }, undefined],
-])('%s', (_what, patch, names) => {
+])('a strategic patch %s', (_what, patch, names) => {
   const spec = patchedSpec(TWO_CONTAINERS, patch) as { containers?: { name: string }[] };
 
   expect(spec.containers?.map((container) => container.name)).toEqual(names);
@@ -96,7 +96,7 @@ test.each([
   ['ports', 'containerPort'],
   ['env', 'name'],
   ['volumeDevices', 'devicePath'],
-])('%s of a container merge by %s', (list, key) => {
+])('the list %s of a container is merged by %s', (list, key) => {
   const container = (items: unknown): JsonObject => ({
     containers: [{ name: 'a', [list]: items }],
   });
@@ -109,7 +109,7 @@ test.each([
   expect(spec).toEqual(container([{ [key]: 1, note: 'new' }, { [key]: 2 }]));
 });
 
-test('replaces a list without a merge key', () => {
+test('a strategic patch replaces a list without a merge key', () => {
   const spec = patchedSpec(
     { tolerations: [{ key: 'a' }], hostAliases: [{ ip: '10.0.0.1', hostnames: ['a'] }] },
     { tolerations: [{ key: 'b' }], hostAliases: [{ ip: '10.0.0.1', hostnames: ['b'] }] },
@@ -121,7 +121,7 @@ test('replaces a list without a merge key', () => {
   });
 });
 
-test('merges finalizers as a set, and takes out what a directive names', () => {
+test('a strategic patch merges finalizers as a set, and removes those that a directive names', () => {
   const document = { metadata: { finalizers: ['x/1', 'x/2'] } };
   const patch = {
     metadata: {
@@ -135,7 +135,7 @@ test('merges finalizers as a set, and takes out what a directive names', () => {
   expect(patched).toEqual({ metadata: { finalizers: ['x/3', 'x/2'] } });
 });
 
-test('keeps only the retained keys of a map', () => {
+test('a strategic patch with $retainKeys keeps only those keys of a map', () => {
   const document = {
     spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
   };
@@ -149,7 +149,7 @@ test('keeps only the retained keys of a map', () => {
 test.each([
   ['replace', { b: '2' }],
   ['delete', {}],
-])('a map with $patch: %s becomes %j', (directive, expected) => {
+])('a map with the directive $patch: %s becomes %j', (directive, expected) => {
   const { merged: patched } = applyStrategicMergePatch(
     { data: { a: '1' } },
     { data: { $patch: directive, b: '2' } },
@@ -169,7 +169,7 @@ test.each([
   [{ data: { $retainKeys: ['a'], b: '2' } }, 'invalid patch format of retainKeys'],
   [{ metadata: { $deleteFromPrimitiveList: ['a'] } }, 'invalid patch format of primitive list'],
   [{ metadata: { $setElementOrder: ['a'] } }, 'invalid patch format of setElementOrder list'],
-])('%j is a directive of another form: 400', (patch, message) => {
+])('the malformed directive %j is answered 400', (patch, message) => {
   expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
     expect.objectContaining({ message: `400 BadRequest: ${message}` }),
   );
@@ -211,13 +211,13 @@ test.each([
     { metadata: { '$setElementOrder/finalizers': ['a'], finalizers: ['b'] } },
     "The order in patch list:\n[b]\n doesn't match $setElementOrder list:\n[a]\n",
   ],
-])('%j cannot be merged: 500, as the server answers it', (patch, message) => {
+])('the strategic patch %j cannot be merged and is answered 500, as in Kubernetes', (patch, message) => {
   expect(() => applyStrategicMergePatch(LISTS, patch, CONFIG_MAP)).toThrow(
     expect.objectContaining({ status: 500, message: `500: ${message}` }),
   );
 });
 
-test('an item with a directive is passed over in the order, but not behind its end', () => {
+test('an item with a directive is ignored in the order, unless it comes after the last ordered item', () => {
   const order = { '$setElementOrder/containers': [{ name: 'b' }] };
   const gone = { name: 'a', $patch: 'delete' };
   const odd = { name: 'a', $patch: 'bend' };
@@ -229,7 +229,7 @@ test('an item with a directive is passed over in the order, but not behind its e
   expect(() => patch({ name: 'b' }, odd)).toThrow(/The order in patch list/);
 });
 
-test('a list of lists is answered 422', () => {
+test('a strategic patch with a list of lists is answered 422', () => {
   const patch = { metadata: { finalizers: [['b']] } };
 
   expect(() =>
@@ -237,7 +237,7 @@ test('a list of lists is answered 422', () => {
   ).toThrow(expect.objectContaining({ status: 422, details: {} }));
 });
 
-test('what the server quotes of a patch is what the merge has left of it', () => {
+test('the patch quoted in an error is what the merge has left of it', () => {
   const patch = { data: { $retainKeys: ['b'], b: '2' }, metadata: { labels: { x: null, y: '1' } } };
 
   const { patch: left } = applyStrategicMergePatch(LISTS, patch, CONFIG_MAP);
@@ -245,7 +245,7 @@ test('what the server quotes of a patch is what the merge has left of it', () =>
   expect(left).toEqual({ data: { b: '2' }, metadata: { labels: { y: '1' } } });
 });
 
-test('a new item of a list is taken as it came, nulls included', () => {
+test('a strategic patch adds a new list item as it is, with its nulls', () => {
   const spec = patchedSpec(TWO_CONTAINERS, { containers: [{ name: 'c', image: null }] });
 
   expect(spec).toMatchObject({
@@ -253,7 +253,7 @@ test('a new item of a list is taken as it came, nulls included', () => {
   });
 });
 
-test('a patch of more than 1 000 levels is refused', () => {
+test('a strategic patch with more than 1,000 levels is refused', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(1_001)}1${'}'.repeat(1_001)}`);
 
   expect(() => applyStrategicMergePatch({}, deep, CONFIG_MAP)).toThrow(
@@ -261,7 +261,7 @@ test('a patch of more than 1 000 levels is refused', () => {
   );
 });
 
-test('a map that replaces another keeps its nulls, which are no values to the decoder', () => {
+test('a map that replaces another map keeps its nulls', () => {
   const { merged: patched } = applyStrategicMergePatch(
     { spec: { strategy: { type: 'Recreate' } } },
     { spec: { strategy: { $patch: 'replace', type: null, rollingUpdate: { maxSurge: null } } } },
@@ -273,7 +273,7 @@ test('a map that replaces another keeps its nulls, which are no values to the de
   });
 });
 
-test('leaves no directive and no null in a map that the document did not have', () => {
+test('a strategic patch leaves no directive and no null in a new map', () => {
   const { merged: patched } = applyStrategicMergePatch(
     {},
     {

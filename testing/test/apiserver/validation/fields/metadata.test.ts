@@ -92,8 +92,8 @@ const ROWS: readonly (readonly [what: string, metadata: object, problems: readon
   ],
 ];
 
-describe('[F-4] metadata', () => {
-  test.each(ROWS)('%s', async (_, metadata, expected) => {
+describe('[F-4] validation of metadata', () => {
+  test.each(ROWS)('metadata get the validation errors of Kubernetes: %s', async (_, metadata, expected) => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', CONFIG_MAPS, configMap('a', metadata));
@@ -143,7 +143,7 @@ const NAMES: readonly (readonly [path: string, object: object, problem: string |
 
 test.each(
   NAMES,
-)('[F-4] names have the form of their kind: %s %j', async (path, object, problem) => {
+)('[F-4] a name must have the form of its kind: %s %j', async (path, object, problem) => {
   const { send } = await startCluster();
 
   const { status, body } = await send('POST', path, object);
@@ -152,7 +152,7 @@ test.each(
   if (problem !== undefined) expect(body.message).toContain(problem);
 });
 
-test('[F-4] a name is made of 58 characters and five of its own', async () => {
+test('[F-4] a generated name has the first 58 characters of generateName and five random ones', async () => {
   const { send } = await startCluster();
   const base = 'a'.repeat(62);
 
@@ -162,7 +162,7 @@ test('[F-4] a name is made of 58 characters and five of its own', async () => {
   expect(body.metadata.generateName).toBe(base);
 });
 
-test('[F-4] a generateName that makes no valid name is reported twice', async () => {
+test('[F-4] a generateName that makes no valid name is reported under generateName and name', async () => {
   const { send } = await startCluster();
 
   const { body } = await send('POST', CONFIG_MAPS, configMap('', { generateName: 'Ab-' }));
@@ -173,7 +173,7 @@ test('[F-4] a generateName that makes no valid name is reported twice', async ()
   ]);
 });
 
-test('[F-4] after eight names that are taken the server gives up', async () => {
+test('[F-4] a create with generateName fails after eight names that exist already', async () => {
   const { send } = await startCluster();
   const random = vi.spyOn(Math, 'random').mockReturnValue(0);
   await send('POST', CONFIG_MAPS, configMap('', { generateName: 'a-' }));
@@ -191,7 +191,7 @@ test('[F-4] after eight names that are taken the server gives up', async () => {
   expect(random).toHaveBeenCalledTimes(8 * 5);
 });
 
-test('[F-4] what only the server sets is not taken from a create', async () => {
+test('[F-4] a create ignores the metadata fields that only the server sets', async () => {
   const { send } = await startCluster();
   const metadata = {
     uid: 'mine',
@@ -210,8 +210,8 @@ test('[F-4] what only the server sets is not taken from a create', async () => {
   }
 });
 
-describe('[F-4] a changed object', () => {
-  test('keeps its creation and its uid', async () => {
+describe('[F-4] metadata of a changed object', () => {
+  test('an update keeps the uid and creationTimestamp of the object', async () => {
     const { send } = await startCluster();
     const { body: created } = await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -227,7 +227,7 @@ describe('[F-4] a changed object', () => {
     });
   });
 
-  test('is not deleted by a field', async () => {
+  test('a patch that sets deletionTimestamp is refused and deletes nothing', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a'));
 
@@ -245,7 +245,7 @@ describe('[F-4] a changed object', () => {
     ]);
   });
 
-  test('gets no new finalizer while it is being deleted, which is said twice', async () => {
+  test('an object in deletion gets no new finalizer, and the refusal names two causes', async () => {
     const { send } = await startCluster();
     await send('POST', CONFIG_MAPS, configMap('a', { finalizers: ['x.y/a'] }));
     await send('DELETE', `${CONFIG_MAPS}/a`);
@@ -265,7 +265,7 @@ describe('[F-4] a changed object', () => {
 });
 
 describe('[F-4] the namespace of a new object', () => {
-  test('is that of the path', async () => {
+  test('a create whose namespace differs from the namespace of the path is refused', async () => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', CONFIG_MAPS, configMap('a', { namespace: 'b' }));
@@ -277,7 +277,7 @@ describe('[F-4] the namespace of a new object', () => {
     ]);
   });
 
-  test('is there', async () => {
+  test('a create in a namespace that does not exist is answered 404', async () => {
     const { send } = await startCluster();
     const path = '/api/v1/namespaces/nowhere/configmaps';
 
@@ -290,7 +290,7 @@ describe('[F-4] the namespace of a new object', () => {
     ]);
   });
 
-  test('stays', async () => {
+  test('a create in a terminating namespace is forbidden', async () => {
     const { send } = await startCluster();
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'short' } });
     await send('DELETE', '/api/v1/namespaces/short');
@@ -318,7 +318,7 @@ describe('[F-4] the namespace of a new object', () => {
     });
   });
 
-  test('is none for what lies in no namespace', async () => {
+  test('a create of a cluster-scoped object drops metadata.namespace', async () => {
     const { send } = await startCluster();
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
 
@@ -329,7 +329,7 @@ describe('[F-4] the namespace of a new object', () => {
   });
 });
 
-test('[F-4] a create with a resourceVersion fails on the server', async () => {
+test('[F-4] a create with a resourceVersion is answered 500', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send(
@@ -344,7 +344,7 @@ test('[F-4] a create with a resourceVersion fails on the server', async () => {
   ]);
 });
 
-test('[F-4] generation counts the spec, and not the status, of what is created without one', async () => {
+test('[F-4] an Ingress created with a status: generation counts changes of the spec, not of the status', async () => {
   const { send } = await startCluster();
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   const ingress = {
@@ -369,7 +369,7 @@ test('[F-4] generation counts the spec, and not the status, of what is created w
   expect(spec.status.loadBalancer.ingress).toEqual([{ ip: '1.2.3.5' }]);
 });
 
-describe('the rules of a change', () => {
+describe('the metadata rules for updates and creates', () => {
   const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
   const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
@@ -395,40 +395,40 @@ describe('the rules of a change', () => {
 
   test.each([
     [
-      'twice by the general rules, and by each step of the kind',
+      'a wrong label of a ConfigMap is reported four times',
       CONFIG_MAPS,
       configMap('x'),
       { labels },
       [L, L, L, L],
     ],
-    ['once more by a kind that validates the change alone', QUOTAS, QUOTA, { labels }, [L, L, L]],
-    ['by the general rules alone where the kind has none', BUDGETS, BUDGET, { labels }, [L, L]],
+    ['a wrong label of a ResourceQuota is reported three times', QUOTAS, QUOTA, { labels }, [L, L, L]],
+    ['a wrong label of a PodDisruptionBudget is reported twice', BUDGETS, BUDGET, { labels }, [L, L]],
     [
-      'of a finalizer only where the whole metadata is validated',
+      'a wrong finalizer of a Role is reported four times',
       ROLES,
       ROLE,
       { finalizers: ['a b'] },
       [F, F, K, K],
     ],
     [
-      'of a finalizer without a domain not in the group of Leases',
+      'a finalizer without a domain is accepted for a Lease',
       LEASES,
       LEASE,
       { finalizers: ['cleanup'] },
       [],
     ],
     [
-      'of a finalizer without a domain not for a disruption budget',
+      'a finalizer without a domain is accepted for a PodDisruptionBudget',
       BUDGETS,
       BUDGET,
       { finalizers: ['cleanup'] },
       [],
     ],
-  ])('are reported %s', async (_, path, body, metadata, expected) => {
+  ])('an update with wrong metadata is validated as in Kubernetes: %s', async (_, path, body, metadata, expected) => {
     expect(await fieldsRefused(path, body, metadata)).toEqual(expected);
   });
 
-  test('are reported after those of a new object of the kind, and only where these find nothing', async () => {
+  test('problems of metadata in a create are reported only if the kind itself has no problems', async () => {
     const { send } = await startCluster();
     const spec = { minAvailable: 1, maxUnavailable: 1 };
     const both = { ...BUDGET, metadata: { name: 'x', labels }, spec };

@@ -33,17 +33,17 @@ const INGRESSES: readonly Row[] = [
     ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified'],
   ],
   [
-    'no type of path',
+    'no pathType',
     { [`${PATH}.pathType`]: undefined },
     [`${PATH}.pathType: Required value: pathType must be specified`],
   ],
   [
-    'no type of path, and a backend without a port',
+    'no pathType, and a backend without a port',
     { [`${PATH}.pathType`]: undefined, [`${PATH}.backend`]: { service: { name: 's' } } },
     [`${PATH}.pathType: Required value: pathType must be specified`],
   ],
   [
-    'an unknown type of path',
+    'an unknown pathType',
     { [`${PATH}.pathType`]: 'Regex' },
     [
       `${PATH}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`,
@@ -55,7 +55,7 @@ const INGRESSES: readonly Row[] = [
     [`${PATH}.path: Invalid value: "a": must be an absolute path`],
   ],
   [
-    'a path that goes up',
+    'a path with a parent directory',
     { [`${PATH}.path`]: '/a/../b' },
     [`${PATH}.path: Invalid value: "/a/../b": must not contain '/../'`],
   ],
@@ -75,12 +75,12 @@ const INGRESSES: readonly Row[] = [
     [`${PATH}.backend: Invalid value: "": cannot set both port name & port number`],
   ],
   [
-    'an address for a host',
+    'an IP address as host',
     { 'spec.rules[0].host': '10.0.0.1' },
     ['spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address'],
   ],
   [
-    'a host of anything anywhere',
+    'a host with a misplaced wildcard',
     { 'spec.rules[0].host': 'a.*.com' },
     [
       expect.stringContaining(
@@ -90,8 +90,8 @@ const INGRESSES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] Ingress', () => {
-  test.each(INGRESSES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of an Ingress', () => {
+  test.each(INGRESSES)('an Ingress gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(INGRESS, changes))).toEqual(expected);
   });
 });
@@ -106,54 +106,54 @@ const RULE = 'spec.ingress[0]';
 
 const POLICIES: readonly Row[] = [
   ['nothing wrong', {}, []],
-  ['nobody', { [`${RULE}.from`]: [{}] }, [`${RULE}.from[0]: Required value: must specify a peer`]],
+  ['an empty peer', { [`${RULE}.from`]: [{}] }, [`${RULE}.from[0]: Required value: must specify a peer`]],
   [
-    'addresses and Pods in one',
+    'an ipBlock and a podSelector in one peer',
     { [`${RULE}.from[0].ipBlock`]: { cidr: '10.0.0.0/8' } },
     [`${RULE}.from[0]: Forbidden: may not specify both ipBlock and another peer`],
   ],
   [
-    'addresses that are none',
+    'an invalid CIDR',
     { [`${RULE}.from`]: [{ ipBlock: { cidr: '10.0.0.0' } }] },
     [
       `${RULE}.from[0].ipBlock.cidr: Invalid value: "10.0.0.0": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,
     ],
   ],
   [
-    'an exception that is none',
+    'an invalid CIDR as exception',
     { [`${RULE}.from`]: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16'] } }] },
     [
       `${RULE}.from[0].ipBlock.except[0]: Invalid value: "11.0.0.0/16": must be a strict subset of \`cidr\``,
     ],
   ],
   [
-    'an exception of everything',
+    'an exception that covers the whole CIDR',
     { [`${RULE}.from`]: [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.0.0.0/8'] } }] },
     [
       `${RULE}.from[0].ipBlock.except[0]: Invalid value: "10.0.0.0/8": must be a strict subset of \`cidr\``,
     ],
   ],
   [
-    'an end before the start',
+    'an endPort below the port',
     { [`${RULE}.ports[0].endPort`]: 79 },
     [`${RULE}.ports[0].endPort: Invalid value: 79: must be greater than or equal to \`port\``],
   ],
   [
-    'an end of a name',
+    'an endPort beside a named port',
     { [`${RULE}.ports`]: [{ port: 'http', endPort: 90 }] },
     [
       `${RULE}.ports[0].endPort: Invalid value: 90: may not be specified when \`port\` is non-numeric`,
     ],
   ],
   [
-    'a direction that there is not',
+    'an unknown policyType',
     { 'spec.policyTypes': ['Up'] },
     ['spec.policyTypes[0]: Unsupported value: "Up": supported values: "Ingress", "Egress"'],
   ],
 ];
 
-describe('[F-12] NetworkPolicy', () => {
-  test.each(POLICIES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a NetworkPolicy', () => {
+  test.each(POLICIES)('a NetworkPolicy gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POLICY, changes))).toEqual(expected);
   });
 });
@@ -175,7 +175,7 @@ const SLICES: readonly Row[] = [
     ['endpoints[0].addresses: Required value: must contain at least 1 address'],
   ],
   [
-    'an address of another kind',
+    'an address of another type',
     { 'endpoints[0].addresses': ['::1'] },
     [
       'endpoints[0].addresses: Invalid value: "::1": must be an IPv4 address',
@@ -183,7 +183,7 @@ const SLICES: readonly Row[] = [
     ],
   ],
   [
-    'no address, and addresses at which nobody can be',
+    'an invalid address, and addresses that no endpoint can have',
     { 'endpoints[0].addresses': ['mill', '0.0.0.0', '169.254.9.9', '224.0.0.7'] },
     [
       'endpoints[0].addresses[0]: Invalid value: "mill": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
@@ -193,18 +193,18 @@ const SLICES: readonly Row[] = [
     ],
   ],
   [
-    'a kind that there is not',
+    'an unknown addressType',
     { addressType: 'IPv5', endpoints: [] },
     ['addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"'],
   ],
 ];
 
-describe('[F-12] EndpointSlice', () => {
-  test.each(SLICES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of an EndpointSlice', () => {
+  test.each(SLICES)('an EndpointSlice gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SLICE, changes))).toEqual(expected);
   });
 
-  test('its kind of address stays', () => {
+  test('the addressType of an EndpointSlice is immutable', () => {
     const other = changedBy(SLICE, { addressType: 'FQDN', endpoints: [{ addresses: ['a.b'] }] });
 
     expect(problemsOf(other, SLICE)).toEqual([
@@ -213,7 +213,7 @@ describe('[F-12] EndpointSlice', () => {
   });
 });
 
-test('[F-12] Endpoints are somewhere', () => {
+test('[F-12] a subset of Endpoints needs addresses', () => {
   const endpoints = {
     apiVersion: 'v1',
     kind: 'Endpoints',

@@ -29,7 +29,7 @@ const SERVICES: readonly Row[] = [
     ['spec.ports[0].name: Required value'],
   ],
   [
-    'two ports of one name',
+    'two ports with the same name',
     {
       [P]: [
         { port: 80, name: 'a' },
@@ -39,7 +39,7 @@ const SERVICES: readonly Row[] = [
     ['spec.ports[1].name: Duplicate value: "a"'],
   ],
   [
-    'one port twice',
+    'a duplicate port',
     {
       [P]: [
         { port: 80, name: 'a' },
@@ -51,7 +51,7 @@ const SERVICES: readonly Row[] = [
     ],
   ],
   [
-    'a port of no number',
+    'a port of number 0',
     { [P]: [{ port: 0 }] },
     [
       'spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
@@ -59,7 +59,7 @@ const SERVICES: readonly Row[] = [
     ],
   ],
   [
-    'a node port where there are none',
+    'a nodePort of a ClusterIP Service',
     { [P]: [{ port: 80, nodePort: 30_080 }] },
     ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
   ],
@@ -71,68 +71,68 @@ const SERVICES: readonly Row[] = [
     ],
   ],
   [
-    'an unknown affinity',
+    'an unknown sessionAffinity',
     { 'spec.sessionAffinity': 'Cookie' },
     ['spec.sessionAffinity: Unsupported value: "Cookie": supported values: "ClientIP", "None"'],
   ],
   [
-    'a name without one',
+    'an ExternalName Service without the name',
     { 'spec.type': 'ExternalName', 'spec.clusterIP': undefined, 'spec.clusterIPs': undefined },
     ['spec.externalName: Required value'],
   ],
   [
-    'an address that is none',
+    'an invalid IP address',
     { 'spec.clusterIP': 'here' },
     [`spec.clusterIP: Invalid value: "here": must be empty, 'None', or a valid IP address`],
   ],
   [
-    'a policy for those outside who cannot come',
+    'an externalTrafficPolicy of an internal Service',
     { 'spec.externalTrafficPolicy': 'Local' },
     [
       'spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services',
     ],
   ],
   [
-    'a label that is none',
+    'an invalid label',
     { 'spec.selector': { app: 'a b' } },
     [expect.stringContaining('spec.selector: Invalid value: "a b": a valid label must be')],
   ],
   [
-    'what only a load balancer has',
+    'a loadBalancerClass of another type of Service',
     { 'spec.loadBalancerClass': 'x.y/z' },
     ["spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"],
   ],
 ];
 
-describe('[F-12] Service', () => {
-  test.each(SERVICES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a Service', () => {
+  test.each(SERVICES)('a Service gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes))).toEqual(expected);
   });
 });
 
 const CHANGES: readonly Row[] = [
   ['other ports', { [P]: [{ port: 81 }] }, []],
-  ['no word of the address', { 'spec.clusterIP': undefined, 'spec.clusterIPs': undefined }, []],
+  ['the address omitted', { 'spec.clusterIP': undefined, 'spec.clusterIPs': undefined }, []],
   [
     'another address, in the older field',
     { 'spec.clusterIP': '10.96.0.6' },
     ['spec.clusterIPs[0]: Invalid value: ["10.96.0.6"]: may not change once set'],
   ],
   [
-    'no address any more',
+    'the address removed',
     { 'spec.clusterIP': 'None', 'spec.clusterIPs': ['None'] },
     ['spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set'],
   ],
   [
-    'another family',
+    'another IP family',
     { 'spec.ipFamilies': ['IPv6'] },
     ['spec.ipFamilies[0]: Invalid value: ["IPv6"]: may not change once set'],
   ],
-  ['a mere name', { 'spec.type': 'ExternalName', 'spec.externalName': 'a.b' }, []],
+  ['the type ExternalName', { 'spec.type': 'ExternalName', 'spec.externalName': 'a.b' }, []],
 ];
 
-describe('[F-12] what may change in a Service', () => {
-  test.each(CHANGES)('%s', (_, changes, expected) => {
+describe('[F-12] updates of a Service', () => {
+  test.each(CHANGES)('an update of a Service is validated as in Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes), SERVICE)).toEqual(expected);
   });
 });

@@ -15,7 +15,7 @@ const TWO = { 'spec.containers[1]': { name: 'd', image: 'nginx' } };
 const VOLUME = { 'spec.volumes': [{ name: 'v', emptyDir: {} }] };
 const C = 'spec.containers[0]';
 
-test('[F-12] a Pod of one container is right', () => {
+test('[F-12] a Pod with one valid container has no validation errors', () => {
   const problems = problemsOf(POD);
 
   expect(problems).toEqual([]);
@@ -24,7 +24,7 @@ test('[F-12] a Pod of one container is right', () => {
 const CONTAINERS: readonly Row[] = [
   ['no containers', { 'spec.containers': [] }, ['spec.containers: Required value']],
   [
-    'a container without anything',
+    'an empty container',
     { 'spec.containers': [{}] },
     [`${C}.name: Required value`, `${C}.image: Required value`],
   ],
@@ -35,7 +35,7 @@ const CONTAINERS: readonly Row[] = [
     [`${C}.name: Invalid value: "a.b": must not contain dots`],
   ],
   [
-    'a name twice',
+    'a duplicate name',
     { ...TWO, 'spec.containers[1].name': 'c' },
     ['spec.containers[1].name: Duplicate value: "c"'],
   ],
@@ -62,7 +62,7 @@ const CONTAINERS: readonly Row[] = [
     [`${C}.ports[0].containerPort: Required value`],
   ],
   [
-    'a port too high',
+    'a port above 65535',
     { [`${C}.ports`]: [{ containerPort: 70_000 }] },
     [`${C}.ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive`],
   ],
@@ -79,7 +79,7 @@ const CONTAINERS: readonly Row[] = [
     [`${C}.ports[0].protocol: Unsupported value: "HTTP": supported values: "SCTP", "TCP", "UDP"`],
   ],
   [
-    'a host port twice',
+    'a duplicate host port',
     {
       ...TWO,
       [`${C}.ports`]: [{ containerPort: 1, hostPort: 9 }],
@@ -109,35 +109,35 @@ const CONTAINERS: readonly Row[] = [
     [`${C}.env[0].valueFrom: Invalid value: "": may not be specified when \`value\` is not empty`],
   ],
   [
-    'a source that is none',
+    'an empty valueFrom',
     { [`${C}.env`]: [{ name: 'A', valueFrom: {} }] },
     [
       `${C}.env[0].valueFrom: Invalid value: "": must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\` or \`secretKeyRef\``,
     ],
   ],
   [
-    'a field that a Pod does not tell',
+    'an unknown field reference',
     { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.hostname' } } }] },
     [
       `${C}.env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.hostname": error converting fieldPath: field label not supported: spec.hostname`,
     ],
   ],
   [
-    'a field that a Pod does not tell its environment',
+    'a field reference that is not available as variable',
     { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } }] },
     [
       `${C}.env[0].valueFrom.fieldRef.fieldPath: Unsupported value: "status.phase": supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"`,
     ],
   ],
   [
-    'a part of a field that has no parts',
+    'a subscript of a field that is no map',
     { [`${C}.env`]: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: "spec.nodeName['a']" } } }] },
     [
       `${C}.env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.nodeName['a']": error converting fieldPath: field label does not support subscript: spec.nodeName['a']`,
     ],
   ],
   [
-    'variables from nowhere',
+    'an envFrom without a source',
     { [`${C}.envFrom`]: [{}] },
     [`${C}.envFrom: Invalid value: "": must specify one of: \`configMapRef\` or \`secretRef\``],
   ],
@@ -154,7 +154,7 @@ const CONTAINERS: readonly Row[] = [
     [`${C}.resources.requests[memory]: Invalid value: "-1Gi": must be greater than or equal to 0`],
   ],
   [
-    'a resource that there is not',
+    'an unknown resource',
     { [`${C}.resources`]: { requests: { disk: '1' } } },
     [
       `${C}.resources.requests[disk]: Invalid value: "disk": must be a standard resource type or fully qualified`,
@@ -173,20 +173,20 @@ const CONTAINERS: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] containers', () => {
-  test.each(CONTAINERS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of containers', () => {
+  test.each(CONTAINERS)('a container gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
 
 const PROBES: readonly Row[] = [
   [
-    'a probe that does nothing',
+    'a probe without a handler',
     { [`${C}.livenessProbe`]: {} },
     [`${C}.livenessProbe: Required value: must specify a handler type`],
   ],
   [
-    'a probe that does two things',
+    'a probe with two handlers',
     { [`${C}.readinessProbe`]: { httpGet: { port: 80 }, tcpSocket: { port: 80 } } },
     [`${C}.readinessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type`],
   ],
@@ -196,12 +196,12 @@ const PROBES: readonly Row[] = [
     [`${C}.livenessProbe.successThreshold: Invalid value: 2: must be 1`],
   ],
   [
-    'a probe of a negative period',
+    'a probe with a negative period',
     { [`${C}.startupProbe`]: { tcpSocket: { port: 80 }, periodSeconds: -1 } },
     [`${C}.startupProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0`],
   ],
   [
-    'a probe of a port with no form',
+    'a probe of an invalid port',
     { [`${C}.livenessProbe`]: { httpGet: { port: 'HTTP' } } },
     [
       `${C}.livenessProbe.httpGet.port: Invalid value: "HTTP": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)`,
@@ -226,15 +226,15 @@ const PROBES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] probes and hooks', () => {
-  test.each(PROBES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of probes and hooks', () => {
+  test.each(PROBES)('a probe or hook gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
 
 const VOLUMES: readonly Row[] = [
   [
-    'a mount of no volume',
+    'a mount of an unknown volume',
     { [`${C}.volumeMounts`]: [{ name: 'v', mountPath: '/v' }] },
     [`${C}.volumeMounts[0].name: Not found: "v"`],
   ],
@@ -250,22 +250,22 @@ const VOLUMES: readonly Row[] = [
     [`${C}.volumeMounts[1].mountPath: Invalid value: "/v": must be unique`],
   ],
   [
-    'a mount that leaves the volume',
+    'a subPath that leaves the volume',
     { ...VOLUME, [`${C}.volumeMounts`]: [{ name: 'v', mountPath: '/v', subPath: '../x' }] },
     [`${C}.volumeMounts.subPath: Invalid value: "../x": must not contain '..'`],
   ],
   [
-    'a mount of a place outside',
+    'an absolute subPath',
     { ...VOLUME, [`${C}.volumeMounts`]: [{ name: 'v', mountPath: '/v', subPath: '/x' }] },
     [`${C}.volumeMounts.subPath: Invalid value: "/x": must be a relative path`],
   ],
   [
-    'a volume of two kinds',
+    'a volume with two sources',
     { 'spec.volumes': [{ name: 'v', emptyDir: {}, configMap: { name: 'm' } }] },
     ['spec.volumes[0].configMap: Forbidden: may not specify more than 1 volume type'],
   ],
   [
-    'a volume twice',
+    'a duplicate volume',
     { 'spec.volumes': [{ name: 'v' }, { name: 'v' }] },
     ['spec.volumes[1].name: Duplicate value: "v"'],
   ],
@@ -275,7 +275,7 @@ const VOLUMES: readonly Row[] = [
     ['spec.volumes[0].secret.secretName: Required value'],
   ],
   [
-    'a file mode that is none',
+    'an invalid file mode',
     { 'spec.volumes': [{ name: 'v', configMap: { name: 'm', defaultMode: 1_000 } }] },
     [
       'spec.volumes[0].configMap.defaultMode: Invalid value: 1000: must be a number between 0 and 0777 (octal), both inclusive',
@@ -283,8 +283,8 @@ const VOLUMES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] volumes and mounts', () => {
-  test.each(VOLUMES)('%s', (_, changes, expected) => {
+describe('[F-12] validation of volumes and mounts', () => {
+  test.each(VOLUMES)('a volume or mount gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -305,31 +305,31 @@ const SPEC: readonly Row[] = [
     ],
   ],
   [
-    'DNS of its own without any',
+    'dnsPolicy None without dnsConfig',
     { 'spec.dnsPolicy': 'None' },
     ['spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'],
   ],
   [
-    'no time at all',
+    'a deadline of 0 seconds',
     { 'spec.activeDeadlineSeconds': 0 },
     ['spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive'],
   ],
   [
-    'a toleration of everything that is equal',
+    'a toleration with operator Equal and no key',
     { 'spec.tolerations': [{ operator: 'Equal' }] },
     [
       'spec.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
     ],
   ],
   [
-    'a toleration with a value of nothing',
+    'a toleration with operator Exists and a value',
     { 'spec.tolerations': [{ key: 'k', operator: 'Exists', value: 'v' }] },
     [
       'spec.tolerations[0].operator: Invalid value: "v": value must be empty when `operator` is \'Exists\'',
     ],
   ],
   [
-    'a spread without a key',
+    'a topology spread constraint without a key',
     { 'spec.topologySpreadConstraints': [{ maxSkew: 0, whenUnsatisfiable: 'DoNotSchedule' }] },
     [
       'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
@@ -337,14 +337,14 @@ const SPEC: readonly Row[] = [
     ],
   ],
   [
-    'an alias of no address',
+    'a host alias without an address',
     { 'spec.hostAliases': [{ ip: 'here' }] },
     [
       'spec.hostAliases[0].ip: Invalid value: "here": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     ],
   ],
   [
-    'an account with capitals',
+    'a service account name with capitals',
     { 'spec.serviceAccountName': 'Me' },
     [
       expect.stringContaining(
@@ -353,14 +353,14 @@ const SPEC: readonly Row[] = [
     ],
   ],
   [
-    'a visitor from the start',
+    'an ephemeral container in a create',
     { 'spec.ephemeralContainers': [{ name: 'e', image: 'i' }] },
     ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
   ],
 ];
 
-describe('[F-12] the rest of the spec', () => {
-  test.each(SPEC)('%s', (_, changes, expected) => {
+describe('[F-12] validation of the rest of a Pod spec', () => {
+  test.each(SPEC)('a Pod spec gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -386,19 +386,19 @@ const CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] what may change in a Pod', () => {
-  test.each(CHANGES)('%s', (_, changes, expected) => {
+describe('[F-12] updates of a Pod', () => {
+  test.each(CHANGES)('an update of a Pod is validated as in Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes), POD)).toEqual(expected);
   });
 
-  test('the refusal shows what differs, in the names of Go', () => {
+  test('the refusal of a Pod update shows the differences under their Go field names', () => {
     const [problem] = problemsOf(changedBy(POD, { [`${C}.command`]: ['x'] }), POD);
 
     expect(problem).toContain('-   "Command": null,');
     expect(problem).toContain('+    "x"');
   });
 
-  test('a toleration that was given stays', () => {
+  test('an update cannot remove a toleration of a Pod', () => {
     const before = changedBy(POD, { 'spec.tolerations': [{ key: 'k', operator: 'Exists' }] });
 
     const problems = problemsOf(POD, before);
@@ -408,7 +408,7 @@ describe('[F-12] what may change in a Pod', () => {
     );
   });
 
-  test('a deadline only comes nearer', () => {
+  test('an update can only shorten the activeDeadlineSeconds of a Pod', () => {
     const at = (seconds: number): object =>
       changedBy(POD, { 'spec.activeDeadlineSeconds': seconds });
 
@@ -419,7 +419,7 @@ describe('[F-12] what may change in a Pod', () => {
   });
 });
 
-test('[F-12] a container that is attached for debugging is looked at like any other', async () => {
+test('[F-12] an ephemeral container is validated like any other container', async () => {
   const { send } = await startCluster();
   const path = '/api/v1/namespaces/default/pods';
   const { body } = await send('POST', path, POD);

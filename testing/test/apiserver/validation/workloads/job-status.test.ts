@@ -30,10 +30,10 @@ const RUNNING = { startTime: STARTED, active: 2, ready: 1, succeeded: 3, failed:
 const NONE = 'status.conditions: Invalid value: ';
 
 test.each<[string, object, object, object, readonly string[]]>([
-  ['a Job that goes on', RUNNING, { ...RUNNING, active: 1, succeeded: 4 }, {}, []],
+  ['a Job that makes progress', RUNNING, { ...RUNNING, active: 1, succeeded: 4 }, {}, []],
   ['a Job that ends', { ...RUNNING }, { ...COMPLETE, succeeded: 6, failed: 1 }, {}, []],
   [
-    'what cannot be counted',
+    'negative counts',
     {},
     { active: -3, terminating: -2 },
     {},
@@ -43,7 +43,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'Pods that are listed twice, or without a name',
+    'uncounted Pods that are duplicate or empty',
     {},
     { uncountedTerminatedPods: { succeeded: ['u', 'v'], failed: ['', 'v'] } },
     {},
@@ -53,7 +53,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'two ends at once',
+    'two final conditions at once',
     RUNNING,
     {
       ...COMPLETE,
@@ -70,7 +70,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'an end before the start, with work left',
+    'a completion before the start, with Pods left',
     {},
     {
       ...COMPLETE,
@@ -88,7 +88,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'a failure without its target, that never began',
+    'a failure without FailureTarget and startTime',
     {},
     conditions('Failed'),
     {},
@@ -98,14 +98,14 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'a suspended Job with nothing to do, which never begins',
+    'a suspended Job with 0 completions, which never starts',
     {},
     { ...COMPLETE, startTime: undefined },
     { suspend: true, completions: 0 },
     [],
   ],
   [
-    'indexes that nobody can read',
+    'indexes that cannot be parsed',
     {},
     { completedIndexes: '2,4-x', failedIndexes: '1-2-3' },
     INDEXED,
@@ -115,7 +115,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'indexes in no order',
+    'indexes that are not in order',
     {},
     { completedIndexes: '3,1', failedIndexes: '5-4' },
     INDEXED,
@@ -134,7 +134,7 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'indexes of a Job that has none',
+    'indexes of a Job that is not indexed',
     {},
     { completedIndexes: '1', failedIndexes: '2' },
     {},
@@ -144,14 +144,14 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'more Pods that are ready than there are',
+    'more ready Pods than active Pods',
     {},
     { active: 1, ready: 2 },
     {},
     ['status.ready: Invalid value: 2: cannot set more ready pods than active'],
   ],
   [
-    'an end that is taken back',
+    'a final condition that is removed',
     { ...COMPLETE, succeeded: 6 },
     { startTime: STARTED, succeeded: 5 },
     {},
@@ -162,14 +162,14 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'an indexed Job that is made smaller',
+    'an indexed Job with fewer completions',
     { succeeded: 6 },
     { succeeded: 5 },
     { ...INDEXED, parallelism: 6 },
     [],
   ],
   [
-    'other times than before',
+    'changed start and completion times',
     COMPLETE,
     { ...COMPLETE, startTime: '2031-04-05T06:07:09Z', completionTime: '2031-04-05T06:09:09Z' },
     {},
@@ -179,14 +179,14 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'a Job that is resumed, and begins anew',
+    'a resumed Job with a new startTime',
     { ...conditions('Suspended'), startTime: STARTED },
     { conditions: [{ type: 'Suspended', status: 'False' }], startTime: ENDED },
     {},
     [],
   ],
   [
-    'a success that its policy does not know',
+    'SuccessCriteriaMet without a success policy',
     { startTime: STARTED },
     { ...conditions('Complete'), startTime: STARTED, completionTime: ENDED },
     { ...INDEXED, successPolicy: { rules: [{ succeededCount: 1 }] } },
@@ -196,13 +196,13 @@ test.each<[string, object, object, object, readonly string[]]>([
     ],
   ],
   [
-    'what was wrong before, and is left as it was',
+    'old errors that the update does not change',
     { ...conditions('Failed'), active: 1, completedIndexes: '9' },
     { ...conditions('Failed'), active: 1, completedIndexes: '9', ready: 1 },
     {},
     [],
   ],
-])('the status of %s', (_what, before, now, spec, problems) => {
+])('a Job status gets the validation errors of Kubernetes: %s', (_what, before, now, spec, problems) => {
   const found = jobStatus(job(now, spec), job(before, spec));
 
   expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual(problems);

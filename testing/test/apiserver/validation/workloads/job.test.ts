@@ -20,12 +20,12 @@ const RESTART = 'template.spec.restartPolicy';
 const JOBS: readonly Row[] = [
   ['nothing wrong', {}, []],
   [
-    'Pods that restart always, by default',
+    'no restartPolicy',
     { [`spec.${RESTART}`]: undefined },
     [`spec.${RESTART}: Required value: valid values: "OnFailure", "Never"`],
   ],
   [
-    'Pods that restart somehow',
+    'an unknown restartPolicy',
     { [`spec.${RESTART}`]: 'Maybe' },
     [
       `spec.${RESTART}: Unsupported value: "Maybe": supported values: "Always", "OnFailure", "Never"`,
@@ -38,17 +38,17 @@ const JOBS: readonly Row[] = [
     ['spec.parallelism: Invalid value: -1: must be greater than or equal to 0'],
   ],
   [
-    'indexes without a number of them',
+    'completion mode Indexed without completions',
     { 'spec.completionMode': 'Indexed', 'spec.parallelism': 2 },
     ['spec.completions: Required value: when completion mode is Indexed'],
   ],
   [
-    'a mode that there is not',
+    'an unknown completion mode',
     { 'spec.completionMode': 'Some' },
     ['spec.completionMode: Unsupported value: "Some": supported values: "NonIndexed", "Indexed"'],
   ],
   [
-    'a selector beside the one that the server makes',
+    'a selector without manualSelector',
     { 'spec.selector': { matchLabels: { tier: 'web' } } },
     [
       expect.stringContaining('`selector` not auto-generated'),
@@ -61,7 +61,7 @@ const JOBS: readonly Row[] = [
     [expect.stringMatching(/^spec\.template\.metadata\.labels\[job-name\]: .*: must be 'j'$/)],
   ],
   [
-    'a failure policy without sense',
+    'an invalid podFailurePolicy',
     {
       'spec.podFailurePolicy': {
         rules: [
@@ -85,7 +85,7 @@ const JOBS: readonly Row[] = [
     ],
   ],
   [
-    'a success policy of indexes that it has not',
+    'a successPolicy with indexes out of range',
     {
       'spec.completionMode': 'Indexed',
       'spec.completions': 4,
@@ -106,14 +106,14 @@ const JOBS: readonly Row[] = [
     ],
   ],
   [
-    'a success policy without indexes, as the server has it inside',
+    'a successPolicy of a Job without indexes',
     { 'spec.successPolicy': { rules: [{ succeededCount: 1 }] } },
     [
       'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
     ],
   ],
   [
-    'limits of indexes in a Job without them',
+    'limits per index of a Job without indexes',
     { 'spec.maxFailedIndexes': 2 },
     [
       'spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified',
@@ -121,14 +121,14 @@ const JOBS: readonly Row[] = [
     ],
   ],
   [
-    'a manager without a domain',
+    'a managedBy without a domain',
     { 'spec.managedBy': 'queue' },
     [
       'spec.managedBy: Invalid value: "queue": must be a domain-prefixed path (such as "acme.io/foo")',
     ],
   ],
   [
-    'a selector of its own that selects others',
+    'a manual selector that does not match the template',
     { 'spec.manualSelector': true, 'spec.selector': { matchLabels: { a: 'b' } } },
     [
       'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
@@ -136,12 +136,12 @@ const JOBS: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] Job', () => {
-  test.each(JOBS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a Job', () => {
+  test.each(JOBS)('a Job gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(JOB, changes))).toEqual(expected);
   });
 
-  test('an indexed one is resized with its parallelism, or not at all', () => {
+  test('an indexed Job can change completions only together with parallelism', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',
       'spec.manualSelector': true,
@@ -159,7 +159,7 @@ describe('[F-12] Job', () => {
     ]);
   });
 
-  test('its template stays as it is, and is shown as Go has it', () => {
+  test('the template of a Job is immutable, and the error shows it as Go does', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',
       'spec.manualSelector': true,
@@ -193,20 +193,20 @@ describe('[F-12] Job', () => {
   const nearNodes = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } };
 
   test.each([
-    ['where its Pods run', elsewhere],
-    ['which nodes it prefers', { 'spec.template.spec.affinity': nearNodes }],
-    ['how much its containers ask for', larger],
+    ['its node selector', elsewhere],
+    ['its preferred nodes', { 'spec.template.spec.affinity': nearNodes }],
+    ['the resources of its containers', larger],
     ['the labels of its Pods', { 'spec.template.metadata': { labels: { a: 'b', team: 'x' } } }],
-  ])('one at rest may change %s, before it starts and after it was suspended', (_, change) => {
+  ])('a suspended Job can change %s, before it starts and after it was suspended', (_, change) => {
     for (const before of [RESTING, changedBy(RESTING, { ...STARTED, ...SUSPENDED })]) {
       expect(problemsOf(changedBy(before, change), before)).toEqual([]);
     }
   });
 
   test.each([
-    ['an image', { 'spec.template.spec.containers[0].image': 'other' }],
-    ['beside which Pods it runs', { 'spec.template.spec.affinity': { podAffinity: {} } }],
-  ])('one at rest may not change %s', (_, change) => {
+    ['an image of a container', { 'spec.template.spec.containers[0].image': 'other' }],
+    ['its Pod affinity', { 'spec.template.spec.affinity': { podAffinity: {} } }],
+  ])('a suspended Job cannot change %s', (_, change) => {
     expect(problemsOf(changedBy(RESTING, change), RESTING)).toEqual([
       expect.stringMatching(
         /^spec\.template\.spec: Invalid value: \{"Volumes":.*: field is immutable$/,
@@ -218,7 +218,7 @@ describe('[F-12] Job', () => {
     ['is not suspended', { 'spec.suspend': false }],
     ['was started and has not been suspended since', STARTED],
     ['has Pods left', { ...STARTED, ...SUSPENDED, 'status.active': 1 }],
-  ])('one that %s changes nothing of its template', (_, state) => {
+  ])('a Job that %s cannot change its template', (_, state) => {
     const before = changedBy(RESTING, state);
 
     for (const change of [elsewhere, larger]) {
@@ -228,7 +228,7 @@ describe('[F-12] Job', () => {
     }
   });
 
-  test('completions stay as they are', () => {
+  test('the completions of a Job without indexes are immutable', () => {
     const before = changedBy(JOB, {
       'metadata.resourceVersion': '1',
       'spec.manualSelector': true,
@@ -247,7 +247,7 @@ const CRON_JOBS: readonly Row[] = [
   ['nothing wrong', {}, []],
   ['no schedule', { 'spec.schedule': '' }, ['spec.schedule: Required value']],
   [
-    'a schedule of words',
+    'a schedule in plain words',
     { 'spec.schedule': 'every day' },
     ['spec.schedule: Invalid value: "every day": expected exactly 5 fields, found 2: [every day]'],
   ],
@@ -259,12 +259,12 @@ const CRON_JOBS: readonly Row[] = [
     ],
   ],
   [
-    'a time zone of nowhere',
+    'an unknown time zone',
     { 'spec.timeZone': 'Mars/Base' },
     ['spec.timeZone: Invalid value: "Mars/Base": unknown time zone Mars/Base'],
   ],
   [
-    'an unknown policy',
+    'an unknown concurrencyPolicy',
     { 'spec.concurrencyPolicy': 'Wait' },
     [
       'spec.concurrencyPolicy: Unsupported value: "Wait": supported values: "Allow", "Forbid", "Replace"',
@@ -278,19 +278,19 @@ const CRON_JOBS: readonly Row[] = [
     ],
   ],
   [
-    'Pods that restart always',
+    'restartPolicy Always',
     { [`spec.jobTemplate.spec.${RESTART}`]: 'Always' },
     [`spec.jobTemplate.spec.${RESTART}: Required value: valid values: "OnFailure", "Never"`],
   ],
 ];
 
-describe('[F-12] CronJob', () => {
-  test.each(CRON_JOBS)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a CronJob', () => {
+  test.each(CRON_JOBS)('a CronJob gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CRON_JOB, changes))).toEqual(expected);
   });
 });
 
-describe('[F-12] schedules', () => {
+describe('[F-12] parsing of cron schedules', () => {
   test.each([
     '* * * * *',
     '0 0 1 jan sun',
@@ -298,7 +298,7 @@ describe('[F-12] schedules', () => {
     '@hourly',
     '@every 1h30m',
     '5/10 * * * ?',
-  ])('%s is one', (schedule) => {
+  ])('%s is a valid cron schedule', (schedule) => {
     expect(scheduleProblem(schedule)).toBeUndefined();
   });
 
@@ -311,7 +311,7 @@ describe('[F-12] schedules', () => {
     ['1/2/3 * * * *', 'too many slashes: 1/2/3'],
     ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
     ['@never', 'unrecognized descriptor: @never'],
-  ])('%s is none: %s', (schedule, problem) => {
+  ])('%s is an invalid cron schedule: %s', (schedule, problem) => {
     expect(scheduleProblem(schedule)).toBe(problem);
   });
 });

@@ -17,20 +17,20 @@ const KINDS = ['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet'];
 const MISMATCH =
   'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`';
 
-describe.each(KINDS)('[F-12] %s', (kind) => {
+describe.each(KINDS)('[F-12] validation of a %s', (kind) => {
   const object = workload(kind);
 
-  test('one with a selector and a template is right', () => {
+  test('a workload with a selector and a template is valid', () => {
     expect(problemsOf(object)).toEqual([]);
   });
 
-  test('a selector of other Pods', () => {
+  test('a workload whose selector does not match its template is refused', () => {
     const other = changedBy(object, { 'spec.selector.matchLabels': { app: 'y' } });
 
     expect(problemsOf(other)).toEqual([MISMATCH]);
   });
 
-  test('Pods that end', () => {
+  test('a workload whose Pods have restartPolicy Never is refused', () => {
     const ending = changedBy(object, { 'spec.template.spec.restartPolicy': 'Never' });
 
     expect(problemsOf(ending)).toContain(
@@ -39,8 +39,8 @@ describe.each(KINDS)('[F-12] %s', (kind) => {
   });
 });
 
-describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('[F-12] %s', (kind) => {
-  test('its selector stays as it is', () => {
+describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('[F-12] updates and Pods of a %s', (kind) => {
+  test('the selector of a workload is immutable', () => {
     const changed = changedBy(workload(kind), {
       'spec.selector.matchLabels': { app: 'y' },
       'spec.template.metadata.labels': { app: 'y' },
@@ -51,13 +51,13 @@ describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('[F-12] %s', (kind) => 
     ]);
   });
 
-  test('its template may change', () => {
+  test('the template of a workload can change', () => {
     const changed = changedBy(workload(kind), { 'spec.template.spec.containers[0].image': 'y' });
 
     expect(problemsOf(changed, workload(kind))).toEqual([]);
   });
 
-  test('its Pods are looked at like any other', () => {
+  test('the Pod template of a workload is validated like a Pod', () => {
     const empty = changedBy(workload(kind), { 'spec.template.spec.containers': [] });
 
     expect(problemsOf(empty)).toEqual(['spec.template.spec.containers: Required value']);
@@ -86,14 +86,14 @@ const DEPLOYMENT: readonly Row[] = [
     ],
   ],
   [
-    'a selector in nothing',
+    'a selector with operator In and no values',
     { 'spec.selector.matchExpressions': [{ key: 'app', operator: 'In' }] },
     [
       `spec.selector.matchExpressions[0].values: Required value: must be specified when \`operator\` is 'In' or 'NotIn'`,
     ],
   ],
   [
-    'less than no replicas',
+    'negative replicas',
     { 'spec.replicas': -1 },
     ['spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
   ],
@@ -105,14 +105,14 @@ const DEPLOYMENT: readonly Row[] = [
     ],
   ],
   [
-    'details of rolling where nothing rolls',
+    'rollingUpdate with strategy Recreate',
     { 'spec.strategy': { type: 'Recreate', rollingUpdate: {} } },
     [
       `spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy \`type\` is 'Recreate'`,
     ],
   ],
   [
-    'no way to roll',
+    'maxSurge and maxUnavailable of 0',
     { 'spec.strategy': { rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } } },
     [
       'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0',
@@ -126,14 +126,14 @@ const DEPLOYMENT: readonly Row[] = [
     ],
   ],
   [
-    'more than all',
+    'maxUnavailable above 100%',
     { 'spec.strategy': { rollingUpdate: { maxUnavailable: '101%' } } },
     [
       'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "101%": must not be greater than 100%',
     ],
   ],
   [
-    'a deadline before readiness',
+    'progressDeadlineSeconds below minReadySeconds',
     { 'spec.minReadySeconds': 10, 'spec.progressDeadlineSeconds': 10 },
     ['spec.progressDeadlineSeconds: Invalid value: 10: must be greater than minReadySeconds'],
   ],
@@ -146,22 +146,22 @@ const DEPLOYMENT: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] Deployment', () => {
-  test.each(DEPLOYMENT)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a Deployment', () => {
+  test.each(DEPLOYMENT)('a Deployment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('Deployment'), changes))).toEqual(expected);
   });
 });
 
 const DAEMON_SET: readonly Row[] = [
   [
-    'both surge and unavailability',
+    'both maxSurge and maxUnavailable',
     { 'spec.updateStrategy': { rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } } },
     [
       'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero',
     ],
   ],
   [
-    'neither of them',
+    'neither maxSurge nor maxUnavailable',
     { 'spec.updateStrategy': { rollingUpdate: { maxUnavailable: 0 } } },
     [
       'spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0',
@@ -174,8 +174,8 @@ const DAEMON_SET: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] DaemonSet', () => {
-  test.each(DAEMON_SET)('%s', (_, changes, expected) => {
+describe('[F-12] validation of a DaemonSet', () => {
+  test.each(DAEMON_SET)('a DaemonSet gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('DaemonSet'), changes))).toEqual(expected);
   });
 });
@@ -185,11 +185,11 @@ const FIXED = `spec: Forbidden: updates to statefulset spec for fields other tha
 const STATEFUL_CHANGES: readonly Row[] = [
   ['replicas', { 'spec.replicas': 3 }, []],
   ['the template', { 'spec.template.spec.containers[0].image': 'y' }, []],
-  ['the strategy', { 'spec.updateStrategy': { type: 'OnDelete' } }, []],
-  ['the service', { 'spec.serviceName': 'other' }, [FIXED]],
-  ['the order', { 'spec.podManagementPolicy': 'Parallel' }, [FIXED]],
+  ['the update strategy', { 'spec.updateStrategy': { type: 'OnDelete' } }, []],
+  ['the service name', { 'spec.serviceName': 'other' }, [FIXED]],
+  ['the Pod management policy', { 'spec.podManagementPolicy': 'Parallel' }, [FIXED]],
   [
-    'the claims',
+    'the volume claim templates',
     {
       'spec.volumeClaimTemplates': [
         { metadata: { name: 'v' }, spec: { accessModes: ['ReadWriteOnce'] } },
@@ -199,8 +199,8 @@ const STATEFUL_CHANGES: readonly Row[] = [
   ],
 ];
 
-describe('[F-12] what may change in a StatefulSet', () => {
-  test.each(STATEFUL_CHANGES)('%s', (_, changes, expected) => {
+describe('[F-12] updates of a StatefulSet', () => {
+  test.each(STATEFUL_CHANGES)('an update of a StatefulSet is validated as in Kubernetes: it changes %s', (_, changes, expected) => {
     const before = workload('StatefulSet', { serviceName: 's' });
 
     expect(problemsOf(changedBy(before, changes), before)).toEqual(expected);

@@ -39,7 +39,7 @@ async function started(): Promise<TestCluster & { readonly clock: FakeClock }> {
 test.each([
   ['Foreground', ['foregroundDeletion']],
   ['Orphan', ['orphan']],
-])('[F-6] %s leaves a finalizer to whoever looks after the dependents', async (policy, finalizers) => {
+])('[F-6] a deletion with policy %s adds its finalizer and leaves the rest to the garbage collector', async (policy, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -52,7 +52,7 @@ test.each([
 test.each([
   ['true', ['orphan']],
   ['false', undefined],
-])('[F-6] orphanDependents=%s is the older way to say it', async (orphan, finalizers) => {
+])('[F-6] orphanDependents=%s works as the older form of a propagation policy', async (orphan, finalizers) => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
 
@@ -62,7 +62,7 @@ test.each([
   expect((body as Answer).metadata.finalizers).toEqual(own);
 });
 
-test('[F-6] both ways at once are refused', async () => {
+test('[F-6] orphanDependents together with propagationPolicy is refused', async () => {
   const { server, send } = await started();
   server.create(configMap('a'));
 
@@ -77,7 +77,7 @@ test('[F-6] both ways at once are refused', async () => {
   );
 });
 
-test('[F-6] another policy than before takes the finalizer of the first one away', async () => {
+test('[F-6] a second deletion with another policy removes the finalizer of the first', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`, { propagationPolicy: 'Foreground' });
@@ -87,7 +87,7 @@ test('[F-6] another policy than before takes the finalizer of the first one away
   expect((body as Answer).metadata.finalizers).toEqual(['example.dev/hold']);
 });
 
-test('[F-6] the Pods of a Job stay behind unless the client says otherwise', async () => {
+test('[F-6] deleting a Job orphans its Pods by default', async () => {
   const { server, send } = await started();
   const template = {
     spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'nginx:1.27' }] },
@@ -100,7 +100,7 @@ test('[F-6] the Pods of a Job stay behind unless the client says otherwise', asy
   expect((body as Answer).metadata.finalizers).toContain('orphan');
 });
 
-test('[F-6] watches see the mark of a Pod before its deletion, even without a grace period', async () => {
+test('[F-6] a watch sees a Pod marked for deletion before it is deleted, even without a grace period', async () => {
   const { server, send } = await started();
   server.create(pod('a'));
   const events = eventsOf(server, 'pods');
@@ -118,7 +118,7 @@ test('[F-6] watches see the mark of a Pod before its deletion, even without a gr
   );
 });
 
-test('[F-6] a grace period is only ever shortened, and counts from the first request', async () => {
+test('[F-6] a second deletion can only shorten the grace period, which counts from the first', async () => {
   const { server, send, clock } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
   await send('DELETE', `${PODS}/a`);
@@ -138,7 +138,7 @@ test('[F-6] a grace period is only ever shortened, and counts from the first req
   });
 });
 
-test('[F-6] a negative grace period is one second', async () => {
+test('[F-6] a negative grace period becomes one second', async () => {
   const { server, send } = await started();
   server.create(pod('a', { nodeName: 'node-1' }));
 
@@ -147,7 +147,7 @@ test('[F-6] a negative grace period is one second', async () => {
   expect((body as Answer).metadata.deletionGracePeriodSeconds).toBe(1);
 });
 
-test('[F-6] the DELETED event shows the finalizers that were stored last, and a revision of its own', async () => {
+test('[F-6] the DELETED event shows the last stored finalizers and a resourceVersion of its own', async () => {
   const { server, send } = await started();
   server.create(configMap('a', { finalizers: ['example.dev/hold'] }));
   await send('DELETE', `${MAPS}/a`);
@@ -166,7 +166,7 @@ test('[F-6] the DELETED event shows the finalizers that were stored last, and a 
   expect(events[0]?.object.metadata.resourceVersion).not.toBe(before);
 });
 
-test('[F-6] a collection is deleted one object after the other, at the pace of collectionDeleteMs', async () => {
+test('[F-6] deletecollection deletes one object after the other, collectionDeleteMs apart', async () => {
   const clock = new FakeClock(START_MS);
   const { server, send } = await startCluster({ clock, collectionDeleteMs: 5 });
   for (const name of ['a', 'b']) server.create(configMap(name));
@@ -185,7 +185,7 @@ test.each([
   'default',
   'kube-public',
   'kube-system',
-])('the namespace %s is not deleted, as on a real server', async (name) => {
+])('the namespace %s cannot be deleted, as in Kubernetes', async (name) => {
   const { send } = await startCluster();
   await send('POST', '/api/v1/namespaces', { metadata: { name } });
 
@@ -211,7 +211,7 @@ test.each([
   'default',
   'kube-system',
   'kube-public',
-])('the namespace %s may not be deleted, whatever the precondition says', async (name) => {
+])('the namespace %s cannot be deleted, whatever the precondition', async (name) => {
   const { send } = await startCluster();
   const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'other' } };
 

@@ -10,7 +10,7 @@ test.each([
   ['ServiceAccount', `${CORE}/serviceaccounts`, {}],
   ['ResourceQuota', `${CORE}/resourcequotas`, { spec: { hard: { secrets: '4' } } }],
   ['StorageClass', STORAGE, { provisioner: 'disk.example/p' }],
-])('a %s that is gone is shown as it was, and nothing marks it', async (kind, path, fields) => {
+])('the deletion of a %s returns the object as it was, without a deletionTimestamp', async (kind, path, fields) => {
   const { send } = await startCluster();
   const apiVersion = path === STORAGE ? 'storage.k8s.io/v1' : 'v1';
   await send('POST', path, { apiVersion, kind, metadata: { name: 'gone' }, ...fields });
@@ -31,7 +31,7 @@ test.each([
 test.each([
   ['ConfigMap', `${CORE}/configmaps`],
   ['Secret', `${CORE}/secrets`],
-])('of a %s that is gone only that is told', async (kind, path) => {
+])('the deletion of a %s returns a Status only', async (kind, path) => {
   const { send } = await startCluster();
   await send('POST', path, { apiVersion: 'v1', kind, metadata: { name: 'gone' } });
 
@@ -40,7 +40,7 @@ test.each([
   expect(body).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'gone' } });
 });
 
-test('one that waits for a finalizer is shown with its mark', async () => {
+test('the deletion of a Service with a finalizer returns it marked for deletion', async () => {
   const { send } = await startCluster();
   const metadata = { name: 'kept', finalizers: ['mill.example/brake'] };
   await send('POST', `${CORE}/services`, {

@@ -29,8 +29,8 @@ function decoded(token: string): unknown {
   return JSON.parse(Buffer.from(token, 'base64url').toString());
 }
 
-describe('[F-3] pages', () => {
-  test('have the items in the order of their keys, each once, and the resourceVersion of the first', async () => {
+describe('[F-3] pages of a list', () => {
+  test('pages return each item once in key order, all at the resourceVersion of the first page', async () => {
     const { send, server, revision } = await filled(7);
 
     const pages: Answer[] = [];
@@ -56,7 +56,7 @@ describe('[F-3] pages', () => {
     });
   });
 
-  test('of a selection do not count what remains, and may end with an empty one', async () => {
+  test('pages with a selector have no remainingItemCount, and the last page may be empty', async () => {
     const { send } = await filled(4);
 
     const first = await send('GET', `${CONFIG_MAPS}?limit=2&labelSelector=parity%3Deven`);
@@ -72,7 +72,7 @@ describe('[F-3] pages', () => {
     expect(last.body.metadata.continue).toBeUndefined();
   });
 
-  test('from compacted history are 410 with a token that goes on in the latest state', async () => {
+  test('a page from compacted history is 410, with a token that continues at the latest state', async () => {
     const { send, server } = await filled(4);
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-004'));
@@ -93,7 +93,7 @@ describe('[F-3] pages', () => {
     );
   });
 
-  test('of a server with moving pages each show the latest state', async () => {
+  test('pages of a server with moving pages each show the latest state', async () => {
     const { send, server } = await filled(3, { pages: 'moving' });
     const first = await send('GET', `${CONFIG_MAPS}?limit=2`);
     server.create(configMap('c-003'));
@@ -124,7 +124,7 @@ describe('[F-3] pages', () => {
     [token({ v: 'meta.k8s.io/v1', rv: 1, start: '/../secrets/a' }), '/../secrets/a'],
     ['a*b', 'illegal base64 data at input byte 1'],
     ['e30', 'server does not recognize this encoded version '],
-  ])('with the token %s are 400', async (bad, problem) => {
+  ])('a page with the token %s is answered 400', async (bad, problem) => {
     const { send } = await filled(1);
 
     const { body } = await send(
@@ -138,7 +138,7 @@ describe('[F-3] pages', () => {
     });
   });
 
-  test('take no resourceVersion besides the token', async () => {
+  test('a page with a token allows no other resourceVersion than 0', async () => {
     const { send } = await filled(3);
     const { body } = await send('GET', `${CONFIG_MAPS}?limit=1`);
     const path = `${CONFIG_MAPS}?limit=1&continue=${body.metadata.continue}`;
@@ -154,7 +154,7 @@ describe('[F-3] pages', () => {
   });
 });
 
-describe('[F-3] a list of 3 objects, before another came,', () => {
+describe('[F-3] resourceVersions of a list of three objects, and a fourth created later', () => {
   test.each([
     ['without a resourceVersion', '', 4, 'latest'],
     ['with a limit', 'limit=2', 2, 'latest'],
@@ -171,18 +171,18 @@ describe('[F-3] a list of 3 objects, before another came,', () => {
       2,
       'latest',
     ],
-    ['at a resourceVersion without more', 'resourceVersion=RV', 4, 'latest'],
+    ['at a resourceVersion without a limit', 'resourceVersion=RV', 4, 'latest'],
     ['at a resourceVersion with a limit: exactly that', 'resourceVersion=RV&limit=9', 3, 'then'],
-    ['not older', 'resourceVersion=RV&resourceVersionMatch=NotOlderThan', 4, 'latest'],
+    ['not older than a resourceVersion', 'resourceVersion=RV&resourceVersionMatch=NotOlderThan', 4, 'latest'],
     [
-      'not older, limited',
+      'not older with a limit',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan&limit=2',
       2,
       'latest',
     ],
-    ['exact', 'resourceVersion=RV&resourceVersionMatch=Exact', 3, 'then'],
-    ['exact, limited', 'resourceVersion=RV&resourceVersionMatch=Exact&limit=2', 2, 'then'],
-  ])('%s', async (_name, query, count, when) => {
+    ['exact resourceVersion', 'resourceVersion=RV&resourceVersionMatch=Exact', 3, 'then'],
+    ['exact with a limit', 'resourceVersion=RV&resourceVersionMatch=Exact&limit=2', 2, 'then'],
+  ])('a list has the expected objects and resourceVersion: %s', async (_name, query, count, when) => {
     const { send, server, revision } = await filled(3);
     server.create(configMap('d'));
 
@@ -195,9 +195,9 @@ describe('[F-3] a list of 3 objects, before another came,', () => {
   });
 
   test.each([
-    ['exact', 'resourceVersion=RV&resourceVersionMatch=Exact'],
+    ['exact resourceVersion', 'resourceVersion=RV&resourceVersionMatch=Exact'],
     ['with a limit', 'resourceVersion=RV&limit=2'],
-  ])('%s, is 410 once compacted', async (_name, query) => {
+  ])('a list at a compacted resourceVersion is answered 410: %s', async (_name, query) => {
     const { send, server, revision } = await filled(3);
     server.create(configMap('d'));
     server.compact('pages');
@@ -218,7 +218,7 @@ const FUTURE = [
   'resourceVersion=99999&limit=1',
 ];
 
-test.each(FUTURE)('[F-3] a list with %s is 504 after 3 s', async (query) => {
+test.each(FUTURE)('[F-3] a list with %s, which is in the future, is answered 504 after 3 s', async (query) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?${query}`);
@@ -238,7 +238,7 @@ test.each(FUTURE)('[F-3] a list with %s is 504 after 3 s', async (query) => {
   });
 });
 
-test('[F-3] how long the future is waited for can be set', async () => {
+test('[F-3] futureVersionWaitMs sets how long a read waits for a future resourceVersion', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send } = await filled(1, { clock, futureVersionWaitMs: 50 });
   const getting = send('GET', `${CONFIG_MAPS}/c-000?resourceVersion=99999`);
@@ -249,7 +249,7 @@ test('[F-3] how long the future is waited for can be set', async () => {
   expect((await getting).status).toBe(504);
 });
 
-test('[F-3] a list that waits for a revision is answered as soon as the revision is reached', async () => {
+test('[F-3] a list that waits for a resourceVersion is answered once it is reached', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, server, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?resourceVersion=${Number(revision) + 1}`);
@@ -262,7 +262,7 @@ test('[F-3] a list that waits for a revision is answered as soon as the revision
   expect(clock.pending).toBe(0);
 });
 
-test('[F-3] a client that goes away leaves no wait behind', async () => {
+test('[F-3] a client that disconnects while its list waits leaves no timer', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { server } = await filled(1, { clock });
   const abort = new AbortController();
@@ -290,7 +290,7 @@ test.each([
     'resourceVersionMatch=NotOlderThan&resourceVersion=1&continue=x',
     ['resourceVersionMatch is forbidden when continue is provided'],
   ],
-])('[F-3] a list with %s is 422', async (query, [problem]) => {
+])('[F-3] a list with %s is answered 422', async (query, [problem]) => {
   const { send } = await filled(0);
 
   const { status, body } = await send('GET', `${CONFIG_MAPS}?${query}`);
@@ -301,7 +301,7 @@ test.each([
   );
 });
 
-test('[F-3] items of built-in lists have no kind, a last page no continue', async () => {
+test('[F-3] items of built-in lists have no kind, and the last page has no continue token', async () => {
   const { send } = await filled(1);
 
   const { body } = await send('GET', CONFIG_MAPS);
@@ -311,11 +311,11 @@ test('[F-3] items of built-in lists have no kind, a last page no continue', asyn
   expect(body.items[0].kind).toBeUndefined();
 });
 
-describe('[F-3] while a watch cache is filled anew', () => {
+describe('[F-3] reads while a watch cache is refilled', () => {
   test.each([
     '1.33',
     '1.36',
-  ] as const)('lists and watches of %s are 429, a page of everything and a GET are served', async (generation) => {
+  ] as const)('during a cache refill Kubernetes %s answers lists and watches with 429, and serves pages and GETs', async (generation) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation });
     server.refillCache('v1', 'ConfigMap', 50);
@@ -338,7 +338,7 @@ describe('[F-3] while a watch cache is filled anew', () => {
     expect([paged.status, got.status, later.status]).toEqual([200, 200, 200]);
   });
 
-  test('[F-16] 1.30 lets them wait for it', async () => {
+  test('[F-16] during a cache refill Kubernetes 1.30 delays a list until the cache is ready', async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const { send, server } = await filled(2, { clock, generation: '1.30' });
     server.refillCache('v1', 'ConfigMap', 50);
@@ -351,7 +351,7 @@ describe('[F-3] while a watch cache is filled anew', () => {
   });
 });
 
-test('[F-3] events are listed from etcd: a limit counts at resourceVersion 0, the future is not waited for', async () => {
+test('[F-3] a resource without a watch cache honours a limit at resourceVersion 0 and does not wait for the future', async () => {
   const { send, server } = await filled(0, { uncached: ['configmaps'] });
   for (const name of ['a', 'b', 'c']) server.create(configMap(name));
 

@@ -188,7 +188,7 @@ const asked = fc.record({
   accept: fc.constantFrom(...FORMS),
 });
 
-test('lists, pages, watches and errors of shards are those of a real API server', async () => {
+test('shard lists, pages, watches and errors equal those of a real API server', async () => {
   const both = await twins({ ShardedListAndWatch: true });
   const { real, embedded } = both;
 
@@ -231,7 +231,7 @@ test('lists, pages, watches and errors of shards are those of a real API server'
   }
 }, 180_000);
 
-test('a real API server ignores the parameter while the gate is off, as the embedded one does', async () => {
+test('a real API server and the embedded one ignore shardSelector while the gate is off', async () => {
   const both = await twins({});
 
   for (const text of ['', ' ', 'x', range(FIRST, MIDDLE)]) {

@@ -57,8 +57,8 @@ function names({ body }: Answer): readonly string[] {
   return rows.map((row) => ('object' in row ? row.object : row).metadata.name);
 }
 
-describe('[F-19] a list', () => {
-  test("[sharding 2] has the objects whose hash is in a range, and the selector in the server's words", async () => {
+describe('[F-19] a list with a shardSelector', () => {
+  test('[sharding 2] a sharded list has the objects in its hash range, and the canonical selector', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
 
@@ -70,7 +70,7 @@ describe('[F-19] a list', () => {
     expect(inUpper.body.metadata.shardInfo).toEqual({ selector: UPPER });
   });
 
-  test('[sharding 1] a range begins with its start, and ends before its end', async () => {
+  test('[sharding 1] a shard range includes its start and excludes its end', async () => {
     const cluster = await startCluster(ON);
     const { metadata } = cluster.server.create(configMap('a'));
     const hash = BigInt(`0x${fieldHash(metadata.uid ?? '')}`);
@@ -83,7 +83,7 @@ describe('[F-19] a list', () => {
     expect(await found(hash + 1n, hash + 2n)).toEqual([]);
   });
 
-  test('ranges may overlap, and an object comes once', async () => {
+  test('a sharded list with overlapping ranges returns each object once', async () => {
     const cluster = await startCluster(ON);
     const { lower } = await filled(cluster);
 
@@ -92,7 +92,7 @@ describe('[F-19] a list', () => {
     expect(names(answer)).toEqual(lower);
   });
 
-  test('a selector and labels select what both select', async () => {
+  test('a sharded list with a label selector returns the objects that match both', async () => {
     const cluster = await startCluster(ON);
     const { lower } = await filled(cluster);
     const one = lower[1] ?? '';
@@ -110,7 +110,7 @@ describe('[F-19] a list', () => {
     expect(names(everywhere)).toEqual([one, 'other']);
   });
 
-  test('objects of one namespace are in one shard, and those of none in that of the empty text', async () => {
+  test('objects of one namespace share a shard, and cluster-scoped ones hash the empty string', async () => {
     const cluster = await startCluster(ON);
     await filled(cluster);
     const path = '/api/v1/namespaces';
@@ -135,7 +135,7 @@ describe('[F-19] a list', () => {
   test.each([
     ['a Table', 'application/json;as=Table;g=meta.k8s.io;v=v1'],
     ['a list of metadata', 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'],
-  ])('%s has the objects of the shard, and does not say so', async (_, accept) => {
+  ])('%s has the objects of the shard and no shardInfo', async (_, accept) => {
     const cluster = await startCluster(ON);
     const { lower } = await filled(cluster);
 
@@ -147,7 +147,7 @@ describe('[F-19] a list', () => {
     expect(answer.body.metadata).not.toHaveProperty('shardInfo');
   });
 
-  test('of custom resources has the objects of the shard, and does not say so', async () => {
+  test('a sharded list of custom resources has the objects of the shard and no shardInfo', async () => {
     const cluster = await startCluster(ON);
     cluster.server.applyManifest(THINGS);
     const path = '/apis/example.com/v1/namespaces/default/things';
@@ -167,8 +167,8 @@ describe('[F-19] a list', () => {
   });
 });
 
-describe('[F-19] pages', () => {
-  test('have each object of the shard once, and count the objects of other shards as remaining', async () => {
+describe('[F-19] pages of a sharded list', () => {
+  test('sharded pages return each object of the shard once, and count other objects as remaining', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const all = [...lower, ...upper].toSorted();
@@ -192,7 +192,7 @@ describe('[F-19] pages', () => {
     expect(pages.flat()).toEqual(lower);
   });
 
-  test('of events are read in parts that double, and count what remains from the start of the last part', async () => {
+  test('sharded pages of Events are read in doubling parts, and count the rest from the last part', async () => {
     const cluster = await startCluster(ON);
     const uids: string[] = [];
     for (let at = 0; at < 40; at++) {
@@ -210,7 +210,7 @@ describe('[F-19] pages', () => {
     expect(page.body.metadata.remainingItemCount).toBe(40 - 7 - 1);
   });
 
-  test('go on with the selector of their own request: a token has none', async () => {
+  test('a sharded page uses the selector of its own request, because the token has none', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const first = await cluster.send('GET', `${CONFIG_MAPS}?${query(LOWER, 'limit=1')}`);
@@ -222,8 +222,8 @@ describe('[F-19] pages', () => {
   });
 });
 
-describe('[F-19] a watch', () => {
-  test('has the events of its shard alone, and bookmarks', async () => {
+describe('[F-19] a watch with a shardSelector', () => {
+  test('a sharded watch has the events of its shard only, and bookmarks', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
     const watched = await watch(cluster, `${CONFIG_MAPS}?watch=1&${query(LOWER, INITIAL)}`);
@@ -247,7 +247,7 @@ describe('[F-19] a watch', () => {
     ]);
   });
 
-  test('of events has those of every shard, unless labels or fields select', async () => {
+  test('a sharded watch of Events has all Events, unless labels or fields select', async () => {
     const cluster = await startCluster(ON);
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) cluster.server.create(event(name));
     const none = range(FIRST, '0000000000000001');
@@ -264,7 +264,7 @@ describe('[F-19] a watch', () => {
     expect((await few.take(1)).map(({ type }) => type)).toEqual(['BOOKMARK']);
   });
 
-  test('refuses a bad selector before it begins', async () => {
+  test('a watch refuses a bad shard selector before it begins', async () => {
     const cluster = await startCluster(ON);
 
     const answer = await cluster.send(
@@ -277,7 +277,7 @@ describe('[F-19] a watch', () => {
   });
 });
 
-test('[F-19] deletecollection deletes the objects of the shard alone', async () => {
+test('[F-19] deletecollection with a shardSelector deletes the objects of the shard only', async () => {
   const cluster = await startCluster(ON);
   const { lower, upper } = await filled(cluster);
 
@@ -290,8 +290,8 @@ test('[F-19] deletecollection deletes the objects of the shard alone', async () 
   expect(left.map(({ metadata }) => metadata.name)).toEqual(upper);
 });
 
-describe('[F-19] a selector', () => {
-  test.each(GOOD)('%j is taken', async (text, canonical) => {
+describe('[F-19] parsing of shard selectors', () => {
+  test.each(GOOD)('the shard selector %j is accepted', async (text, canonical) => {
     const { send } = await startCluster(ON);
 
     const answer = await send('GET', `${CONFIG_MAPS}?${query(text)}`);
@@ -299,7 +299,7 @@ describe('[F-19] a selector', () => {
     expect([answer.status, answer.body.metadata.shardInfo]).toEqual([200, { selector: canonical }]);
   });
 
-  test.each(BAD)('%j is refused with 500', async (text, problem) => {
+  test.each(BAD)('the shard selector %j is refused with 500', async (text, problem) => {
     const { send } = await startCluster(ON);
 
     const { status, body } = await send('GET', `${CONFIG_MAPS}?${query(text)}`);
@@ -317,7 +317,7 @@ describe('[F-19] a selector', () => {
     ]);
   });
 
-  test.each(NO_CEL)('%j, which is no CEL, is refused with 500', async (text) => {
+  test.each(NO_CEL)('the shard selector %j is not CEL and is refused with 500', async (text) => {
     const { send } = await startCluster(ON);
 
     const { status, body } = await send('GET', `${CONFIG_MAPS}?${query(text)}`);
@@ -326,7 +326,7 @@ describe('[F-19] a selector', () => {
     expect(body.message).toMatch(/^invalid shard selector: CEL parse error: ./);
   });
 
-  test('is read after labels and fields, and before everything else', async () => {
+  test('a shard selector is read after label and field selectors and before resourceVersion and continue', async () => {
     const { send } = await startCluster(ON);
     const statusOf = async (more: string): Promise<number> =>
       (await send('GET', `${CONFIG_MAPS}?${query('x', more)}`)).status;
@@ -338,7 +338,7 @@ describe('[F-19] a selector', () => {
     expect(await statusOf('continue=x')).toBe(500);
   });
 
-  test('that is empty selects everything', async () => {
+  test('an empty shard selector selects every object', async () => {
     const cluster = await startCluster(ON);
     const { lower, upper } = await filled(cluster);
 
@@ -349,8 +349,8 @@ describe('[F-19] a selector', () => {
   });
 });
 
-describe('[F-19] the feature gate', () => {
-  test.each([LOWER, 'x', ' '])('is off by default: %j is ignored', async (text) => {
+describe('[F-19] the feature gate ShardedListAndWatch', () => {
+  test.each([LOWER, 'x', ' '])('the gate is off by default and the shard selector %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
 
@@ -360,7 +360,7 @@ describe('[F-19] the feature gate', () => {
     expect(answer.body.metadata).toEqual({ resourceVersion: expect.any(String) });
   });
 
-  test('is switched while the server runs, and watches end', async () => {
+  test('the gate can be switched while the server runs, and that ends watches', async () => {
     const cluster = await startCluster();
     const { server, send } = cluster;
     await filled(cluster);
@@ -385,7 +385,7 @@ describe('[F-19] the feature gate', () => {
     ]);
   });
 
-  test('is not there before 1.36', async () => {
+  test('the gate does not exist before Kubernetes 1.36', async () => {
     const old = { ...ON, generation: '1.33' } as const;
 
     await expect(startCluster(old)).rejects.toMatchObject({
@@ -397,7 +397,7 @@ describe('[F-19] the feature gate', () => {
     expect((await send('GET', `${CONFIG_MAPS}?${query('x')}`)).status).toBe(200);
   });
 
-  test('of another name is refused with the names that there are', async () => {
+  test('an unknown feature gate is refused with the known names', async () => {
     const featureGates = { ShardedList: true } as object;
 
     await expect(startCluster({ featureGates })).rejects.toMatchObject({
@@ -407,7 +407,7 @@ describe('[F-19] the feature gate', () => {
     });
   });
 
-  test('is an option of a test environment', async () => {
+  test('the gate is an option of startTestEnv', async () => {
     await using env = await startTestEnv({ backend: 'embedded', ...ON });
 
     const answer = await fetch(`${env.url}/api/v1/nodes?${query(LOWER)}`);

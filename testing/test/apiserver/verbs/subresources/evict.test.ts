@@ -51,7 +51,7 @@ const ALLOWS_ONE = {
   expectedPods: 2,
 };
 
-test('[F-9] of several evictions at once the budget allows one', async () => {
+test('[F-9] a budget for one disruption allows only one of two simultaneous evictions', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
 
   const answers = await Promise.all([evict(cluster, 'a'), evict(cluster, 'b')]);
@@ -73,7 +73,7 @@ test('[F-9] of several evictions at once the budget allows one', async () => {
   expect(budget).toMatchObject({ status: { disruptionsAllowed: 0 } });
 });
 
-test('an evicted Pod says why it goes before it is deleted', async () => {
+test('an evicted Pod gets the condition DisruptionTarget before it is deleted', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
   const events = eventsOf(cluster.server, 'pods');
 
@@ -86,7 +86,7 @@ test('an evicted Pod says why it goes before it is deleted', async () => {
   expect(deleted?.metadata).toHaveProperty('deletionTimestamp');
 });
 
-test('a budget that was changed is counted first', async () => {
+test('an eviction is answered 429 while the changed budget is not yet processed', async () => {
   const cluster = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
   const { server } = cluster;
   const changed = { spec: { minAvailable: 2 } };
@@ -105,7 +105,7 @@ test('a budget that was changed is counted first', async () => {
 
 const USED_UP = { ...ALLOWS_ONE, disruptionsAllowed: 0, currentHealthy: 1 };
 
-test('a Pod that does not serve takes nothing from a budget that is met', async () => {
+test('the eviction of an unready Pod does not count against a budget that is met', async () => {
   const cluster = await clusterWith({ a: [READY], broken: [] }, USED_UP);
 
   const { status } = await evict(cluster, 'broken');
@@ -116,7 +116,7 @@ test('a Pod that does not serve takes nothing from a budget that is met', async 
 test.each([
   ['AlwaysAllow', 201],
   ['IfHealthyBudget', 429],
-])('a Pod that does not serve, of a budget that is not met: %s is %i', async (policy, expected) => {
+])('the eviction of an unready Pod of an unmet budget: %s is answered %i', async (policy, expected) => {
   const missed = { ...USED_UP, currentHealthy: 0 };
   const cluster = await clusterWith({ broken: [] }, missed, { unhealthyPodEvictionPolicy: policy });
 
@@ -125,7 +125,7 @@ test.each([
   expect(status).toBe(expected);
 });
 
-test('a Pod that is not there is 404', async () => {
+test('the eviction of a Pod that does not exist is answered 404', async () => {
   const cluster = await clusterWith({ a: [READY] }, ALLOWS_ONE);
 
   const { status } = await evict(cluster, 'nope');
@@ -133,7 +133,7 @@ test('a Pod that is not there is 404', async () => {
   expect(status).toBe(404);
 });
 
-test('a dry run in the query holds beside preconditions in the body', async () => {
+test('an eviction with dryRun in the query and preconditions in the body deletes no Pod', async () => {
   const { send, server } = await clusterWith({ a: [READY], b: [READY] }, ALLOWS_ONE);
   const { uid } = server.get('v1', 'Pod', 'default', 'a')?.metadata ?? {};
 
@@ -166,15 +166,15 @@ describe('the body of an eviction', () => {
       { ...EVICTION, metadata: { name: 'a', namespace: 'other' } },
       'the namespace of the provided object does not match the namespace sent on the request',
     ],
-  ])('%j is about another Pod', async (body, message) => {
+  ])('an eviction with a body for another Pod is refused: %j', async (body, message) => {
     expect(await answered(body)).toEqual([400, message]);
   });
 
-  test('is looked at before the Pod is', async () => {
+  test('the body of an eviction is checked before the Pod is looked up', async () => {
     expect(await answered({ ...EVICTION, metadata: { name: 'a' } }, 'gone')).toEqual([400, OTHER]);
   });
 
-  test('may be of policy/v1beta1', async () => {
+  test('an eviction may have the version policy/v1beta1', async () => {
     const [status] = await answered({
       apiVersion: 'policy/v1beta1',
       kind: 'Eviction',

@@ -29,7 +29,7 @@ describe('the body of an apply', () => {
     ['apiVersion: batch/v1\nkind: Job', 'batch/v1, Kind=Job'],
     ['apiVersion: a/b/c\nkind: ConfigMap', '/, Kind='],
     ['apiVersion: 1\nkind: ConfigMap', '/, Kind=ConfigMap'],
-  ])('%j is of another kind', async (body, found) => {
+  ])('an apply with the body %j has the wrong kind and is refused', async (body, found) => {
     const answer = await apply(await startCluster(), `${CONFIG_MAPS}/a`, body);
 
     expect([answer.status, answer.body.message]).toEqual([400, `invalid object type: ${found}`]);
@@ -40,7 +40,7 @@ describe('the body of an apply', () => {
     ['7', 'number'],
     ['"text"', 'string'],
     ['true', 'bool'],
-  ])('%j is no object', async (body, found) => {
+  ])('an apply with the body %j, which is not an object, is refused', async (body, found) => {
     const { status, body: answer } = await apply(await startCluster(), `${CONFIG_MAPS}/a`, body);
 
     expect([status, answer.message]).toEqual([
@@ -59,7 +59,7 @@ describe('the body of an apply', () => {
     ['kind: x\ndata: {a: 1', "line 2: did not find expected ',' or '}'"],
     ['data: `x`', 'found character that cannot start any token'],
     ['a:\n  b: 1\n c: 2', 'line 2: did not find expected key'],
-  ])('%j is no YAML', async (body, problem) => {
+  ])('an apply with the body %j, which is not YAML, is refused', async (body, problem) => {
     const { status, body: answer } = await apply(await startCluster(), `${CONFIG_MAPS}/a`, body);
 
     expect([status, answer.message]).toEqual([
@@ -68,7 +68,7 @@ describe('the body of an apply', () => {
     ]);
   });
 
-  test('is the first document of a stream', async () => {
+  test('an apply reads the first document of a YAML stream only', async () => {
     const text =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n---\nkind: [\n';
 
@@ -78,8 +78,8 @@ describe('the body of an apply', () => {
   });
 });
 
-describe('the identity in a configuration', () => {
-  test('a new object must have a name', async () => {
+describe('the identity in an applied configuration', () => {
+  test('an apply that creates an object needs a name in its body', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', data: {} };
 
     const answer = await apply(await startCluster(), `${CONFIG_MAPS}/fresh`, body);
@@ -93,7 +93,7 @@ describe('the identity in a configuration', () => {
   test.each([
     true,
     false,
-  ])('another name is refused, whether the object is there (%s) or not', async (isThere) => {
+  ])('an apply with another name is refused, whether the object exists (%s) or not', async (isThere) => {
     const cluster = await startCluster();
     if (isThere) await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', {}));
 
@@ -105,7 +105,7 @@ describe('the identity in a configuration', () => {
     ]);
   });
 
-  test('a conflict is found before another name', async () => {
+  test('an apply reports a conflict before a wrong name', async () => {
     const cluster = await startCluster();
     await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { data: { k: '1' } }), 'first');
 
@@ -123,7 +123,7 @@ describe('the identity in a configuration', () => {
     ['', 200],
     ['12x', 500],
     ['1', 409],
-  ])('the resourceVersion %j of an object that is there is answered %d', async (resourceVersion, expected) => {
+  ])('an apply with resourceVersion %j to an existing object is answered %d', async (resourceVersion, expected) => {
     const cluster = await startCluster();
     await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { data: { k: '1' } }));
 
@@ -132,7 +132,7 @@ describe('the identity in a configuration', () => {
     expect((await apply(cluster, `${CONFIG_MAPS}/a`, body)).status).toBe(expected);
   });
 
-  test('a custom object cannot be applied with an empty resourceVersion', async () => {
+  test('an apply of a custom resource with an empty resourceVersion is refused', async () => {
     const cluster = await startCluster();
     const { plural, group } = await defined(cluster);
     const path = `/apis/${group}/v1/namespaces/default/${plural}/x`;
@@ -159,8 +159,8 @@ async function defined({ send }: TestCluster): Promise<{ plural: string; group: 
   return { plural: body.spec.names.plural, group: body.spec.group };
 }
 
-describe('a null in a configuration', () => {
-  test('is the zero value in a map of texts, and belongs to the manager', async () => {
+describe('a null in an applied configuration', () => {
+  test('an applied null in a map of strings is stored as the empty string', async () => {
     const cluster = await startCluster();
 
     const { body } = await apply(cluster, `${SECRETS}/s`, {
@@ -173,7 +173,7 @@ describe('a null in a configuration', () => {
     expect([body.metadata.annotations, body.data]).toEqual([{ a: '' }, { b: '' }]);
   });
 
-  test('conflicts with another manager of the same field, also where nothing is', async () => {
+  test('an applied null conflicts with another manager, even where no value is stored', async () => {
     const cluster = await startCluster();
     await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { immutable: null }), 'first');
 
@@ -189,7 +189,7 @@ describe('a null in a configuration', () => {
     ]);
   });
 
-  test('is refused where the schema of a custom resource does not allow it', async () => {
+  test('an applied null is refused where the schema of a custom resource does not allow it', async () => {
     const cluster = await startCluster();
     const { plural, group } = await defined(cluster);
     const body = { ...FOO, metadata: { name: 'x' }, x: null };
@@ -204,7 +204,7 @@ describe('a null in a configuration', () => {
   });
 });
 
-test('a second manager adds owners and finalizers, and each gives up its own alone', async () => {
+test('a second manager adds owners and finalizers, and each manager removes only its own', async () => {
   const cluster = await startCluster();
   const path = `${SECRETS}/s`;
   const held = (by: string): object => ({
@@ -230,7 +230,7 @@ test('a second manager adds owners and finalizers, and each gives up its own alo
   expect(left(second)).toEqual([200, ['two'], ['a.example/two']]);
 });
 
-test('an item without its key has the empty key', async () => {
+test('an applied list item without its key gets the empty key and is refused', async () => {
   const cluster = await startCluster();
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n' };
 
@@ -252,7 +252,7 @@ test.each([
     { metadata: { name: 'a', creationTimestamp: 'noon' } },
     'parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"',
   ],
-])('%j fits the schema and not the Go type, which is answered 500', async (rest, problem) => {
+])('an applied %j that fits the schema but not the Go type is answered 500', async (rest, problem) => {
   const { status, body } = await apply(await startCluster(), `${CONFIG_MAPS}/a`, {
     ...configMap('a', {}),
     ...rest,
@@ -268,7 +268,7 @@ test.each([
   ['4294967297', 1],
   ['9223372036854775808', 0],
   ['5.0', 5],
-])('an integer that is too large wraps around, as %s in 32 bits', async (replicas, expected) => {
+])('an applied integer is cut to 32 bits: %s is accepted', async (replicas, expected) => {
   const text = `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r"},"spec":{"replicas":${replicas},"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`;
 
   const { status, body } = await apply(
@@ -280,7 +280,7 @@ test.each([
   expect([status, body.spec.replicas]).toEqual([201, expected]);
 });
 
-test('a manager that only shares what is there gets an entry without a time', async () => {
+test('a manager that only shares existing fields gets a managedFields entry without a time', async () => {
   const cluster = await startCluster();
   await apply(cluster, `${CONFIG_MAPS}/a`, configMap('a', { data: { k: '1', l: '2' } }), 'first');
 
@@ -297,7 +297,7 @@ test('a manager that only shares what is there gets an entry without a time', as
   expect([timeOf(shared), timeOf(more)]).toEqual([undefined, expect.any(String)]);
 });
 
-test('what a dry run would create has no resourceVersion', async () => {
+test('a dry run of an apply that would create returns no resourceVersion', async () => {
   const { send } = await startCluster();
 
   const { status, body } = await send(
@@ -342,7 +342,7 @@ describe('an apply of a Scale', () => {
     return { last, owners, replicas: deployment.spec.replicas };
   }
 
-  test('conflicts with who owns the replicas', async () => {
+  test('an apply of a Scale conflicts with the owner of the replicas', async () => {
     const { last, owners, replicas } = await scaled(['scaler', { replicas: 3 }]);
 
     expect(last?.body.message).toBe(
@@ -351,13 +351,13 @@ describe('an apply of a Scale', () => {
     expect([owners, replicas]).toEqual([['owner'], 2]);
   });
 
-  test('takes the replicas over by force', async () => {
+  test('a forced apply of a Scale takes over the replicas', async () => {
     const { owners, replicas } = await scaled(['scaler', { replicas: 3 }, '&force=true']);
 
     expect([owners, replicas]).toEqual([['scaler'], 3]);
   });
 
-  test('shares the replicas that are there, and keeps its share when it no longer says them', async () => {
+  test('an apply of a Scale with equal replicas shares the field, and keeps it after an apply without replicas', async () => {
     const { owners, replicas } = await scaled(['scaler', { replicas: 2 }], ['scaler', {}]);
 
     expect([owners.sort(), replicas]).toEqual([['owner', 'scaler'], 2]);
@@ -374,7 +374,7 @@ describe('an apply of a Scale', () => {
       422,
       'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -3: must be greater than or equal to 0',
     ],
-  ])('%j is answered %d', async (wanted, status, message) => {
+  ])('an apply of a Scale with %j is answered %d', async (wanted, status, message) => {
     const { last } = await scaled(['scaler', wanted, '&force=true']);
 
     expect([last?.status, last?.body.message]).toEqual([status, message]);

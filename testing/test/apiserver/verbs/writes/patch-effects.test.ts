@@ -14,7 +14,7 @@ describe('[F-8] managedFields after a patch', () => {
     [JSON_PATCH, [{ op: 'add', path: '/metadata/labels/tier', value: 'db' }]],
     [MERGE, { metadata: { labels: { tier: 'db' } } }],
     [STRATEGIC, { metadata: { labels: { tier: 'db' } } }],
-  ])('a patch of type %s makes its manager own what it changes, and nothing else', async (type, body) => {
+  ])('a patch of type %s gives its manager only the fields that it changes', async (type, body) => {
     const { patch } = await withObjects();
 
     const answer = await patch('StatefulSet', type, body, '?fieldManager=painter');
@@ -26,7 +26,7 @@ describe('[F-8] managedFields after a patch', () => {
     expect(entry.fieldsV1).toEqual({ 'f:metadata': { 'f:labels': { 'f:tier': {} } } });
   });
 
-  test('an empty list of them ends the tracking, whether it is patched or put', async () => {
+  test('an empty managedFields list in a patch or PUT removes the tracking', async () => {
     const { cluster, patch } = await withObjects();
     const { path, object } = SAMPLES.Secret;
 
@@ -40,7 +40,7 @@ describe('[F-8] managedFields after a patch', () => {
     expect(put.body.metadata.managedFields).toBeUndefined();
   });
 
-  test('a dry run shows them, and stores nothing', async () => {
+  test('a dry run of a patch shows its result and stores nothing', async () => {
     const { cluster, patch } = await withObjects();
     const body = [{ op: 'remove', path: '/metadata/labels' }];
 
@@ -74,7 +74,7 @@ describe('[F-8] a strategic merge patch over HTTP', () => {
       400,
       'invalid patch format of retainKeys',
     ],
-  ])('%j is answered %i', async (body, status, message) => {
+  ])('a strategic merge patch %j is answered %i', async (body, status, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch('StatefulSet', STRATEGIC, body);
@@ -82,7 +82,7 @@ describe('[F-8] a strategic merge patch over HTTP', () => {
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
 
-  test('a value that does not fit is answered 422, with what is left of the patch', async () => {
+  test('a strategic merge patch with a wrong type is answered 422, with the rest of the patch', async () => {
     const { patch } = await withObjects();
     const body = {
       metadata: { labels: { team: null, tier: true } },
@@ -97,7 +97,7 @@ describe('[F-8] a strategic merge patch over HTTP', () => {
     ]);
   });
 
-  test('unknown fields are sorted, where they are warned of and where they are refused', async () => {
+  test('unknown fields of a strategic merge patch are reported in sorted order, as warning or error', async () => {
     const { patch } = await withObjects();
     const body = { speck: {}, metadata: { label: 1, annotation: 2 } };
 
@@ -121,7 +121,7 @@ describe('[F-8] a patch of a status', () => {
     finalizers: null,
   };
 
-  test('writes the metadata that the kind lets through', async () => {
+  test('a patch of a status changes the metadata that the kind allows', async () => {
     const { patch } = await withObjects();
 
     const { body } = await patch('ReplicaSet', MERGE, { metadata: METADATA }, '/status');
@@ -130,7 +130,7 @@ describe('[F-8] a patch of a status', () => {
     expect(body.metadata.finalizers).toBeUndefined();
   });
 
-  test('of a custom object writes none of the metadata, and looks at no uid and no kind', async () => {
+  test('a patch of a custom status changes no metadata and ignores uid and kind', async () => {
     const { patch } = await withObjects();
     const metadata = { ...METADATA, uid: 'another' };
     const body = { kind: 'Bag', metadata, status: { size: 2 } };
@@ -160,7 +160,7 @@ describe('[F-8] a patch of a status', () => {
         'status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas',
       ],
     ],
-  ] as const)('of %s with %j is answered 422', async (kind, status, problems) => {
+  ] as const)('a status patch of %s with %j is answered 422', async (kind, status, problems) => {
     const { patch } = await withObjects();
 
     const answer = await patch(kind, MERGE, { status }, '/status');
@@ -170,7 +170,7 @@ describe('[F-8] a patch of a status', () => {
     expect(answer.body.details.causes).toHaveLength(problems.length);
   });
 
-  test('counts of collisions only grow', async () => {
+  test('a status patch cannot decrease the collisionCount', async () => {
     const { patch } = await withObjects();
     const count = (collisionCount: number) =>
       patch('StatefulSet', MERGE, { status: { collisionCount } }, '/status');
@@ -212,7 +212,7 @@ describe('[F-8] a patch of a scale', () => {
       422,
       /converting \(v1.ReplicaSet\) to \(autoscaling.Scale\)/,
     ],
-  ])('%j is answered %i', async (body, status, message) => {
+  ])('a scale patch %j is answered %i', async (body, status, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch('ReplicaSet', MERGE, body, '/scale');
@@ -225,7 +225,7 @@ describe('[F-8] a patch of a scale', () => {
     [JSON_PATCH, [{ op: 'replace', path: '/spec/replicas', value: 6 }]],
     [MERGE, { spec: { replicas: 6 } }],
     [STRATEGIC, { spec: { replicas: 6 } }],
-  ])('of type %s sets the replicas of the object', async (type, body) => {
+  ])('a scale patch of type %s sets the replicas of the object', async (type, body) => {
     const { cluster, patch } = await withObjects();
 
     const answer = await patch('ReplicaSet', type, body, '/scale');
@@ -234,7 +234,7 @@ describe('[F-8] a patch of a scale', () => {
     expect([answer.body.kind, object.spec.replicas]).toEqual(['Scale', 6]);
   });
 
-  test('unknown fields are warned of', async () => {
+  test('a scale patch with an unknown field gets a warning', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', MERGE, { spec: { replica: 6 } }, '/scale');
@@ -242,7 +242,7 @@ describe('[F-8] a patch of a scale', () => {
     expect(answer.headers.get('warning')).toBe('299 - "unknown field \\"spec.replica\\""');
   });
 
-  test('of a custom object looks at no uid', async () => {
+  test('a scale patch of a custom resource ignores the uid', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', MERGE, { metadata: { uid: 'another' } }, '/scale');

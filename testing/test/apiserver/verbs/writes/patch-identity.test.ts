@@ -20,7 +20,7 @@ describe('[F-8] the order of checks of a patch', () => {
     ['Secret', STRATEGIC, 'secrets "none" not found'],
     ['Box', MERGE, 'boxes.a.example "none" not found'],
     ['StatefulSet', MERGE, 'statefulsets.apps "none" not found'],
-  ] as const)('an object that is missing is missed before the patch is read: %s %s', async (kind, type, message) => {
+  ] as const)('a patch of a missing object is 404 before the body is read: %s %s', async (kind, type, message) => {
     const { cluster } = await withObjects();
     const path = SAMPLES[kind].path.replace(/it$/, 'none');
 
@@ -29,7 +29,7 @@ describe('[F-8] the order of checks of a patch', () => {
     expect([answer.status, answer.body.message]).toEqual([404, message]);
   });
 
-  test('options are checked before the object is looked for, the media type before the options', async () => {
+  test('the media type of a patch is checked before its options, and these before the object', async () => {
     const { cluster } = await withObjects();
     const path = `${SAMPLES.Secret.path.replace(/it$/, 'none')}?fieldValidation=Maybe`;
     const send = (type: string) => cluster.send('PATCH', path, '[{', { 'content-type': type });
@@ -38,7 +38,7 @@ describe('[F-8] the order of checks of a patch', () => {
     expect((await send('application/json')).status).toBe(415);
   });
 
-  test('the media type of a patch is written in small letters', async () => {
+  test('the media type of a patch is case-sensitive', async () => {
     const { patch } = await withObjects();
 
     const large = await patch('Secret', 'application/Merge-Patch+json', {});
@@ -52,7 +52,7 @@ describe('[F-8] the order of checks of a patch', () => {
     [STRATEGIC, ''],
     [STRATEGIC, '/status'],
     [STRATEGIC, '/scale'],
-  ])('a custom object has no patch of the type %s at %s', async (type, where) => {
+  ])('a patch of type %s is refused for a custom resource at %s', async (type, where) => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', type, {}, where);
@@ -68,7 +68,7 @@ describe('[F-8] the order of checks of a patch', () => {
     [MERGE, '"x"', 'Invalid JSON Patch'],
     [MERGE, '{"a', 'Invalid JSON Patch'],
     [STRATEGIC, '7', 'json: cannot unmarshal number into Go value of type map[string]interface {}'],
-  ])('without validation of fields, %s %s is refused by the library itself', async (type, body, message) => {
+  ])('a malformed patch without field validation is refused: %s %s', async (type, body, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch('Secret', type, body, '?fieldValidation=Ignore');
@@ -77,14 +77,14 @@ describe('[F-8] the order of checks of a patch', () => {
   });
 });
 
-describe('[F-8] null in the place of a patch', () => {
+describe('[F-8] null as the body of a patch', () => {
   test.each([
     ['Secret', ''],
     ['PriorityClass', '?fieldValidation=Strict'],
     ['Box', '?fieldValidation=Ignore'],
     ['Box', '/status'],
     ['ReplicaSet', '/scale'],
-  ] as const)('is no merge patch: %s%s', async (kind, where) => {
+  ] as const)('null is refused as merge patch: %s%s', async (kind, where) => {
     const { patch } = await withObjects();
 
     const { status, body } = await patch(kind, MERGE, 'null', where);
@@ -96,7 +96,7 @@ describe('[F-8] null in the place of a patch', () => {
     ['StatefulSet', STRATEGIC],
     ['Secret', JSON_PATCH],
     ['Box', JSON_PATCH],
-  ] as const)('changes nothing of a %s as %s', async (kind, type) => {
+  ] as const)('null changes nothing of a %s as %s', async (kind, type) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 
@@ -149,7 +149,7 @@ describe('[F-8] the identity in a patch', () => {
     ],
   ];
 
-  test.each(identities)('%s with %j is answered %i', async (kind, metadata, status, message) => {
+  test.each(identities)('a patch of a %s with metadata %j is answered %i', async (kind, metadata, status, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch(kind, MERGE, { metadata });
@@ -163,7 +163,7 @@ describe('[F-8] the identity in a patch', () => {
     ['Secret', { uid: null }],
     ['Box', { namespace: null, uid: '' }],
     ['PriorityClass', { namespace: 'anywhere' }],
-  ] as const)('%s with %j is changed as without', async (kind, identity) => {
+  ] as const)('a patch of a %s ignores the empty identity %j', async (kind, identity) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 
@@ -179,7 +179,7 @@ describe('[F-8] the identity in a patch', () => {
     'StatefulSet',
     'PriorityClass',
     'Box',
-  ] as const)('a JSON patch that takes the name of a %s away is answered 400', async (kind) => {
+  ] as const)('a JSON patch that removes the name of a %s is answered 400', async (kind) => {
     const { patch } = await withObjects();
 
     const answer = await patch(kind, JSON_PATCH, [{ op: 'remove', path: '/metadata/name' }]);
@@ -193,7 +193,7 @@ describe('[F-8] the identity in a patch', () => {
     ['PriorityClass', 'uid'],
     ['ReplicaSet', 'creationTimestamp'],
     ['Box', 'uid'],
-  ] as const)('a JSON patch of a %s cannot take the %s away', async (kind, field) => {
+  ] as const)('a JSON patch of a %s cannot remove its %s', async (kind, field) => {
     const { cluster, patch } = await withObjects();
     const before = await cluster.send('GET', SAMPLES[kind].path);
 
@@ -202,7 +202,7 @@ describe('[F-8] the identity in a patch', () => {
     expect([answer.status, answer.body]).toEqual([200, before.body]);
   });
 
-  test('a JSON patch that takes the metadata away leaves an object without a name', async () => {
+  test('a JSON patch that removes the metadata is refused because the name is missing', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Secret', JSON_PATCH, [{ op: 'remove', path: '/metadata' }]);
@@ -210,7 +210,7 @@ describe('[F-8] the identity in a patch', () => {
     expect([answer.status, answer.body.message]).toEqual([400, UNNAMED]);
   });
 
-  test('a PUT without a name is refused, and with a namespace in the cluster it is not', async () => {
+  test('a PUT without a name is refused, and a namespace of a cluster-scoped object is dropped', async () => {
     const { cluster } = await withObjects();
     const { path, object } = SAMPLES.PriorityClass;
     const put = (metadata: object) => cluster.send('PUT', path, { ...object, metadata });
@@ -255,7 +255,7 @@ describe('[F-8] the kind in a patch', () => {
       { metadata: { annotations: { a: false } } },
       'json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string',
     ],
-  ])('%s with %j is answered 422, with the result', async (kind, body, why) => {
+  ])('a patch of a %s with %j is answered 422 and shows the result', async (kind, body, why) => {
     const { patch } = await withObjects();
 
     const { status, body: answer } = await patch(kind, MERGE, body);
@@ -265,7 +265,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.message.endsWith(`}": ${why}`)).toBe(true);
   });
 
-  test('what reads an object of another kind may refuse it first', async () => {
+  test('a patch to another kind may be refused by the decoding of that kind', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Secret', MERGE, { kind: 'ConfigMap', data: { key: 7 } });
@@ -275,7 +275,7 @@ describe('[F-8] the kind in a patch', () => {
     );
   });
 
-  test('a list in the place of the object is answered 422', async () => {
+  test('a JSON patch that makes a list of the object is answered 422', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', JSON_PATCH, [{ op: 'replace', path: '', value: [1] }]);
@@ -284,7 +284,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/Invalid value: "\[1\]": couldn't get version\/kind;/);
   });
 
-  test('an object without a kind is of the kind that it was, one without a version is of none', async () => {
+  test('a patch that removes the kind keeps it, and one that removes apiVersion is refused', async () => {
     const { patch } = await withObjects();
 
     const kindless = await patch('Secret', MERGE, { kind: null });
@@ -311,7 +311,7 @@ describe('[F-8] the kind in a patch', () => {
       500,
       "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'",
     ],
-  ])('a custom object with %j is answered %i', async (body, status, message) => {
+  ])('a patch of a custom resource with %j is answered %i', async (body, status, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', MERGE, body);
@@ -319,7 +319,7 @@ describe('[F-8] the kind in a patch', () => {
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
 
-  test('a custom object without a kind is answered 422, with the object twice', async () => {
+  test('a patch that empties the kind of a custom resource is answered 422', async () => {
     const { patch } = await withObjects();
 
     const answer = await patch('Box', MERGE, { kind: '' });
@@ -327,7 +327,7 @@ describe('[F-8] the kind in a patch', () => {
     expect(answer.body.message).toMatch(/": Object 'Kind' is missing in '\{"apiVersion":.*\}'$/);
   });
 
-  test('a strategic merge patch may say any kind: it becomes the kind of the path', async () => {
+  test('a strategic merge patch keeps the kind of the path, whatever kind it names', async () => {
     const { cluster, patch } = await withObjects();
     const other = { kind: 'Pear', apiVersion: 'fruit/v1', metadata: { labels: { team: 'red' } } };
 

@@ -39,7 +39,7 @@ const DEPLOYMENT = {
   },
 };
 
-describe('[F-8] a patch that is none', () => {
+describe('[F-8] a malformed patch', () => {
   test.each([
     [MERGE, '{"a', 'error decoding patch: unexpected end of JSON input'],
     [
@@ -68,7 +68,7 @@ describe('[F-8] a patch that is none', () => {
       '[{"op":1}]',
       'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
     ],
-  ])('%s %s is answered 400', async (type, body, message) => {
+  ])('a malformed patch %s %s is answered 400', async (type, body, message) => {
     const cluster = await withConfigMap();
 
     const answer = await patch(cluster, { type, body });
@@ -77,7 +77,7 @@ describe('[F-8] a patch that is none', () => {
     expect(answer.body).toMatchObject({ reason: 'BadRequest', message });
   });
 
-  test('more than ten thousand operations are answered 413, ten thousand are carried out', async () => {
+  test('a JSON patch with more than 10,000 operations is answered 413', async () => {
     const cluster = await withConfigMap();
     const operations = (count: number): unknown[] =>
       Array.from({ length: count }, () => ({ op: 'add', path: '/data/x', value: '1' }));
@@ -93,8 +93,8 @@ describe('[F-8] a patch that is none', () => {
   });
 });
 
-describe('[F-8] a patch that leads to no object of the kind', () => {
-  test('a value that does not fit is answered 422, with the whole result', async () => {
+describe('[F-8] a patch whose result does not fit the kind', () => {
+  test('a patch with a value of the wrong type is answered 422, with the whole result', async () => {
     const cluster = await withConfigMap();
 
     const answer = await patch(cluster, { type: MERGE, body: { data: { k: 1 } } });
@@ -109,7 +109,7 @@ describe('[F-8] a patch that leads to no object of the kind', () => {
     ]);
   });
 
-  test('unknown and duplicate fields are warned of, or refused with 422', async () => {
+  test('a patch with unknown or duplicate fields gets warnings, or 422 when Strict', async () => {
     const cluster = await withConfigMap();
     const body = '{"data":{"x":"1","x":"2"},"bogus":1,"metadata":{"labls":{}}}';
 
@@ -128,7 +128,7 @@ describe('[F-8] a patch that leads to no object of the kind', () => {
     expect(warned.body.bogus).toBeUndefined();
   });
 
-  test('an unknown field of an operation is reported', async () => {
+  test('an unknown field of a JSON patch operation gets a warning', async () => {
     const cluster = await withConfigMap();
     const body = '[{"op":"add","path":"/data/x","value":"1","vlaue":"2"}]';
 
@@ -169,7 +169,7 @@ describe('[F-8] server-side apply', () => {
       { template: { spec: { containers: [{ name: 'c', env: [{ name: 'E', value: 8080 }] }] } } },
       '.spec.template.spec.containers[name="c"].env[name="E"].value: expected string, got &value.valueUnstructured{Value:8080}',
     ],
-  ])('%j does not fit, and is answered 500 as the real server does', async (spec, problem) => {
+  ])('an apply of %j does not fit the schema and is answered 500, as in Kubernetes', async (spec, problem) => {
     const answer = await apply(spec);
 
     expect(answer.status).toBe(500);
@@ -178,7 +178,7 @@ describe('[F-8] server-side apply', () => {
     );
   });
 
-  test('another version than that of the path is answered 400', async () => {
+  test('an apply with another version than the path is answered 400', async () => {
     const cluster = await startCluster();
     const body = JSON.stringify({ ...DEPLOYMENT, apiVersion: 'apps/v1beta1' });
 
@@ -188,7 +188,7 @@ describe('[F-8] server-side apply', () => {
     expect(answer.body.message).toBe('invalid object type: apps/v1beta1, Kind=Deployment');
   });
 
-  test('a key that stands twice is warned of, or refused', async () => {
+  test('an apply with a duplicate key gets a warning, or 400 when Strict', async () => {
     const cluster = await startCluster();
     const body =
       'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "1"\n  x: "2"\n';
@@ -205,7 +205,7 @@ describe('[F-8] server-side apply', () => {
     expect(warned.headers.get('warning')).toBe('299 - "line 7: key \\"x\\" already set in map"');
   });
 
-  test('a kind that no table names is merged by its type: the ports of an EndpointSlice stay whole', async () => {
+  test('a strategic merge patch replaces the ports of an EndpointSlice as a whole', async () => {
     const cluster = await startCluster();
     const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
     const slice = {
@@ -229,7 +229,7 @@ describe('[F-8] server-side apply', () => {
 });
 
 describe('[F-8] owners of fields after a patch', () => {
-  test('a removed label leaves nothing behind in the ownership', async () => {
+  test('a removed label leaves no trace in managedFields', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', CONFIG_MAPS, configMap('a', { labels: { touched: 'yes' } }));
 
@@ -242,7 +242,7 @@ describe('[F-8] owners of fields after a patch', () => {
     expect(entry.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k': {} } });
   });
 
-  test('what /scale changes belongs to the program that scaled, without a time', async () => {
+  test('replicas changed through /scale belong to the client that scaled', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
 
@@ -268,7 +268,7 @@ describe('[F-8] owners of fields after a patch', () => {
     expect(body.metadata.managedFields[1].fieldsV1['f:spec']['f:replicas']).toBeUndefined();
   });
 
-  test("a Scale may be applied: the replicas are then the applier's, or a conflict", async () => {
+  test('an apply of a Scale conflicts, and owns the replicas when forced', async () => {
     const cluster = await startCluster();
     await cluster.send('POST', `${DEPLOYMENTS}?fieldManager=creator`, DEPLOYMENT);
     const scale = {
@@ -306,7 +306,7 @@ describe('[F-8] options of a patch', () => {
       'fieldManager=a%0Ab',
       'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)',
     ],
-  ])('%s is answered 422', async (query, why) => {
+  ])('a patch with %s is answered 422', async (query, why) => {
     const cluster = await withConfigMap();
 
     const answer = await patch(cluster, { type: MERGE, body: {}, query: `?${query}` });
@@ -316,7 +316,7 @@ describe('[F-8] options of a patch', () => {
   });
 });
 
-test('an apply that names the uid of another object changes nothing', async () => {
+test('an apply with the uid of another object is refused and changes nothing', async () => {
   const cluster = await withConfigMap();
   const metadata = { name: 'a', uid: 'other' };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: 'taken' } };
@@ -347,7 +347,7 @@ test.each(
   LASTS.flatMap(([field, value]) =>
     ['', '&dryRun=All'].map((query) => [field, query, value] as const),
   ),
-)('an apply without the only %s of its manager%s keeps the object', async (field, query, value) => {
+)('an apply that drops the only %s of its manager%s keeps the object', async (field, query, value) => {
   const cluster = await startCluster();
   const sent = { type: APPLY, query: '?fieldManager=m' };
   const { body: created } = await patch(cluster, {
@@ -367,7 +367,7 @@ test.each(
   expect(answer.body.metadata).not.toHaveProperty(field);
 });
 
-test('an apply with the resourceVersion of an object that is gone creates it anew', async () => {
+test('an apply with the resourceVersion of a deleted object creates it again', async () => {
   const { server, send } = await startCluster();
   const body = configMap('gone', { resourceVersion: '41' });
 
@@ -379,7 +379,7 @@ test('an apply with the resourceVersion of an object that is gone creates it ane
   expect(server.get('v1', 'ConfigMap', 'default', 'gone')).toMatchObject({ data: { k: 'v' } });
 });
 
-test('a patch of managedFields gives fields to another owner', async () => {
+test('a patch of managedFields changes the owner of fields', async () => {
   const cluster = await startCluster();
   await cluster.send('POST', `${CONFIG_MAPS}?fieldManager=m`, configMap('a'));
   const path = '/metadata/managedFields/0/operation';

@@ -168,7 +168,7 @@ test.each([
   ['merge patches', CONFIG_MAP, MERGE, merge],
   ['strategic merge patches', DEPLOYMENT, STRATEGIC, strategic],
 ] as const)(
-  '%s do to an object what a real server does',
+  '%s have the same result as on a real API server',
   { timeout: 300_000 },
   async (what, sample, type, bodies) => {
     const [real, embedded] = await Promise.all([start('kubebuilder'), start('embedded')]);

@@ -19,16 +19,16 @@ function patch({ send }: TestCluster, path: string, body: object, manager = 'm')
   return send('PATCH', `${path}?fieldManager=${manager}`, body, headers);
 }
 
-describe('an empty list, which protobuf does not know,', () => {
+describe('an empty list that protobuf cannot store', () => {
   test.each([
-    ['is null where Go writes it always', { limits: [] }, { limits: null }, 'LimitRange'],
+    ['is null where Go always writes the field', { limits: [] }, { limits: null }, 'LimitRange'],
     [
-      'is absent where Go leaves it out, also inside of items',
+      'is absent where Go omits the field, also inside items',
       { podSelector: {}, ingress: [{ from: [], ports: [] }], egress: [] },
       { podSelector: {}, ingress: [{}], policyTypes: ['Ingress'] },
       'NetworkPolicy',
     ],
-  ])('%s', async (_, spec, shown, kind) => {
+  ])('an empty list %s', async (_, spec, shown, kind) => {
     const { send } = await startCluster();
     const core = kind === 'LimitRange';
     const path = core ? `${CORE}/limitranges` : `${NETWORK}/networkpolicies`;
@@ -41,7 +41,7 @@ describe('an empty list, which protobuf does not know,', () => {
     for (const answer of [tried, created, read]) expect(answer.body.spec).toEqual(shown);
   });
 
-  test('is no change when it is written again', async () => {
+  test('writing the same empty list again changes nothing', async () => {
     const cluster = await startCluster();
     const object = named('rbac.authorization.k8s.io/v1', 'Role', { rules: [] });
     const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
@@ -101,7 +101,7 @@ describe('metadata.generation', () => {
         [{ webhooks: [{ ...webhooks[0], timeoutSeconds: 3 }] }, 2],
       ],
     ],
-  ])('of a %s counts what its controllers act upon', async (kind, path, rest, changes) => {
+  ])('the generation of a %s counts changes that its controllers act on', async (kind, path, rest, changes) => {
     const cluster = await startCluster();
     const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
     const apiVersion = group === '' ? 'v1' : `${group}/${version}`;
@@ -117,7 +117,7 @@ describe('metadata.generation', () => {
   });
 });
 
-test('the count of template changes of a DaemonSet has the owner of its creation, and no client decides it', async () => {
+test('the template generation of a DaemonSet keeps its first owner, and clients cannot set it', async () => {
   const cluster = await startCluster();
   const path = '/apis/apps/v1/namespaces/default/daemonsets';
   const spec = { selector: { matchLabels: { a: 'b' } }, template: pods({ a: 'b' }) };
@@ -147,7 +147,7 @@ test('the count of template changes of a DaemonSet has the owner of its creation
   expect(ownersOf(written)).toEqual(['three']);
 });
 
-describe('a Job', () => {
+describe('the labels of a new Job', () => {
   const PATH = '/apis/batch/v1/namespaces/default/jobs';
   const job = (template: object | undefined, metadata: object = {}): object => {
     const spec = { restartPolicy: 'Never', containers };
@@ -162,8 +162,8 @@ describe('a Job', () => {
 
   test.each([
     ['whose Pods have labels', { team: 'x' }],
-    ['whose Pods have none', undefined],
-  ])('without labels, %s, is labelled like its Pods', async (_, labels) => {
+    ['whose Pods have no labels', undefined],
+  ])('a Job without labels, %s, gets the labels of its Pods', async (_, labels) => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PATH, job(labels));
@@ -173,7 +173,7 @@ describe('a Job', () => {
     expect(body.metadata.labels).toMatchObject(labels ?? {});
   });
 
-  test('whose name is generated has the labels that were stated for its Pods', async () => {
+  test('a Job with a generated name gets only the labels that its Pods were given', async () => {
     const { send } = await startCluster();
     const generated = job({ team: 'x' }, { name: undefined, generateName: 'j-' });
 
@@ -183,7 +183,7 @@ describe('a Job', () => {
     expect(Object.keys(body.spec.template.metadata.labels)).toEqual(expect.arrayContaining(OWN));
   });
 
-  test('keeps its own labels, even if its Pods have the same', async () => {
+  test('a Job with labels keeps them, even if its Pods have the same', async () => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', PATH, job({ team: 'x' }, { labels: { team: 'x' } }));
@@ -192,7 +192,7 @@ describe('a Job', () => {
   });
 });
 
-test('who wrote the traffic policy of a Service still owns it when the server has dropped it', async () => {
+test('a dropped externalTrafficPolicy of a Service stays with its owner in managedFields', async () => {
   const cluster = await startCluster();
   const path = `${CORE}/services/a`;
   const spec = { ports: [{ port: 8080 }], externalIPs: ['10.1.0.3'] };
@@ -205,7 +205,7 @@ test('who wrote the traffic policy of a Service still owns it when the server ha
   expect(body.spec.clusterIP).toMatch(/^10\./);
 });
 
-test('a Service that loses its affinity loses what configured it', async () => {
+test('a Service without session affinity loses its sessionAffinityConfig', async () => {
   const cluster = await startCluster();
   const spec = {
     ports: [{ port: 8080 }],

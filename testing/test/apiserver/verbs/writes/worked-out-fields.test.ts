@@ -27,7 +27,7 @@ function ownersOfCount(daemonSet: {
     .map(({ manager }) => manager);
 }
 
-test('the count of a DaemonSet goes to whoever replaces the object without it', async () => {
+test('a PUT of a DaemonSet without the template generation takes over its ownership', async () => {
   const { send } = await startCluster();
   const one = await send('POST', `${DAEMON_SETS}?fieldManager=one`, DAEMON_SET);
   const patched = await send('PATCH', `${DAEMON_SETS}/d?fieldManager=two`, {
@@ -43,7 +43,7 @@ test('the count of a DaemonSet goes to whoever replaces the object without it', 
   expect(replaced.body.metadata.annotations).toEqual({ [COUNT]: '1' });
 });
 
-test('metadata alone has no count of a DaemonSet', async () => {
+test('metadata-only lists of DaemonSets omit the template generation', async () => {
   const { send } = await startCluster();
   const annotated = { ...DAEMON_SET, metadata: { name: 'e', annotations: { a: 'b' } } };
   await send('POST', DAEMON_SETS, DAEMON_SET);
@@ -58,7 +58,7 @@ test('metadata alone has no count of a DaemonSet', async () => {
   expect(annotations).toEqual([undefined, { a: 'b' }]);
 });
 
-test('a Pod that is replaced without its worked-out tolerations keeps them', async () => {
+test('a PUT of a Pod without its added tolerations keeps them', async () => {
   const { send } = await startCluster();
   const pod = {
     apiVersion: 'v1',
@@ -82,7 +82,7 @@ test('a Pod that is replaced without its worked-out tolerations keeps them', asy
   expect(before.spec.tolerations).toHaveLength(2);
 });
 
-test('a control plane has the two PriorityClasses of its own Pods', async () => {
+test('a control plane has the two system PriorityClasses', async () => {
   const { send } = await startCluster({ workloads: {} });
 
   const { body } = await send('GET', '/apis/scheduling.k8s.io/v1/priorityclasses');
