@@ -181,7 +181,7 @@ test.each<[ObjectStatus['status'], string, KubernetesObject | undefined]>([
     'a definition of names that are taken',
     definition(condition('NamesAccepted', 'False')),
   ],
-])('[K-52] %s: %s', (status, _, given) => {
+])('[K-52] kstatus is %s: %s', (status, _, given) => {
   const { message, ...rest } = kstatus(given);
 
   expect(rest).toEqual({ status });
