@@ -42,7 +42,7 @@ test('[W-40] a definition is gone when a Status names it as not found', async ()
 const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 
 test.each<[string, CannedAnswer | Error]>([
-  ['is there', { body: { ...DEFINITION, metadata: { name: NAME } } }],
+  ['exists', { body: { ...DEFINITION, metadata: { name: NAME } } }],
   ['is terminating', { body: { ...DEFINITION, metadata: { name: NAME, deletionTimestamp: 'x' } } }],
   ['is answered with 404 text', { status: 404, headers: TEXT, body: '404 page not found' }],
   [

@@ -331,7 +331,7 @@ describe('delete', () => {
 });
 
 describe('evict', () => {
-  test('[P-8] posts an Eviction', async () => {
+  test('[P-8] evict posts an Eviction', async () => {
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },

@@ -33,7 +33,7 @@ test.each<[string, object]>([
   ['a shorter list', { spec: { ...live.spec, list: [{ a: 1 }] } }],
   ['a list for an object', { spec: [] }],
   ['other finalizers', { metadata: { ...live.metadata, finalizers: ['a.b/c'] } }],
-])('[P-13] an update with %s does not count as done', (_, change) => {
+])('[P-13] an update whose object has %s does not count as done', (_, change) => {
   expect(isAsUpdated(live, { ...live, ...change }, undefined)).toBe(false);
 });
 

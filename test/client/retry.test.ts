@@ -67,7 +67,7 @@ test.each([
   ['get', (client: Client) => client.get(configMaps, target, { signal }), `${PATH}/a`],
   ['find', (client: Client) => client.find(configMaps, target, { signal }), `${PATH}/a`],
   ['list', (client: Client) => client.list(configMaps, { namespace: 'default', signal }), PATH],
-] as const)('[P-13] a %s is repeated after an outcome unknown', async (_, read, path) => {
+] as const)('[P-13] a %s whose outcome is unknown is repeated', async (_, read, path) => {
   const { server, client, transport, finish } = await fixture(['swallowed', 'lost'], () => true);
   server.create(configMap());
 
@@ -169,7 +169,7 @@ test.each([
   [{ type: 'merge', body: { data: { value: 'x' } } }],
   [{ type: 'strategic', body: { metadata: { labels: { a: 'b' } } } }],
   [{ type: 'json', body: [{ op: 'add', path: '/data/x', value: 'y' }] }],
-] as const)('[P-13] a patch without a guard is not repeated (%#)', async (patch) => {
+] as const)('[P-13] a patch without a resourceVersion or a test is not repeated (%#)', async (patch) => {
   const { server, client, transport, finish } = await fixture(['swallowed']);
   server.create(configMap());
 

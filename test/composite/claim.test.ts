@@ -46,12 +46,12 @@ function candidate(fields: { owner?: string; app?: string; isGoing?: boolean }):
 
 test.each([
   ['ours, matching', { owner: 'p', app: 'x' }, 'own'],
-  ['ours, matching no longer', { owner: 'p', app: 'y' }, 'orphan'],
-  ['ours, matching no longer, on its way out', { owner: 'p', app: 'y', isGoing: true }, 'own'],
+  ['ours, no longer matching', { owner: 'p', app: 'y' }, 'orphan'],
+  ['ours, no longer matching, being deleted', { owner: 'p', app: 'y', isGoing: true }, 'own'],
   ['another controller’s, matching', { owner: 'q', app: 'x' }, 'none'],
-  ['nobody’s, matching', { app: 'x' }, 'adopt'],
-  ['nobody’s, not matching', { app: 'y' }, 'none'],
-  ['nobody’s, matching, on its way out', { app: 'x', isGoing: true }, 'none'],
+  ['without a controller, matching', { app: 'x' }, 'adopt'],
+  ['without a controller, not matching', { app: 'y' }, 'none'],
+  ['without a controller, matching, being deleted', { app: 'x', isGoing: true }, 'none'],
 ] as const)('[K-32] claim() decides about a candidate that is %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
@@ -90,7 +90,7 @@ test('[K-32] a parent that is being deleted neither adopts nor orphans children'
 test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
-  ['is another of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
+  ['is another object of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
 ])('[K-32] a parent adopts nothing when it %s, unseen by its cache', async (_what, live) => {
   const patched: string[] = [];
   const context = {

@@ -64,7 +64,7 @@ test('a child that another client deletes or changes is restored', async () => {
   await eventually(async () => (await configMap('b'))?.data?.text === '');
 });
 
-test('an empty list deletes every child', async () => {
+test('a sync that returns an empty list deletes every child', async () => {
   const { change, names, set } = await playground(sets(), { names: ['a'] });
   await eventually(async () => (await set())?.status?.made === 1);
 

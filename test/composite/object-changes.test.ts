@@ -31,7 +31,7 @@ const ignoring = visibleChanges({ decorator: 'ours', ignoreStatusChanges: true }
 test.each([
   ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
   ['its own finalizer', { finalizers: [FINALIZER] }, false],
-  ['the finalizer of somebody else', { finalizers: ['other/one'] }, true],
+  ['the finalizer of another controller', { finalizers: ['other/one'] }, true],
   ['a label', { labels: { a: '1' } }, true],
   ['an annotation', { annotations: { a: '1' } }, true],
   ['the generation', { generation: 2 }, true],

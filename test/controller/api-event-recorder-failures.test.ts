@@ -59,7 +59,7 @@ describe('[K-59] an Event that the API server refuses', () => {
   });
 
   test.each<[string, Error]>([
-    ['nobody listens', UNREACHABLE],
+    ['no server listens', UNREACHABLE],
     ['429', refusal(429, 'TooManyRequests')],
     ['500', refusal(500, 'InternalError')],
     ['503', refusal(503, 'ServiceUnavailable')],

@@ -337,7 +337,7 @@ describe('[K-32] an object without a controller', () => {
       },
     ],
     [
-      'is another one of its name',
+      'is another object of its name',
       async ({ env, namespace }) => {
         await env.delete('v1', 'ConfigMap', namespace, 'owner');
         await env.create({

@@ -85,7 +85,7 @@ test.each([
     { requeueAfterMs: 1, priority: 0.5 },
     'priority: 0.5, which is no whole number',
   ],
-  ['what Go has', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
+  ['a field of Go’s Result', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
   ['no time at all', { requeue: true }, 'an object with a field requeue'],
 ])('[K-4] %s is no valid result, and the error names what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
@@ -353,8 +353,8 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
       throw new Error('a bug');
     },
   ],
-  ['goes on twice', async (next) => (await next()) && next()],
-  ['never goes on', async () => ({ outcome: 'error', durationMs: 0 })],
+  ['calls next twice', async (next) => (await next()) && next()],
+  ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
 ])('[K-1] an attempt is made only once with a middleware that %s', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(

@@ -306,7 +306,7 @@ test('[K-25] failing cleanup is retried for ever and reported, and never removes
 
 test.each<[string, object]>([
   ['a misspelt delay', { requeueAfter: 5_000 }],
-  ['what Go has', { Requeue: true }],
+  ['a field of Go’s Result', { Requeue: true }],
   ['a refusal', { refusal: { kind: 'quota' } }],
 ])('[K-25] a cleanup that returns %s keeps the finalizer, and is called again', async (_what, returned) => {
   let calls = 0;

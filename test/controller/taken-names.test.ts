@@ -285,13 +285,13 @@ describe('between a refusal and its note', () => {
   test.each<[string, (cache: FakeCache) => void]>([
     ['has gone', () => {}],
     [
-      'has changed hands',
+      'has changed its controller',
       (cache) => {
         cache.shown = state('u1', 8, ownedBy('u9'));
       },
     ],
     [
-      'is another one',
+      'has another uid',
       (cache) => {
         cache.shown = state('u2', 9);
       },

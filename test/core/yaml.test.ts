@@ -200,7 +200,7 @@ test.each([
   ['an empty value', 'components:\nb: 1\n', 'components:\n  - ../a\nb: 1\n'],
   ['line breaks of Windows', 'a: 1\r\n', 'a: 1\r\n\r\n# mine\r\ncomponents:\r\n- ../a\r\n'],
   ['the item', 'components: [ "../a" ]\n', 'components: [ "../a" ]\n'],
-])('an item is added to a document with %s, and the rest is unchanged', (_what, text, expected) => {
+])('yamlWithItem adds an item to a document with %s, and leaves the rest unchanged', (_what, text, expected) => {
   expect(yamlWithItem(text, ...ITEM)).toBe(expected);
 });
 
@@ -208,7 +208,7 @@ test.each([
   ['a: [', 'invalid YAML'],
   ['components: x\n', 'with a list as components'],
   ['- a\n', 'it must be a mapping'],
-])('an item is not added to %j', (text, says) => {
+])('yamlWithItem does not add an item to %j', (text, says) => {
   expect(() => yamlWithItem(text, ...ITEM)).toThrow(says);
 });
 

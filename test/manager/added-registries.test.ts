@@ -118,22 +118,22 @@ test.each([
       throw new Error('broken');
     },
   ],
-  ['gives no list', async () => 'x'],
-  ['gives no object', async () => [null]],
-  ['gives a name that no line can have', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
-  ['gives a type on two lines', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
+  ['returns no list', async () => 'x'],
+  ['returns no object', async () => [null]],
+  ['returns a name that no line can have', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
+  ['returns a type on two lines', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
   [
-    'gives a label that no line can have',
+    'returns a label that no line can have',
     async () => [
       { name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { 'a"': 'x' } }] },
     ],
   ],
   [
-    'gives a text as a value',
+    'returns a text as a value',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: '1\n', labels: {} }] }],
   ],
   [
-    'gives an object as a label',
+    'returns an object as a label',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { a: {} } }] }],
   ],
 ])('[X-4] a registry that %s costs only its own metrics, and is logged once', async (_what, collect) => {

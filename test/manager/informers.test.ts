@@ -130,7 +130,7 @@ describe('[C-21] shared sources', () => {
     ['field selector', { fieldSelector: 'metadata.name=a' }],
     ['metadata only', { metadataOnly: true }],
     ['transform', { transform: keep }],
-    ['policy for what is not served', { onUnserved: 'clear' }],
+    ['onUnserved policy', { onUnserved: 'clear' }],
   ])('another %s is a separate watch', (_what, { resource = pods, ...options }) => {
     const { asked, informers } = world();
 

@@ -167,7 +167,7 @@ describe('createLogger', () => {
       },
     ],
     ['in a Set', { all: new Set([secret]) }],
-    ['in what toJSON returns', { held: { toJSON: () => ({ inner: secret }) } }],
+    ['in the result of toJSON', { held: { toJSON: () => ({ inner: secret }) } }],
     ['in the context of an error', { err: chain }],
     ['in an error under another name', { failure: chain, all: [chain] }],
     ['in bytes', { body: Buffer.from('S3CRET'), more: new Uint8Array([83]) }],

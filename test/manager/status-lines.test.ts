@@ -80,8 +80,8 @@ describe('log lines of a source', () => {
     ['cuts every watch after 31 s', cutAfter(31_000)],
     ['cuts every watch after 61 s', cutAfter(61_000)],
     ['cuts every watch after 5 minutes', cutAfter(300_000)],
-    ['says 429 in every watch after 5 s', cutAfter(5_000, () => new ApiError({ code: 429 }))],
-    ['says 410 in every watch after 5 s', cutAfter(5_000, expired)],
+    ['answers 429 in every watch after 5 s', cutAfter(5_000, () => new ApiError({ code: 429 }))],
+    ['answers 410 in every watch after 5 s', cutAfter(5_000, expired)],
     [
       'refuses every second watch, and cuts the others after 31 s',
       (watch: OpenWatch, turn: number, clock: FakeClock): void => {

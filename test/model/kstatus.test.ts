@@ -43,7 +43,7 @@ test.each<[ObjectStatus['status'], string, KubernetesObject | undefined]>([
   ['Terminating', 'what is being deleted', custom({ metadata: { deletionTimestamp: 'x' } })],
   [
     'InProgress',
-    'a generation that nobody has looked at',
+    'a generation that no controller has observed',
     custom({
       metadata: { generation: 2 },
       status: { observedGeneration: 1, conditions: [condition('Ready', 'True')] },

@@ -350,7 +350,7 @@ describe('close', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('closing twice is closing once', async () => {
+  test('a second close of the queue changes nothing', async () => {
     const { queue } = newQueue();
     queue.close();
 

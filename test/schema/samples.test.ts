@@ -95,7 +95,7 @@ test.each<[string, StructuralSchema, unknown]>([
     },
     { b: 5 },
   ],
-])('a sample has %s', (_, spec, expected) => {
+])('a generated sample has %s', (_, spec, expected) => {
   const metadata = { name: 'kite-sample' };
   expect(sampleWith(spec)).toEqual({
     object: { apiVersion: 'toys.example/v1', kind: 'Kite', metadata, spec: expected },

@@ -58,7 +58,7 @@ test.each([
   { callDeadlineMs: 0 },
   { leaseDeadlineMs: 0 },
   { maxInFlight: Number.NaN },
-])('the limit %o is refused', (options) => {
+])('a transport with the limit %o is refused', (options) => {
   expect(() => undiciTransport('http://127.0.0.1:8001', options)).toThrow(
     expect.objectContaining({ code: 'CONFIG' }),
   );

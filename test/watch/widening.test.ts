@@ -20,7 +20,7 @@ test('a watch that is often reopened for other parts is open again at once each 
   }
 });
 
-test('a part is added at once, however many were added before it in the same minute', async () => {
+test('a part of a widened watch is added at once, however many were added before it in the same minute', async () => {
   const { clock, collection, names, reflector } = start();
   const { signal } = new AbortController();
   await settle();
@@ -51,7 +51,7 @@ test('a server that ends watches early is asked less and less often', async () =
   expect(collection.watches.length).toBeLessThan(25);
 });
 
-test('a part is listed once, although the watch is reopened for other parts meanwhile', async () => {
+test('a part of a widened watch is listed once, although the watch is reopened for other parts meanwhile', async () => {
   const { clock, collection, names, reflector } = start();
   collection.put('own');
   await settle();
@@ -86,7 +86,7 @@ test('a part is listed once, although the watch is reopened for other parts mean
   expect(names()).toContain('demo/later');
 });
 
-test('a part is listed again when another list has replaced everything meanwhile', async () => {
+test('a part of a widened watch is listed again when another list has replaced everything meanwhile', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   const part = new FakeCollection();
@@ -135,7 +135,7 @@ test('the watch goes back to the list of a part that is older than the watched s
   expect(collection.newestWatch.request.resourceVersion).toBe(part.revision);
 });
 
-test('a part to be added ends the wait after failures of the watch', async () => {
+test('a part to be added to a watch ends the wait after failures of the watch', async () => {
   const { clock, collection, reflector } = start();
   await settle();
   collection.failWatches(...Array.from({ length: 50 }, () => new ApiError({ code: 503 })));

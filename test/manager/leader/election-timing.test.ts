@@ -20,8 +20,8 @@ test.each([
   ['a retry period below a second', { retryPeriodMs: 999 }],
   ['a lease in parts of a second', { leaseDurationMs: 15_500 }],
   ['a lease longer than its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
-  ['what is no number', { renewDeadlineMs: Number.NaN }],
-  ['what never ends', { retryPeriodMs: Number.POSITIVE_INFINITY }],
+  ['a time that is no number', { renewDeadlineMs: Number.NaN }],
+  ['an infinite time', { retryPeriodMs: Number.POSITIVE_INFINITY }],
 ])('[LE-2] the election timing refuses %s', (_what, timing) => {
   expect(() => electionTiming(timing)).toThrow(ConfigurationError);
 });

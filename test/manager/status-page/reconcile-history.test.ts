@@ -64,12 +64,12 @@ test('the history keeps the latest fifty attempts, latest first, and the latest 
 
 test.each([
   [
-    'what the API server refused, which it quotes',
+    'a refusal of the API server, which quotes the value',
     new ApiError({ code: 422, reason: 'Invalid', message: 'data: Invalid value: "hunter2"' }),
     '422 Invalid',
   ],
   ['an error of the user’s, who may say anything in it', new TypeError('hunter2'), 'TypeError'],
-  ['what is no error', 'hunter2', 'string'],
+  ['a thrown value that is no error', 'hunter2', 'string'],
   [
     'a TerminalError, whose message the reconciler writes',
     new TerminalError('password hunter2 is too short', { context: { value: 'hunter2' } }),
