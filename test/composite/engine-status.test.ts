@@ -197,7 +197,7 @@ describe('a function that fails', () => {
     ]);
   });
 
-  test('a failing function is reported to the failed hook although the schema refuses the condition', async () => {
+  test('a failing function is reported to the failed callback although the schema refuses the condition', async () => {
     broken.isBroken = true;
     const reported: unknown[] = [];
     await enginePlace({

@@ -62,7 +62,7 @@ describe('[K-58] the limits for Events', () => {
     ]);
   });
 
-  test('from the tenth on, Events that differ only in their notes are combined into one', async () => {
+  test('Events that differ only in their notes are combined into one from the tenth on', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let index = 1; index <= 50; index++) recorder.record(note({ note: `pod ${index}` }));

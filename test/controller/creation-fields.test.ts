@@ -248,7 +248,7 @@ describe('[K-35] the fields of others', () => {
     expect((await child())?.data).toEqual({ k: 'w' });
   });
 
-  test('fields of a controller that we replace are ours, created by update or by apply', async () => {
+  test('an apply takes over the fields of former managers, whether they wrote by create or by apply', async () => {
     const { env, apply, client, owner, namespace, child } = await startFamily();
     const { uid = '' } = owner.metadata;
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };

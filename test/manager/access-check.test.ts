@@ -133,7 +133,7 @@ test('a binding to a missing role makes the list incomplete, and each right is c
   expect([texts, incomplete]).toEqual([[], 'role.rbac.authorization.k8s.io "absent" not found']);
 });
 
-test('an excess grant is reported with the binding that grants it', async () => {
+test('an excess grant is reported with its rule and the namespace in which it is granted', async () => {
   const { check, grant, server } = await cluster();
   grant();
   const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };

@@ -68,7 +68,7 @@ test('[X-4] a label without a value is omitted', async () => {
   expect(logged).toEqual([]);
 });
 
-test('[X-4] of two metrics with the same name the toolkit’s stays, then the first, and one line is logged', async () => {
+test('[X-4] the toolkit’s metric wins over another of the same name, otherwise the first one wins, and one line is logged', async () => {
   const taken = new Registry();
   new Gauge({ name: 'chancery_cached_objects', help: 'not ours', registers: [taken] }).set(9);
   new Gauge({ name: 'process_cpu_seconds_total', help: 'not ours', registers: [taken] }).set(9);

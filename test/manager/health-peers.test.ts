@@ -67,7 +67,7 @@ test('[attack A-2] [H-5] every probe is answered while 300 idle and 300 half-ope
   expect(answers).toEqual(new Array(30).fill('200 ok'));
 });
 
-test('[attack A-2] [H-5] of 800 waiting peers the newest 512 at most stay connected', async () => {
+test('[attack A-2] [H-5] the newest 512 of 800 waiting peers stay connected', async () => {
   const server = await started();
   const peers: Socket[] = [];
   for (let count = 0; count < 800; count++) {

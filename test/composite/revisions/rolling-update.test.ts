@@ -220,7 +220,7 @@ test('children that the latest revision does not want are deleted at once, and b
   ]);
 });
 
-test('[metacontroller M8] a stored revision has only the computed names of children, none that are not wanted', async () => {
+test('[metacontroller M8] a stored revision is corrected to the names of the wanted children', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();

@@ -70,7 +70,7 @@ test('a holder that took over an expired Lease adds no wait for the former holde
   expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
 });
 
-test('a Lease without a holder but with a duration is left alone for that duration at first sight', () => {
+test('a candidate leaves a Lease without a holder alone for its duration when it sees the Lease for the first time', () => {
   const observed = new ObservedLease(LEASE_MS);
   observed.see(lease({ holderIdentity: '' }), 1_000);
 
