@@ -12,7 +12,7 @@ function answer(status: number, contentType: string, ...chunks: string[]): Trans
   return { status, headers: { 'content-type': contentType }, body };
 }
 
-test('a character that spans two chunks is read whole', async () => {
+test('a character that spans two chunks of an answer is read whole', async () => {
   const [first, second] = ['{"a":"\u00c3', '\u00a9"}'];
 
   const value = await readAnswer(answer(200, 'application/json', first, second), clock);
@@ -25,7 +25,7 @@ test.each([
   ['is empty', ''],
   ['is a list', '[]'],
   ['is null', 'null'],
-])('a body that %s is not an answer, and is not quoted', async (_, text) => {
+])('a body that %s is a protocol error that does not quote it', async (_, text) => {
   const reading = readAnswer(answer(200, 'application/json', text), clock);
 
   const error: unknown = await reading.catch((thrown: unknown) => thrown);
@@ -43,7 +43,7 @@ test('[P-11] a Status of 100 kB is read to its end', async () => {
   await expect(reading).rejects.toMatchObject({ status: 422, reason: 'Invalid' });
 });
 
-test('[P-11] of a body that is nobody’s only the beginning is read', async () => {
+test('[P-11] only the beginning of an unrecognised error body is read', async () => {
   let sent = 0;
   const endless = Readable.from(
     (function* () {
@@ -62,7 +62,7 @@ test('[P-11] of a body that is nobody’s only the beginning is read', async () 
   expect(sent).toBe(3); // 2 KiB, and what shows that there is more
 });
 
-test('[P-11] an answer of more than 256 MiB is given up where it passes them', async () => {
+test('[P-11] an answer of more than 256 MiB is abandoned at that size', async () => {
   const chunk = Buffer.alloc(1024 * 1024, ' ');
   let sent = 0;
   const endless = Readable.from(
@@ -89,7 +89,7 @@ test('[P-11] an answer of more than 256 MiB is given up where it passes them', a
   expect(sent).toBeLessThan(260);
 });
 
-test('[P-12] an answer that breaks off is reported as the transport reports it', async () => {
+test('[P-12] an answer that breaks off fails with the error of the transport', async () => {
   const lost = new AmbassadorError('broke off', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const body = new Readable({
     read() {
@@ -105,7 +105,7 @@ test('[P-12] an answer that breaks off is reported as the transport reports it',
   await expect(reading).rejects.toBe(lost);
 });
 
-test('the body of a success is left unread where only the head matters', async () => {
+test('requireSuccess leaves the body of a success unread', async () => {
   const response = answer(200, 'application/json', '{"type":"ADDED"}\n');
 
   await requireSuccess(response, clock);

@@ -93,7 +93,7 @@ test('the table of calls has every method of a client', () => {
 
 test.each(
   CALLS,
-)('%s passes each interceptor once, as the call that was made, and so does its answer', async (_, expected, make) => {
+)('%s passes each interceptor once with its call, and so does its answer', async (_, expected, make) => {
   const answer = { answer: 'of the server' };
   const seen: unknown[] = [];
   const watching: Interceptor = (next) => async (call) => {
@@ -119,7 +119,7 @@ test.each(
   expect((seen[0] as Call).options).toBe(options);
 });
 
-test.each(CALLS)('%s that is given no options has empty ones', async (_, expected, make) => {
+test.each(CALLS)('%s without options has empty options', async (_, expected, make) => {
   const seen: Call[] = [];
   const client = clientOf(async (call) => {
     seen.push(call);
@@ -131,7 +131,7 @@ test.each(CALLS)('%s that is given no options has empty ones', async (_, expecte
   expect(seen).toEqual([{ ...expected, options: {} }]);
 });
 
-test.each(CALLS)('a failure of %s passes the interceptors as it is', async (_, __, make) => {
+test.each(CALLS)('a failure of %s passes the interceptors unchanged', async (_, __, make) => {
   const failure = new Error('refused');
   const client = clientOf(() => Promise.reject(failure));
   const passing: Interceptor = (next) => (call) => next(call);
@@ -139,7 +139,7 @@ test.each(CALLS)('a failure of %s passes the interceptors as it is', async (_, _
   await expect(make(intercept(client, passing, passing))).rejects.toBe(failure);
 });
 
-test('the first interceptor is the outermost, and the client that was given stays as it is', async () => {
+test('the first interceptor is the outermost, and the given client stays unchanged', async () => {
   const order: string[] = [];
   const named =
     (name: string): Interceptor =>
@@ -167,7 +167,7 @@ test('the first interceptor is the outermost, and the client that was given stay
   expect(order).toEqual(['made']);
 });
 
-test('a client of another implementation is refused, and the error says what to do', () => {
+test('a client of another implementation is refused, and the error names the remedy', () => {
   const [client] = clientAndTransport();
   const foreign: Client = Object.fromEntries(
     CALLS.map(([method]) => [method, client[method].bind(client)]),
@@ -200,7 +200,7 @@ test('an interceptor can change a call', async () => {
   ]);
 });
 
-test.each(CALLS)('the call %s without a signal gets that of its client', async (_, __, make) => {
+test.each(CALLS)('the call %s without a signal gets the signal of its client', async (_, __, make) => {
   const [inner, transport] = clientAndTransport();
   const [attempt, own] = [new AbortController(), new AbortController()];
   const client = intercept(inner, abortWith(attempt.signal));
@@ -216,7 +216,7 @@ test.each(CALLS)('the call %s without a signal gets that of its client', async (
   await expect(make(client)).rejects.toThrow('the attempt is over');
 });
 
-test('[K-41] an apply to what exists needs to know which it is', async () => {
+test('[K-41] applyExisting needs the uid of the object', async () => {
   const [inner, transport] = clientAndTransport();
   const { uid: _, ...metadata } = object.metadata;
 
@@ -230,7 +230,7 @@ test('[K-41] an apply to what exists needs to know which it is', async () => {
   expect(transport.requests).toEqual([]);
 });
 
-test('[K-42] an update must say what it was made from, for the compiler and at run time', async () => {
+test('[K-42] an update needs a resourceVersion, for the compiler and at run time', async () => {
   const [client, transport] = clientAndTransport();
   const { resourceVersion: _, ...metadata } = object.metadata;
   const unversioned: ConfigMap = { ...object, metadata };
@@ -242,7 +242,7 @@ test('[K-42] an update must say what it was made from, for the compiler and at r
   expect(transport.requests).toEqual([]);
 });
 
-test('[K-42] an update by force says no version, so that it overwrites whatever is there', async () => {
+test('[K-42] an update by force sends no resourceVersion, and so overwrites any state', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.update(configMaps, object, { force: true });
@@ -253,7 +253,7 @@ test('[K-42] an update by force says no version, so that it overwrites whatever 
   expect(request?.path).toBe('/api/v1/namespaces/demo/configmaps/a?fieldManager=tester');
 });
 
-test('[K-42] what was read may be updated as it is', async () => {
+test('[K-42] an object that was read can be updated as it is', async () => {
   const [client, transport] = clientAndTransport();
 
   const live = await client.get(configMaps, target);
@@ -262,7 +262,7 @@ test('[K-42] what was read may be updated as it is', async () => {
   expect(JSON.parse(transport.requests[1]?.body ?? '')).toEqual({ ...object, data: { k: 'v' } });
 });
 
-test('[K-48] get and find are quorum reads: they name no resourceVersion', async () => {
+test('[K-48] get and find are quorum reads without a resourceVersion', async () => {
   const [client, transport] = clientAndTransport();
 
   await client.get(configMaps, target);

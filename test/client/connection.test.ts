@@ -19,14 +19,14 @@ function connected(url: string, clock: Clock, meter?: RecordingMeter): Connectio
   return connection;
 }
 
-test('[P-1] the ambassador is looked for at 127.0.0.1:8001, and where CHANCERY_API_URL says', () => {
+test('[P-1] the ambassador’s default address is 127.0.0.1:8001, and CHANCERY_API_URL overrides it', () => {
   const elsewhere = settingsFrom({ CHANCERY_API_URL: 'unix:/run/proxy.sock' });
 
   expect(settingsFrom({ HTTP_PROXY: 'http://proxy:3128' }).apiUrl).toBe('http://127.0.0.1:8001');
   expect(elsewhere.apiUrl).toBe('unix:/run/proxy.sock');
 });
 
-test('[P-14] [P-21] a controller’s client asks a busy server again, and both requests are counted', async () => {
+test('[P-14] [P-21] a controller’s client repeats a request to a busy server, and both requests are counted', async () => {
   const clock = new FakeClock();
   const meter = new RecordingMeter();
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: target };
@@ -45,7 +45,7 @@ test('[P-14] [P-21] a controller’s client asks a busy server again, and both r
   expect(meter.value(TOTAL, { code: '200', method: 'GET', host })).toBe(1);
 });
 
-test('[P-13] lists, watches and Leases are not repeated below those who decide about them', async () => {
+test('[P-13] lists, watches and Leases are not repeated by the client', async () => {
   const clock = new FakeClock();
   const meter = new RecordingMeter();
   const server = await rawServer(() => answerOf(429, BUSY));

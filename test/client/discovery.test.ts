@@ -69,7 +69,7 @@ describe('a typed name on a real server', () => {
     ['leases.coordination.k8s.io', 'coordination.k8s.io/v1', 'leases', 'Lease'],
     ['crd', 'apiextensions.k8s.io/v1', 'customresourcedefinitions', 'CustomResourceDefinition'],
     ['no', 'v1', 'nodes', 'Node'],
-  ])('%s is %s %s', async (text, apiVersion, plural, kind) => {
+  ])('the name %s resolves to %s %s', async (text, apiVersion, plural, kind) => {
     const resource = await discover(clusterWith(), text, { signal });
 
     const { group, version } = resource;
@@ -77,7 +77,7 @@ describe('a typed name on a real server', () => {
     expect(resource).toMatchObject({ plural, kind });
   });
 
-  test('knows what is cluster-scoped', async () => {
+  test('discovery knows which resources are cluster-scoped', async () => {
     const [node, pod] = await Promise.all([
       discover(clusterWith(), 'nodes', { signal }),
       discover(clusterWith(), 'pods', { signal }),
@@ -92,7 +92,7 @@ describe('a typed name on a real server', () => {
     ['deployments.app', 'deployments.apps'],
     ['cronjobz', 'cronjobs.batch'],
     ['deployments.v2.apps', 'deployments.apps'],
-  ])('%s is unknown, and near %s', async (text, near) => {
+  ])('the name %s is unknown, and the error suggests %s', async (text, near) => {
     const discovering = discover(clusterWith(), text, { signal });
 
     await expect(discovering).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('a typed name on a real server', () => {
     'deployments.apps/one',
     '.apps',
     'pods?x=1',
-  ])('%j is no name, and nothing is asked', async (text) => {
+  ])('%j is no valid name, and no request is sent', async (text) => {
     const cluster = clusterWith();
 
     await expect(discover(cluster, text, { signal })).rejects.toMatchObject({ code: 'CONFIG' });
@@ -125,7 +125,7 @@ describe('a name that several groups serve', () => {
     shortNames: ['ws'],
   };
 
-  test('is ambiguous', async () => {
+  test('a name that two groups serve is ambiguous', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v1'], ['b.dev', 'v1']),
       '/apis/a.dev/v1': resourceList('a.dev/v1', website),
@@ -139,7 +139,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'ws.b.dev', { signal })).toMatchObject({ group: 'b.dev' });
   });
 
-  test('belongs to the one whose plural it is, before short names and kinds', async () => {
+  test('a name belongs to the group whose plural it is, before short names and kinds', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v1'], ['b.dev', 'v1']),
       '/apis/a.dev/v1': resourceList('a.dev/v1', website),
@@ -152,7 +152,7 @@ describe('a name that several groups serve', () => {
     });
   });
 
-  test('is taken in the preferred version, or in the one that has it', async () => {
+  test('a name resolves to the preferred version, or to the version that has it', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v2', 'v1']),
       '/apis/a.dev/v2': resourceList('a.dev/v2', website),
@@ -166,7 +166,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'olds', { signal })).toMatchObject({ version: 'v1' });
   });
 
-  test('belongs to a preferred version before any other, even with a weaker match', async () => {
+  test('a name belongs to a preferred version first, even with a weaker match', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['a.dev', 'v2', 'v1'], ['b.dev', 'v1']),
       '/apis/a.dev/v2': resourceList('a.dev/v2'),
@@ -177,7 +177,7 @@ describe('a name that several groups serve', () => {
     expect(await discover(cluster, 'ws', { signal })).toMatchObject({ group: 'b.dev' });
   });
 
-  test('may have a group that begins like a version', async () => {
+  test('a name may have a group that begins like a version', async () => {
     const cluster = clusterWith({
       '/apis': groupList(['v1.a.dev', 'v3']),
       '/apis/v1.a.dev/v3': resourceList('v1.a.dev/v3', website),
@@ -193,13 +193,13 @@ describe('a name that several groups serve', () => {
 describe('an aggregated API that is down', () => {
   const down = { status: 503, headers: { 'content-type': 'text/plain' }, body: 'unavailable' };
 
-  test('hides nothing else', async () => {
+  test('an unavailable aggregated API does not hide other resources', async () => {
     const cluster = clusterWith({ '/apis/batch/v1': down });
 
     expect(await discover(cluster, 'deploy', { signal })).toMatchObject({ kind: 'Deployment' });
   });
 
-  test('is named when the search was in vain', async () => {
+  test('an unavailable aggregated API is named when a name is not found', async () => {
     const cluster = clusterWith({ '/apis/batch/v1': down });
 
     await expect(discover(cluster, 'cronjobs', { signal })).rejects.toMatchObject({
@@ -209,14 +209,14 @@ describe('an aggregated API that is down', () => {
 });
 
 describe('discovery that fails', () => {
-  test('at the root is the caller’s to see', async () => {
+  test('a failure of discovery at the root is thrown to the caller', async () => {
     const body = { kind: 'Status', code: 403, reason: 'Forbidden' };
     const cluster = clusterWith({ '/apis': { status: 403, body } });
 
     await expect(discover(cluster, 'cm', { signal })).rejects.toMatchObject({ status: 403 });
   });
 
-  test('at the ambassador’s filter is the caller’s to see', async () => {
+  test('a refusal of discovery by the ambassador’s filter is thrown to the caller', async () => {
     const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden\n' };
     const cluster = clusterWith({ '/api/v1': refused });
 
@@ -225,7 +225,7 @@ describe('discovery that fails', () => {
     });
   });
 
-  test('with another document is a protocol error', async () => {
+  test('an unexpected discovery document is a protocol error', async () => {
     const cluster = clusterWith({ '/apis': { body: { kind: 'PodList' } } });
 
     await expect(discover(cluster, 'cm', { signal })).rejects.toMatchObject({ code: 'DECODE' });
@@ -266,7 +266,7 @@ describe('a path', () => {
     ['/api/v1/namespaces', '/api/v1/namespaces', 'Namespace', undefined, undefined],
     ['/api/v1/namespaces/d', '/api/v1/namespaces', 'Namespace', undefined, 'd'],
     ['/apis/apps/v1/deployments', '/apis/apps/v1/deployments', 'Deployment', undefined, undefined],
-  ])('[attack A-9] %s is resolved by one object of its own list, without discovery', async (path, collection, kind, namespace, name) => {
+  ])('[attack A-9] the path %s is resolved by one object of its own list, without discovery', async (path, collection, kind, namespace, name) => {
     const selector = name === undefined ? '' : `&fieldSelector=metadata.name%3D${name}`;
     const cluster = clusterWith({ [`${collection}?limit=1${selector}`]: listOf(`${kind}List`) });
 
@@ -289,7 +289,7 @@ describe('a path', () => {
       listOf('WidgetList'),
       resourceList('a.dev/v1'),
     ],
-  ])('[attack A-9] the kind of a custom resource is that of %s', async (_, list, discovery) => {
+  ])('[attack A-9] the kind of a custom resource path is that of %s', async (_, list, discovery) => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/widgets?limit=1': list,
       '/apis/a.dev/v1': discovery,
@@ -307,13 +307,13 @@ describe('a path', () => {
     '/api/v1/namespaces/demo/pods/a/log',
     '/version',
     '/api/v1/pods?watch=1',
-  ])('%s is not that of a resource', async (path) => {
+  ])('the path %s is not that of a resource', async (path) => {
     await expect(resourceFromPath(clusterWith(), path, { signal })).rejects.toMatchObject({
       code: 'CONFIG',
     });
   });
 
-  test('that is not served is unknown; one that is forbidden is the server’s answer', async () => {
+  test('a path that is not served is unknown, and a forbidden path fails with the server’s answer', async () => {
     const cluster = clusterWith({
       '/apis/a.dev/v1/xs?limit=1': NOT_SERVED,
       '/apis/b.dev/v1/xs?limit=1': FORBIDDEN,
@@ -325,7 +325,7 @@ describe('a path', () => {
     expect(await failureOf('/apis/b.dev/v1/xs')).toMatchObject({ status: 403 });
   });
 
-  test('whose answer is no list is an answer that the API does not give', async () => {
+  test('a path whose answer is no list is a protocol error', async () => {
     const cluster = clusterWith({ '/api/v1/configmaps?limit=1': { body: { kind: 'Table' } } });
 
     await expect(resourceFromPath(cluster, '/api/v1/configmaps', { signal })).rejects.toMatchObject(
@@ -341,13 +341,13 @@ describe('near matches', () => {
     ['service', ['serviceaccounts', 'services']],
     ['servicex', ['services']],
     ['xyz', []],
-  ])('of %s are %j', (text, expected) => {
+  ])('the near matches of %s are %j', (text, expected) => {
     const near = nearMatches(text, ['services', 'pods', 'serviceaccounts', 'pods']);
 
     expect(near).toEqual(expected);
   });
 
-  test('come nearest first, and are at most five', () => {
+  test('near matches come nearest first, and five at most', () => {
     const near = nearMatches('abcdef', [
       'abcdxx',
       'abcdey',
@@ -361,7 +361,7 @@ describe('near matches', () => {
   });
 });
 
-test('a name with group and version needs no other document than theirs', async () => {
+test('a name with group and version needs only the discovery document of that group and version', async () => {
   const asked: string[] = [];
   const behindFilter = cannedTransport(({ path }) => {
     asked.push(path);

@@ -59,7 +59,7 @@ function allow(server: ApiServer, verbs: readonly string[]): void {
   server.create(binding as KubernetesObject);
 }
 
-test('a write is answered as the server would store it, and told beside what is there', async () => {
+test('a dry-run write returns what the server would store, and is reported with the current state', async () => {
   const { server, client, told } = await fixture();
 
   const answer = await client.patch(configMaps, target, VALUE);
@@ -71,7 +71,7 @@ test('a write is answered as the server would store it, and told beside what is 
   expect(server.get('v1', 'ConfigMap', 'default', 'a')).toMatchObject({ data: { value: '1' } });
 });
 
-test('a refusal is told and thrown', async () => {
+test('a refused dry-run write is reported and thrown', async () => {
   const { client, told } = await fixture();
 
   const deleting = client.delete(configMaps, { ...target, name: 'none' });
@@ -80,7 +80,7 @@ test('a refusal is told and thrown', async () => {
   expect(told.writes).toMatchObject([{ verb: 'delete', refusal: { status: 404 } }]);
 });
 
-test('who may not read what it writes is told what would be there, and why not what is', async () => {
+test('a dry-run write without the right to read is reported with its result and the reason', async () => {
   const { client, told } = await fixture(['patch']);
 
   await client.patch(configMaps, target, VALUE);
@@ -90,7 +90,7 @@ test('who may not read what it writes is told what would be there, and why not w
   ]);
 });
 
-test('an Event is told and not sent', async () => {
+test('a dry run reports an Event, and does not send it', async () => {
   const { server, client, told } = await fixture();
   const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: target } as never;
   const sent = server.requests.length;
@@ -103,7 +103,7 @@ test('an Event is told and not sent', async () => {
   expect(server.requests).toHaveLength(sent);
 });
 
-test('a question is asked, and is no write', async () => {
+test('a dry run sends an access review, which is no write', async () => {
   const { client, told } = await fixture();
 
   const answer = await client.create(subjectAccessReviews, {
@@ -117,7 +117,7 @@ test('a question is asked, and is no write', async () => {
   expect(told.writes).toEqual([]);
 });
 
-test('a write that is a dry run by itself is a question, too', async () => {
+test('a write that is already a dry run is not reported as a write', async () => {
   const { client, told } = await fixture();
 
   const answer = await client.patch(configMaps, target, VALUE, { dryRun: true });
@@ -131,7 +131,7 @@ test.each([
   'attach',
   'portforward',
   'proxy',
-])('%s is not asked for', async (subresource) => {
+])('a dry run does not send a request for %s', async (subresource) => {
   const { server, client } = await fixture();
   const sent = server.requests.length;
 

@@ -26,7 +26,7 @@ test('[P-10] an object with large integers and __proto__ survives read and updat
   expect(transport.requests.map(({ body }) => body)).toEqual([undefined, WIRE, WIRE]);
 });
 
-test('[P-10] by default answers hold numbers, as the caches do, and a rounded one is not written', async () => {
+test('[P-10] by default answers contain numbers, as the caches do, and a rounded number is not written', async () => {
   const transport = cannedTransport(() => ({ body: WIRE }));
   const client = restClient({ transport, fieldManager: 'tester', clock: new FakeClock() });
   const object = await client.get(configMaps, target, { signal });
@@ -43,7 +43,7 @@ test.each([
   ['numbers at the edge', '{"a":[9007199254740991,-9007199254740991]}'],
   ['fractions', '{"a":[0.1234567890123456789]}'],
   ['large powers', '{"a":[1e300]}'],
-])('[P-10] %s are read as JSON.parse does', (_, text) => {
+])('[P-10] %s are read as JSON.parse reads them', (_, text) => {
   expect(parseExact(text)).toEqual(JSON.parse(text));
 });
 
@@ -51,7 +51,7 @@ test('[P-10] the smallest integer that a number cannot hold is read exactly', ()
   expect(parseExact('{"a":9007199254740993}')).toEqual({ a: 9_007_199_254_740_993n });
 });
 
-test('[P-10] any integer comes back as it went', () => {
+test('[P-10] any integer survives parsing and encoding', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }), (integer) => {
       const text = `{"a":[{"b":${integer}}]}`;
@@ -66,12 +66,12 @@ test.each([
   -(2 ** 60),
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('[P-10] the number %d is not written: nobody knows which it was', (value) => {
+])('[P-10] the number %d is not written, because its exact value is unknown', (value) => {
   expect(() => encodeExact({ spec: { size: value } })).toThrow(
     expect.objectContaining({ code: 'CONFIG', context: { field: 'size', got: value } }),
   );
 });
 
-test.each([0, -1.5, 1e300, Number.MAX_SAFE_INTEGER])('[P-10] the number %d is written', (value) => {
+test.each([0, -1.5, 1e300, Number.MAX_SAFE_INTEGER])('[P-10] the number %d can be written', (value) => {
   expect(encodeExact({ value })).toBe(JSON.stringify({ value }));
 });

@@ -65,7 +65,7 @@ function setup(answer: (call: Call) => unknown = () => kites()) {
 const sent = kites() as never;
 const patch = { type: 'merge', body: {} } as const;
 
-describe('[W-40] each served version of an established definition is expected after', () => {
+describe('[W-40] calls after which an established definition is expected', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['get', (client) => client.get(customResourceDefinitions, KITES)],
     ['find', (client) => client.find(customResourceDefinitions, KITES)],
@@ -73,14 +73,14 @@ describe('[W-40] each served version of an established definition is expected af
     ['apply', (client) => client.apply(customResourceDefinitions, sent)],
     ['update', (client) => client.update(customResourceDefinitions, sent)],
     ['patch', (client) => client.patch(customResourceDefinitions, KITES, patch)],
-  ])('%s', async (_verb, call) => {
+  ])('an established definition is expected after %s', async (_verb, call) => {
     const { added, client } = setup();
 
     expect(await added(call(client))).toEqual(SERVED);
   });
 });
 
-describe('[W-40] nothing is expected after', () => {
+describe('[W-40] calls after which nothing is expected', () => {
   const read = (client: Client): Promise<unknown> => client.find(customResourceDefinitions, KITES);
 
   test.each<[string, unknown, (client: Client) => Promise<unknown>]>([
@@ -101,14 +101,14 @@ describe('[W-40] nothing is expected after', () => {
       (client) => client.apply(customResourceDefinitions, sent, { dryRun: true }),
     ],
     ['another object', kites(), (client) => client.get(configMaps, { ...KITES, namespace: 'a' })],
-  ])('%s', async (_what, answer, call) => {
+  ])('nothing is expected after %s', async (_what, answer, call) => {
     const { added, client } = setup(() => answer);
 
     expect(await added(call(client))).toEqual([]);
   });
 });
 
-test('[W-40] a definition counts once for each uid and generation, whichever client reads it', async () => {
+test('[W-40] a definition is expected once per uid and generation, whichever client reads it', async () => {
   let live = kites({ established: 'False' });
   const { added, client, newClient } = setup(() => live);
   const read = (by: Client = client): Promise<readonly string[]> =>
@@ -133,7 +133,7 @@ test('[W-40] a definition counts once for each uid and generation, whichever cli
   expect(madeAnew).toEqual([SERVED, []]);
 });
 
-test('[W-40] 1,000 definitions are remembered, each by its name', async () => {
+test('[W-40] 1,000 definitions are remembered by name', async () => {
   const { added, client } = setup((call) => {
     const metadata = 'target' in call ? call.target : KITES;
     return { ...kites(), metadata: { ...metadata, uid: 'u1', generation: 1 } };
@@ -148,7 +148,7 @@ test('[W-40] 1,000 definitions are remembered, each by its name', async () => {
   expect(await read('b')).toEqual(SERVED);
 });
 
-test('the answer to a call that is about no definition is handed on as it came', () => {
+test('the answer to a call for another resource is passed on unchanged', () => {
   const answer = new Promise<KubernetesObject>(() => {});
   const client = intercept(
     clientOf(() => answer),
@@ -158,7 +158,7 @@ test('the answer to a call that is about no definition is handed on as it came',
   expect(client.get(configMaps, { name: 'a', namespace: 'demo' })).toBe(answer);
 });
 
-test('the answer and the failure of a call that is about a definition are as without', async () => {
+test('the answer or failure of a call for a definition is passed on unchanged', async () => {
   const live = kites();
   const { client } = setup((call) => {
     if (call.verb === 'find') return live;

@@ -45,42 +45,42 @@ const explained = (documents: Readonly<Record<string, CannedAnswer>>, names?: ob
 
 const PATH = '/apis/shop.example.dev/v1';
 
-test('[N-3] a wrong plural is explained by the plural of the kind', async () => {
+test('[N-3] the explanation of a wrong plural suggests the plural of the kind', async () => {
   expect(await explained({ [PATH]: list('widgets') }, { plural: 'widgetes' })).toBe(
     'the API server has shop.example.dev/v1, and no widgetes in it; did you mean widgets?',
   );
 });
 
-test('[N-3] a plural that is like no other is explained by those that exist', async () => {
+test('[N-3] the explanation of an unknown plural lists the existing plurals', async () => {
   const said = await explained({ [PATH]: list('carts') }, { plural: 'zebras', kind: 'Zebra' });
 
   expect(said).toBe('the API server has shop.example.dev/v1, and no zebras in it; it has carts');
 });
 
-test('[N-3] another version of the group is named', async () => {
+test('[N-3] the explanation names another version of the group', async () => {
   expect(await explained(groups(['shop.example.dev', 'v1beta1']))).toBe(
     'the API server has the group shop.example.dev in version v1beta1, not in v1: change the version, or upgrade the CustomResourceDefinition',
   );
 });
 
-test('[N-3] a definition that is not installed is explained with near groups and how to install it', async () => {
+test('[N-3] the explanation of a missing definition names similar groups and how to install it', async () => {
   expect(await explained(groups(['shops.example.dev', 'v1']))).toBe(
     'no CustomResourceDefinition widgets.shop.example.dev is installed; near matches: shops.example.dev. ' +
       'Apply it (kubectl apply -f), or set CHANCERY_INSTALL_CRDS=true if the resource carries its definition',
   );
 });
 
-test('[N-3] a server that has no discovery at all is no Kubernetes API', async () => {
+test('[N-3] the explanation for a server without discovery says that it is no Kubernetes API', async () => {
   expect(await explained({})).toContain('another server than a Kubernetes API listens there');
 });
 
-test('[N-3] a filter that refuses discovery leaves the advice to install', async () => {
+test('[N-3] the explanation behind a filter that refuses discovery is how to install the definition', async () => {
   const refused = { status: 403, headers: { 'content-type': 'text/plain' }, body: 'Forbidden' };
 
   expect(await explained({ [PATH]: refused })).toContain('Apply it (kubectl apply -f)');
 });
 
-test('nothing is explained when the resource is served by now, or when discovery fails', async () => {
+test('there is no explanation when the resource is served by now, or when discovery fails', async () => {
   expect(await explained({ [PATH]: list('widgets') })).toBeUndefined();
   expect(await explained({ [PATH]: { status: 500, body: 'x' } })).toBeUndefined();
 });

@@ -36,7 +36,7 @@ function ambassador(answers: Readonly<Record<string, CannedAnswer | Error>>) {
 
 const options = { clock: new FakeClock(), signal: new AbortController().signal };
 
-test('a filter that refuses both is closed, and the API server is asked for its version only', async () => {
+test('a filter that refuses both test requests is closed, and only /version reaches the API server', async () => {
   const transport = ambassador({ 'GET /version': VERSION });
 
   expect(await testFences(transport, options)).toEqual({ state: 'closed' });
@@ -49,7 +49,7 @@ test('a filter that refuses both is closed, and the API server is asked for its 
   ]);
 });
 
-test('a filter that refuses what it must accept, too, is shut', async () => {
+test('a filter that also refuses required requests is shut', async () => {
   expect(await testFilter(ambassador({}), options)).toEqual({ state: 'shut' });
 });
 
@@ -62,7 +62,7 @@ test.each([
       'POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews': text(500, 'dial tcp: refused'),
     },
   ],
-])('one that refuses only %s is not said to be shut', async (_, answers) => {
+])('a filter that refuses only %s is not shut', async (_, answers) => {
   expect(await testFilter(ambassador(answers), options)).toEqual({ state: 'closed' });
 });
 
@@ -75,7 +75,7 @@ describe('a request that reached the API server', () => {
     ['JSON', { body: { paths: [] } }],
     ['any answer with a number in its audit log', text(404, 'no', { 'audit-id': '1' })],
     ['a refusal in plain words with such a number', text(403, 'no', { 'audit-id': '1' })],
-  ])('is known by %s', async (_, answer) => {
+  ])('a request that reached the API server is recognised by %s', async (_, answer) => {
     const paths = await testFences(ambassador({ [UNDECLARED]: answer }), options);
     const methods = await testFences(ambassador({ [REJECTED]: answer }), options);
     const both = { [UNDECLARED]: answer, [REJECTED]: answer };
@@ -88,7 +88,7 @@ describe('a request that reached the API server', () => {
     });
   });
 
-  test('is known by a 404 in plain words, where a version is served beside it', async () => {
+  test('a plain 404 counts as reached when /version is served beside it', async () => {
     const absent = text(404, '404 page not found\n');
 
     const served = ambassador({ [UNDECLARED]: absent, 'GET /version': VERSION });
@@ -104,7 +104,7 @@ describe('a request that reached the API server', () => {
     });
   });
 
-  test('is told although nobody knows of the other one', async () => {
+  test('one open fence is reported although the other one is unknown', async () => {
     const transport = ambassador({
       [UNDECLARED]: text(500, 'dial tcp: refused'),
       [REJECTED]: status(405, 'MethodNotAllowed'),
@@ -128,7 +128,7 @@ test.each([
     'AMBASSADOR_TIMEOUT',
     new AmbassadorError('no answer', { code: 'AMBASSADOR_TIMEOUT', fate: 'unknown' }),
   ],
-])('%s is no verdict: %j', async (why, answer) => {
+])('the result is undecided for %s: %j', async (why, answer) => {
   for (const asked of [UNDECLARED, REJECTED]) {
     expect(await testFilter(ambassador({ [asked]: answer }), options)).toEqual({
       state: 'undecided',
@@ -137,7 +137,7 @@ test.each([
   }
 });
 
-test('an abort is one, and a bug stays one', async () => {
+test('an abort is thrown as such, and a bug is thrown unchanged', async () => {
   const stop = new AbortController();
   stop.abort(new Error('stopped'));
   const aborted = testFilter(ambassador({}), { ...options, signal: stop.signal });
@@ -147,7 +147,7 @@ test('an abort is one, and a bug stays one', async () => {
   await expect(broken).rejects.toThrow('a bug');
 });
 
-test('an open filter is told with the fences that are missing, and what leaves them out', () => {
+test('the error for an open filter names the missing fences and the likely cause', () => {
   const error = filterOpen(['--accept-paths']);
 
   expect(error).toBeInstanceOf(UnsafeSetupError);

@@ -102,7 +102,7 @@ function meant({ group, version, plural, namespace, name, subresource, verb }: C
   return [...collection, name, ...tail];
 }
 
-test('a call is sent to what it names, or not at all', async () => {
+test('a call is sent to exactly the object that it names, or not at all', async () => {
   await fc.assert(
     fc.asyncProperty(call, async (made) => {
       const { paths, error } = await carryOut(made);
@@ -119,7 +119,7 @@ test('a call is sent to what it names, or not at all', async () => {
   );
 });
 
-test('what names well is sent', async () => {
+test('a call with valid names is sent', async () => {
   const made = { group: 'apps', version: 'v1', plural: 'things', namespace: 'demo', name: 'a' };
 
   const { paths } = await carryOut({ ...made, subresource: 'status', verb: 'apply' });

@@ -37,7 +37,7 @@ function setup(fails = false) {
 const patch = { type: 'merge', body: {} } as const;
 const object = OBJECT as never;
 
-describe('[K-61] a journal is told of', () => {
+describe('[K-61] calls that the journal gets', () => {
   test.each<[string, (client: Client) => Promise<unknown>]>([
     ['create', (client) => client.create(configMaps, object)],
     ['apply', (client) => client.apply(configMaps, object)],
@@ -46,7 +46,7 @@ describe('[K-61] a journal is told of', () => {
     ['patch', (client) => client.patch(configMaps, TARGET, patch)],
     ['patch', (client) => client.patch(configMaps, TARGET, patch, { subresource: 'status' })],
     ['apply', (client) => client.apply(configMaps, object, { subresource: 'status' })],
-  ])('%s, before and after', async (verb, call) => {
+  ])('the journal gets a %s, before and after', async (verb, call) => {
     const { client, recorded } = setup();
 
     const answer = await call(client);
@@ -55,7 +55,7 @@ describe('[K-61] a journal is told of', () => {
     expect(recorded).toEqual(['begin configmaps demo/a', verb, 'wrote 7']);
   });
 
-  test('delete, with the uid that was meant', async () => {
+  test('the journal gets a delete, with the uid of its precondition', async () => {
     const { client, recorded } = setup();
 
     await client.delete(configMaps, TARGET, { preconditions: { uid: 'u1' } });
@@ -68,7 +68,7 @@ describe('[K-61] a journal is told of', () => {
   });
 });
 
-describe('[K-61] a journal is not told of', () => {
+describe('[K-61] calls that the journal does not get', () => {
   test.each<[string, string, (client: Client) => Promise<unknown>]>([
     ['a read', 'get', (client) => client.get(configMaps, TARGET)],
     ['a list', 'list', (client) => client.list(configMaps)],
@@ -84,7 +84,7 @@ describe('[K-61] a journal is not told of', () => {
       (client) => client.patch(deployments, TARGET, patch, { subresource: 'scale' }),
     ],
     ['an eviction', 'evict', (client) => client.evict(TARGET)],
-  ])('%s', async (_what, verb, call) => {
+  ])('the journal does not get %s', async (_what, verb, call) => {
     const { client, recorded } = setup();
 
     await call(client);
@@ -92,7 +92,7 @@ describe('[K-61] a journal is not told of', () => {
     expect(recorded).toEqual([verb]);
   });
 
-  test('the success of what has failed', async () => {
+  test('the journal gets no success of a failed call', async () => {
     const { client, recorded } = setup(true);
 
     await expect(client.create(configMaps, object)).rejects.toThrow('refused');

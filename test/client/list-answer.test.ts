@@ -21,7 +21,7 @@ const list = (more: object): Record<string, unknown> => ({
 });
 
 describe('items', () => {
-  test('[L-9] get the apiVersion and kind that the server left out', () => {
+  test('[L-9] items get the apiVersion and kind that the server omitted', () => {
     const items = [{ metadata: { name: 'a' }, data: { k: 'v' } }];
 
     const decoded = decodeList(list({ items }), configMaps);
@@ -31,11 +31,11 @@ describe('items', () => {
     ]);
   });
 
-  test('that are null are an empty list', () => {
+  test('items that are null are an empty list', () => {
     expect(decodeList(list({ items: null }), configMaps).items).toEqual([]);
   });
 
-  test('may come in a list of another name, when they name themselves', () => {
+  test('a list of another name is accepted when its items have their own kind', () => {
     const item = { apiVersion: 'example.dev/v1', kind: 'Website', metadata: { name: 'a' } };
     const answer = list({ apiVersion: 'example.dev/v1', kind: 'WebsiteCollection', items: [item] });
 
@@ -57,14 +57,14 @@ describe('items', () => {
     ['an item without a name', list({ items: [{ metadata: {} }] })],
     ['an item without metadata', list({ items: [{}] })],
     ['an item that is null', list({ items: [null] })],
-  ])('[L-8] [L-11] are refused in %s', (_, answer) => {
+  ])('[L-8] [L-11] decodeList refuses %s', (_, answer) => {
     expect(() => decodeList(answer, configMaps)).toThrow(
       expect.objectContaining({ code: 'DECODE', layer: 'protocol' }),
     );
   });
 });
 
-test('the token of the next page is undefined on the last, in both spellings', () => {
+test('the continue token of the last page is undefined, in both spellings', () => {
   const tokens = [{}, { continue: '' }, { continue: 'abc' }].map(
     (metadata) => decodeList(list({ metadata }), configMaps).continueToken,
   );

@@ -165,7 +165,7 @@ const cuts = fc.array(fc.nat(), { maxLength: 8 });
 test.each([
   ['of objects', undefined],
   ['of metadata alone', METADATA_FORM],
-])('a list %s, well-formed or not, in any order and any pieces', async (_, expected) => {
+])('a list %s in any order and chunks is read as JSON.parse reads it', async (_, expected) => {
   const wire = expected ?? FORM;
   let scanned = 0;
   let parsedAlone = 0;
@@ -201,7 +201,7 @@ const LIST = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVers
 const A = { metadata: { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '3' } };
 const listOf = (...items: readonly unknown[]): string => JSON.stringify({ ...LIST, items });
 
-describe('is refused as a list that is parsed is', () => {
+describe('invalid lists are refused like parsed ones', () => {
   test.each<[string, Answer]>([
     ['a Table', { text: '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"rows":[]}' }],
     ['a Status of failure', { text: '{"kind":"Status","status":"Failure","code":410}' }],
@@ -220,7 +220,7 @@ describe('is refused as a list that is parsed is', () => {
     ['items of another kind', { text: listOf({ kind: 'Secret', apiVersion: 'v1', ...A }) }],
     ['unnamed items of another list', { text: listOf(A).replace('ConfigMapList', 'SecretList') }],
     ['another version', { text: listOf(A).replace('"v1"', '"v2"') }],
-  ])('%s', async (_, answer) => {
+  ])('the list reader refuses %s like a parsed list', async (_, answer) => {
     const [read, whole] = [await told(list(answer)), await parsed(answer)];
 
     expect(read).toEqual(whole);
@@ -228,7 +228,7 @@ describe('is refused as a list that is parsed is', () => {
   });
 });
 
-test('every recorded list of ConfigMaps is read without parsing it, and is what was sent', async () => {
+test('every recorded list of ConfigMaps is read without parsing, with the same result', async () => {
   const texts = recording('list-paging')
     .map(({ response: { status, body = '' } }) => (status === 200 ? body : ''))
     .filter((text) => text !== '' && JSON.parse(text).kind === 'ConfigMapList');
@@ -251,7 +251,7 @@ describe('every recorded list of metadata alone', () => {
   test.each([
     true,
     false,
-  ])('is read without parsing it, without managedFields: %s', async (drops) => {
+  ])('every recorded list of metadata is read without parsing, without managedFields: %s', async (drops) => {
     expect(sent.length).toBeGreaterThan(0);
     for (const text of sent) {
       const whole = JSON.parse(text) as { readonly items: KubernetesObject[] };
@@ -269,7 +269,7 @@ describe('every recorded list of metadata alone', () => {
   });
 });
 
-test('a list that names itself behind its items gives them its form', async () => {
+test('a list whose kind follows its items gives them their kind', async () => {
   const text = JSON.stringify({ items: [A], ...LIST });
 
   const { items } = await list({ text });
@@ -278,7 +278,7 @@ test('a list that names itself behind its items gives them its form', async () =
   expect(objectsOf(items)).toEqual([{ ...FORM, ...A }]);
 });
 
-test('an item that names its form is kept as it came, whatever comes before its metadata', async () => {
+test('an item with its own kind keeps its text, whatever precedes its metadata', async () => {
   const items = [
     { apiVersion: 'v1', kind: 'ConfigMap', ...A },
     { data: { k: 'v' }, kind: 'ConfigMap', apiVersion: 'v1', ...A },
@@ -289,7 +289,7 @@ test('an item that names its form is kept as it came, whatever comes before its 
   expect(read.map(({ text }) => text)).toEqual(items.map((item) => JSON.stringify(item)));
 });
 
-test('the bytes of all items are counted, those of known objects too', async () => {
+test('the bytes of all items are counted, including known objects', async () => {
   const known = Entry.of<KubernetesObject>({ ...FORM, ...A });
 
   const lists = await Promise.all([
@@ -301,7 +301,7 @@ test('the bytes of all items are counted, those of known objects too', async () 
   expect(lists.map(({ itemBytes }) => itemBytes)).toEqual([bytes, bytes]);
 });
 
-describe('what is known', () => {
+describe('known objects', () => {
   const known = (entry: Entry | undefined, asked: ObjectKey[] = []): Given => ({
     known: (key) => {
       asked.push(key);
@@ -313,7 +313,7 @@ describe('what is known', () => {
   test.each<[string, Entry]>([
     ['as text', textEntry(object)],
     ['parsed', Entry.of(object)],
-  ])('is handed on in place of the same state: %s', async (_, entry) => {
+  ])('a known object replaces a listed one in the same state: %s', async (_, entry) => {
     const asked: ObjectKey[] = [];
 
     const { items } = await list({ text: listOf(A) }, known(entry, asked));
@@ -322,7 +322,7 @@ describe('what is known', () => {
     expect(asked).toEqual(['demo/a']);
   });
 
-  test('is handed on where only metadata are asked for, too', async () => {
+  test('a known object is reused when only metadata are requested, too', async () => {
     const entry = Entry.of<KubernetesObject>(object);
     const text = JSON.stringify({
       ...LIST,
@@ -338,7 +338,7 @@ describe('what is known', () => {
   test.each<[string, object]>([
     ['another state', { resourceVersion: '4' }],
     ['another object', { uid: 'v' }],
-  ])('is not handed on in place of %s', async (_, other) => {
+  ])('a known object does not replace %s', async (_, other) => {
     const entry = Entry.of({ ...object, metadata: { ...A.metadata, ...other } });
 
     const { items } = await list({ text: listOf(A) }, known(entry));
@@ -347,7 +347,7 @@ describe('what is known', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('is not handed on when it cannot be read', async () => {
+  test('a known object that cannot be read is not reused', async () => {
     const broken = entryOfText(object, '{');
     expect(() => broken.object).toThrow();
 
@@ -357,7 +357,7 @@ describe('what is known', () => {
     expect(objectsOf(items)).toEqual([object]);
   });
 
-  test('is asked for by the name alone where there is no namespace', async () => {
+  test('a known object without a namespace is looked up by its name', async () => {
     const asked: ObjectKey[] = [];
     const bare = { metadata: { name: 'a', uid: 'u', resourceVersion: '3' } };
 
@@ -367,7 +367,7 @@ describe('what is known', () => {
   });
 });
 
-test('what cannot be told without parsing it is parsed, and a fault in it is found at once', async () => {
+test('an item that cannot be scanned is parsed, and its invalid JSON is reported at once', async () => {
   const escaped = listOf(A).replace('"a"', '"\\u0061"');
   const broken = escaped.replace('"u"', 'hush');
 
@@ -380,7 +380,7 @@ test('what cannot be told without parsing it is parsed, and a fault in it is fou
   expect(JSON.stringify(refusal) + String((refusal as Error).cause)).not.toContain('hush');
 });
 
-test('a fault behind the metadata of an item is found when it is read', async () => {
+test('invalid JSON behind the metadata of an item is reported when the item is read', async () => {
   const text = listOf({ ...A, data: { k: 'v' } }, A).replace('"v"', 'hush');
 
   const { items } = await list({ text });

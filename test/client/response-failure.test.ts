@@ -10,7 +10,7 @@ const json = { 'content-type': 'application/json' };
 const status = (code: number, reason: string, more: object = {}): string =>
   JSON.stringify({ kind: 'Status', status: 'Failure', code, reason, message: 'no', ...more });
 
-describe('who failed', () => {
+describe('the layer of a failure', () => {
   test.each([
     // the API server
     ['a conflict', 409, json, status(409, 'Conflict'), { code: 'API_STATUS', status: 409 }],
@@ -100,13 +100,13 @@ describe('who failed', () => {
     ['a missing page', 404, html, '<html>', { code: 'NOT_KUBERNETES' }],
     ['Go’s own 400', 400, text, '400 Bad Request', { code: 'NOT_KUBERNETES' }],
     ['JSON that is no Status under 400', 400, json, '{"error":"x"}', { code: 'NOT_KUBERNETES' }],
-  ])('[P-11] %s (%i)', (_, httpStatus, headers, body, expected) => {
+  ])('[P-11] the failure is attributed correctly: %s (%i)', (_, httpStatus, headers, body, expected) => {
     const error = responseFailure({ status: httpStatus, headers, text: body }, 0);
 
     expect(error).toMatchObject(expected);
   });
 
-  test('[P-11] a pretty-printed Status is a Status', () => {
+  test('[P-11] a pretty-printed Status is recognised', () => {
     const body = JSON.stringify(JSON.parse(status(409, 'Conflict')), null, 2);
 
     const error = responseFailure({ status: 409, headers: json, text: body }, 0);
@@ -114,7 +114,7 @@ describe('who failed', () => {
     expect(error).toMatchObject({ status: 409, reason: 'Conflict' });
   });
 
-  test('[P-11] every recorded failure is attributed to the one who sent it', () => {
+  test('[P-11] every recorded failure is attributed to its sender', () => {
     const failures = ['errors', 'server-restart', 'crd', 'list-paging']
       .flatMap((name) => recording(name))
       .map(({ response }) => response)
@@ -136,7 +136,7 @@ describe('who failed', () => {
   });
 });
 
-describe('what became of the request when the proxy has no answer', () => {
+describe('the fate of a request that the proxy could not answer', () => {
   test.each([
     ['dial tcp 127.0.0.1:6443: connect: connection refused', 'not-sent'],
     ['dial tcp 10.96.0.1:443: i/o timeout', 'not-sent'],
@@ -179,14 +179,14 @@ describe('what became of the request when the proxy has no answer', () => {
       'unknown',
     ],
     ['', 'unknown'],
-  ])('[P-12] %s: %s', (message, fate) => {
+  ])('[P-12] the fate of a request after "%s" is %s', (message, fate) => {
     const error = responseFailure({ status: 500, headers: text, text: `${message}\n` }, 0);
 
     expect(error).toMatchObject({ code: 'AMBASSADOR_UPSTREAM', fate });
     expect(error.message).toContain(message.slice(0, 100));
   });
 
-  test('[P-11] the message quotes one line, short and without control characters', () => {
+  test('[P-11] the message of a failure quotes one short line without control characters', () => {
     const body = `EOF \u001b[31m${'x'.repeat(1_000)}\nsecond line`;
 
     const { message } = responseFailure({ status: 500, headers: text, text: body }, 0);
@@ -196,7 +196,7 @@ describe('what became of the request when the proxy has no answer', () => {
   });
 });
 
-test('[P-19] the filter of kubectl proxy refuses otherwise than RBAC', () => {
+test('[P-19] a refusal by the filter of kubectl proxy differs from RBAC', () => {
   const filter = responseFailure({ status: 403, headers: text, text: 'Forbidden\n' }, 0);
   const rbac = responseFailure({ status: 403, headers: json, text: status(403, 'Forbidden') }, 0);
 
@@ -209,7 +209,7 @@ test('[P-19] the filter of kubectl proxy refuses otherwise than RBAC', () => {
   expect(rbac).toMatchObject({ code: 'API_STATUS', layer: 'api-server', status: 403 });
 });
 
-test('a refusal by the filter names the request without its query, the layer, and the way out', () => {
+test('the error of a refusal by the filter names the request without its query, the layer, and the remedy', () => {
   const asked = { method: 'PATCH', path: '/api/v1/namespaces/a/secrets/b?fieldManager=x' };
 
   const failure = responseFailure({ status: 403, headers: text, text: 'Forbidden\n', asked }, 0);
@@ -232,7 +232,7 @@ describe('a 401', () => {
   test.each([
     "services \"shop\" is forbidden: ValidatingAdmissionPolicy 'badges' with binding 'all' denied request: no badge",
     'admission webhook "badges.example.com" denied the request: no badge',
-  ])('[real R-1] of admission does not blame the token: %s', (message) => {
+  ])('[real R-1] a 401 of admission does not blame the token: %s', (message) => {
     const error = failed(message);
 
     expect(error.message).toContain(message);
@@ -244,13 +244,13 @@ describe('a 401', () => {
   test.each([
     'Unauthorized',
     "a token for ValidatingAdmissionPolicy 'x' denied request: y",
-  ])('[real R-1] of authentication blames the token: %s', (message) => {
+  ])('[real R-1] a 401 of authentication blames the token: %s', (message) => {
     expect(failed(message).message).toMatch(/does not accept the ambassador’s token/);
   });
 });
 
 describe('an unserved path', () => {
-  test('[P-11] is told from an object that does not exist', () => {
+  test('[P-11] an unserved path is distinguished from a missing object', () => {
     const unserved = responseFailure(
       { status: 404, headers: text, text: '404 page not found\n' },
       0,
@@ -282,7 +282,7 @@ describe('Retry-After', () => {
     [undefined, undefined],
     ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
     ['Sat, 21 Nov 2026 11:59:30 GMT', undefined],
-  ])('[P-14] %j asks for %j ms', (value, expected) => {
+  ])('[P-14] the Retry-After %j means %j ms', (value, expected) => {
     expect(parseRetryAfter(value, nowMs)).toBe(expected);
   });
 
@@ -291,7 +291,7 @@ describe('Retry-After', () => {
     ['the body alone', {}, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['the larger of both', { 'retry-after': '2' }, { details: { retryAfterSeconds: 3 } }, 3_000],
     ['neither', {}, {}, undefined],
-  ])('[P-14] of %s counts', (_, headers, more, expected) => {
+  ])('[P-14] the wait time is taken from %s', (_, headers, more, expected) => {
     const answer = {
       status: 429,
       headers: { ...json, ...headers },
@@ -301,7 +301,7 @@ describe('Retry-After', () => {
     expect(responseFailure(answer, nowMs)).toMatchObject({ retryAfterMs: expected });
   });
 
-  test.each([429, 503])('[P-14] counts on a %i in text too', (httpStatus) => {
+  test.each([429, 503])('[P-14] Retry-After counts for a %i with a text body, too', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

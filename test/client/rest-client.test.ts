@@ -49,7 +49,7 @@ function sent({ requests }: CannedTransport, at = 0): object {
 }
 
 describe('get and find', () => {
-  test('[P-5] read one object', async () => {
+  test('[P-5] get reads one object', async () => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     const object = await client.get(configMaps, target, { signal });
@@ -65,7 +65,7 @@ describe('get and find', () => {
     expect(transport.requests[0]?.headers).toMatchObject({ accept: 'application/json' });
   });
 
-  test('an absent object is an error of get, and undefined for find', async () => {
+  test('a missing object is an error for get, and undefined for find', async () => {
     const [client] = clientWith(() =>
       status(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } }),
     );
@@ -74,7 +74,7 @@ describe('get and find', () => {
     expect(await client.find(configMaps, target, { signal })).toBeUndefined();
   });
 
-  test('an absent resource is an error of find too: nobody looked for the object', async () => {
+  test('a missing resource is an error for find, too', async () => {
     const [client] = clientWith(() => ({
       status: 404,
       headers: { 'content-type': 'text/plain' },
@@ -92,7 +92,7 @@ describe('get and find', () => {
     ['that is a Table', { kind: 'Table', apiVersion: 'meta.k8s.io/v1' }],
     ['that is a Status', { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
     ['without metadata', { ...configMap, metadata: null }],
-  ])('an answer %s is refused', async (_, body) => {
+  ])('get refuses an answer %s', async (_, body) => {
     const [client] = clientWith(() => ({ body }));
 
     await expect(client.get(configMaps, target, { signal })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('get and find', () => {
     [configMaps, { namespace: 'demo', name: '..' }],
     [configMaps, { namespace: 'demo', name: 'a/status' }],
     [configMaps, { namespace: '', name: 'a' }],
-  ])('a target that does not fit is never sent (%#)', async (resource, wrong) => {
+  ])('a request with an invalid target is never sent (%#)', async (resource, wrong) => {
     const [client, transport] = clientWith(() => ({ body: configMap }));
 
     await expect(client.get(resource, wrong, { signal })).rejects.toMatchObject({ code: 'CONFIG' });
@@ -124,7 +124,7 @@ describe('list', () => {
     },
   });
 
-  test('reads every page, with the selectors on all of them', async () => {
+  test('list reads every page, with the selectors on all of them', async () => {
     const pages = [page(['a', 'b'], 't1'), page([], 't2'), page(['c'])];
     const [client, transport] = clientWith((index) => pages[index] ?? expect.unreachable());
 
@@ -148,7 +148,7 @@ describe('list', () => {
     ]);
   });
 
-  test('of all namespaces names none', async () => {
+  test('list over all namespaces names no namespace', async () => {
     const [client, transport] = clientWith(() => page([]));
 
     await client.list(configMaps, { labelSelector: '', signal });
@@ -156,14 +156,14 @@ describe('list', () => {
     expect(sent(transport)).toMatchObject({ path: '/api/v1/configmaps', query: { limit: '500' } });
   });
 
-  test('takes 130 000 items of a server that ignores the limit', async () => {
+  test('list reads 130 000 items from a server that ignores the limit', async () => {
     const names = Array.from({ length: 130_000 }, (_, at) => `n${at}`);
     const [client] = clientWith(() => page(names));
 
     expect(await client.list(configMaps, { signal })).toHaveLength(130_000);
   });
 
-  test('starts over without pages, once, when the token of a page has expired', async () => {
+  test('list starts over once without pages when a page token has expired', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), page(['b', 'c'])];
     const [client, transport] = clientWith((index) => answers[index] ?? expect.unreachable());
 
@@ -173,14 +173,14 @@ describe('list', () => {
     expect(parsePath(transport.requests[2]).query).toEqual({ labelSelector: 'x' });
   });
 
-  test('fails when the second attempt is gone too', async () => {
+  test('list fails when the second attempt has expired, too', async () => {
     const answers = [page(['a'], 't1'), status(410, 'Expired'), status(410, 'Expired')];
     const [client] = clientWith((index) => answers[index] ?? expect.unreachable());
 
     await expect(client.list(configMaps, { signal })).rejects.toMatchObject({ status: 410 });
   });
 
-  test('fails when a page is cut short', async () => {
+  test('list fails when a page is truncated', async () => {
     const answers: CannedAnswer[] = [
       page(['a'], 't1'),
       { body: '{"kind":"ConfigMapList","items":[' },
@@ -253,7 +253,7 @@ describe('writes', () => {
     [{ type: 'merge', body: { data: { a: null } } }, 'application/merge-patch+json'],
     [{ type: 'strategic', body: { spec: {} } }, 'application/strategic-merge-patch+json'],
     [{ type: 'json', body: [{ op: 'remove', path: '/data/a' }] }, 'application/json-patch+json'],
-  ])('[P-8] patch says which kind it is (%#)', async (patch, contentType) => {
+  ])('[P-8] patch sends the content type of its kind (%#)', async (patch, contentType) => {
     const [client, transport] = clientWith(() => ({
       body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: target },
     }));
@@ -285,13 +285,13 @@ describe('delete', () => {
     [200, configMap],
     [202, configMap],
     [200, { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
-  ])('takes the answer %i %o', async (code, body) => {
+  ])('delete accepts the answer %i %o', async (code, body) => {
     const [client] = clientWith(() => ({ status: code, body }));
 
     await expect(client.delete(configMaps, target, { signal })).resolves.toBeUndefined();
   });
 
-  test('[P-9] without options has no body', async () => {
+  test('[P-9] delete without options has no body', async () => {
     const [client, transport] = clientWith(() => ({}));
 
     await client.delete(nodes, { name: 'n1' }, { signal });
@@ -305,7 +305,7 @@ describe('delete', () => {
     });
   });
 
-  test('[P-9] carries its options', async () => {
+  test('[P-9] delete sends its options', async () => {
     const [client, transport] = clientWith(() => ({}));
     const options = {
       preconditions: { uid: 'u1', resourceVersion: '7' },
@@ -321,7 +321,7 @@ describe('delete', () => {
     });
   });
 
-  test('a failure that came with a 200 is a failure', async () => {
+  test('a failure Status with HTTP 200 is a failure of delete', async () => {
     const [client] = clientWith(() => ({ ...status(409, 'Conflict'), status: 200 }));
 
     await expect(client.delete(configMaps, target, { signal })).rejects.toMatchObject({
@@ -331,7 +331,7 @@ describe('delete', () => {
 });
 
 describe('evict', () => {
-  test('[P-8] posts an Eviction', async () => {
+  test('[P-8] evict posts an Eviction', async () => {
     const [client, transport] = clientWith(() => ({
       status: 201,
       body: { kind: 'Status', apiVersion: 'v1', status: 'Success' },
@@ -353,7 +353,7 @@ describe('evict', () => {
     });
   });
 
-  test('a disruption budget refuses recognisably', async () => {
+  test('a refusal by a disruption budget is recognisable', async () => {
     const details = { causes: [{ reason: 'DisruptionBudget' }], retryAfterSeconds: 10 };
     const [client] = clientWith(() => status(429, 'TooManyRequests', { details }));
 

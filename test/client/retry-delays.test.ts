@@ -91,7 +91,7 @@ test.each<[string, unknown, number]>([
   ['zero: the back-off', busy(503, '0', 0), 500],
   ['the past: the back-off', busy(429, 'Thu, 01 Jan 1970 00:00:00 GMT'), 500],
   ['words: the back-off', busy(429, 'soon', 'later'), 500],
-])('[P-14] a busy server is asked again after %s', async (_, error, delayMs) => {
+])('[P-14] a request to a busy server is repeated after %s', async (_, error, delayMs) => {
   const { at } = await run([error, new Error('over')], { budgetMs: 120_000 });
 
   expect(at).toEqual([0, delayMs]);
@@ -112,7 +112,7 @@ test('[P-14] every delay is stretched by at most a fifth', async () => {
   expect((at[2] ?? 0) - (at[1] ?? 0)).toBeLessThan(120);
 });
 
-test('[P-14] a disruption budget is not a busy server: its 429 is the answer', async () => {
+test('[P-14] a 429 of a disruption budget is not repeated', async () => {
   const error = new ApiError({
     code: 429,
     details: { retryAfterSeconds: 1, causes: [{ reason: 'DisruptionBudget' }] },
@@ -134,13 +134,13 @@ test.each([
   expect(await run([error])).toEqual({ at: [0], error, endedAt: 0 });
 });
 
-test('[P-15] a deadline of 1 s and a Retry-After of 5: the 429 itself, and at once', async () => {
+test('[P-15] a 429 whose Retry-After exceeds the deadline is thrown at once', async () => {
   const error = busy(429, '5');
 
   expect(await run([error], { budgetMs: 1_000 })).toEqual({ at: [0], error, endedAt: 0 });
 });
 
-test('[P-15] nothing begins after the budget, which is 10 s', async () => {
+test('[P-15] no attempt starts after the retry budget of 10 s', async () => {
   const { at, error, endedAt } = await run([refused]);
 
   expect(at).toEqual([0, 100, 300, 700, 1_500, 3_100, 6_300]);
@@ -168,7 +168,7 @@ test('[P-15] an abort ends the wait with its reason, and no timer is left', asyn
   expect(clock.pending).toBe(0);
 });
 
-test('[P-15] a call that was aborted is not repeated, whatever it failed with', async () => {
+test('[P-15] an aborted call is not repeated, whatever its failure', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const client = retrying({ clock }, async () => {
@@ -182,7 +182,7 @@ test('[P-15] a call that was aborted is not repeated, whatever it failed with', 
   expect(clock.pending).toBe(0);
 });
 
-test('[P-15] the budget does not cut off an attempt: a write would be of unknown outcome', async () => {
+test('[P-15] the retry budget does not cut off a running attempt', async () => {
   const clock = new FakeClock();
   const client = retrying({ clock }, async () => {
     await sleep(clock, 50_000, never);
@@ -195,7 +195,7 @@ test('[P-15] the budget does not cut off an attempt: a write would be of unknown
   expect(await running).toBe(OBJECT);
 });
 
-test('[P-13] nobody can be asked what became of it: the outcome stays unknown', async () => {
+test('[P-13] the outcome stays unknown when the read that should clarify it fails', async () => {
   const clock = new FakeClock();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
   const errors = [unknown, new ApiError({ code: 409, reason: 'Conflict' })];
@@ -210,7 +210,7 @@ test('[P-13] nobody can be asked what became of it: the outcome stays unknown', 
   await expect(running).rejects.toBe(unknown);
 });
 
-test('[P-15] an abort while what became of it is asked for is the abort', async () => {
+test('[P-15] an abort during the read that should clarify an outcome is thrown as the abort', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const unknown = new AmbassadorError('lost', { code: 'CONNECTION_LOST', fate: 'unknown' });
@@ -228,7 +228,7 @@ test('[P-15] an abort while what became of it is asked for is the abort', async 
   await expect(running).rejects.toBe(stop.signal.reason);
 });
 
-test('[P-21] repetitions are counted by what they follow', async () => {
+test('[P-21] repeated requests are counted by the code of the previous attempt', async () => {
   const meter = new RecordingMeter();
 
   await run([busy(429), refused, refused, new Error('over')], { meter });

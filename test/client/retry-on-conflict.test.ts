@@ -38,7 +38,7 @@ async function finished<T>(promise: Promise<T>, clock: FakeClock): Promise<T> {
   return promise;
 }
 
-test('[K-43] a lost race is run again after 10 ms and up to a tenth more', async () => {
+test('[K-43] a version conflict is retried after 10 ms plus a tenth at most', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(4, clock);
 
@@ -60,7 +60,7 @@ test('[K-43] five attempts are made, and the last conflict is thrown', async () 
   expect(madeAt).toHaveLength(5);
 });
 
-test('[K-43] delays grow by the factor, and attempts are as many as are asked for', async () => {
+test('[K-43] the delays grow by the factor, and the given number of attempts is made', async () => {
   const clock = new FakeClock();
   const { madeAt, attempt } = failing(9, clock);
   const options = { clock, attempts: 4, delayMs: 8, factor: 2, random: () => 0 };
@@ -78,7 +78,7 @@ test.each<[string, ConstructorParameters<typeof ApiError>[0]]>([
     { reason: 'Conflict', details: { causes: [{ reason: 'FieldManagerConflict' }] } },
   ],
   ['a webhook', { reason: 'Conflict', message: 'admission webhook "w" denied the request: no' }],
-])('[K-43] a 409 about %s is not run again', async (_, status) => {
+])('[K-43] a 409 about %s is not retried', async (_, status) => {
   const clock = new FakeClock();
   const failure = () => new ApiError(status, { httpStatus: 409 });
   const { madeAt, attempt } = failing(9, clock, failure);
@@ -140,7 +140,7 @@ test('[K-43] many writers of one object lose no update', async () => {
   expect(env.requests.count({ verb: 'get' })).toBe(env.requests.count({ verb: 'update' }));
 });
 
-test('[K-43] a change that finds nothing to do writes nothing', async () => {
+test('[K-43] updateLive writes nothing when the change finds nothing to do', async () => {
   const { env, client, target } = await startShared();
 
   const same = await updateLive(client, configMaps, target, (live) => live, { clock: systemClock });
@@ -153,7 +153,7 @@ test('[K-43] a change that finds nothing to do writes nothing', async () => {
   expect(env.requests.count({ verb: 'update' })).toBe(0);
 });
 
-test('[K-43] a dry run answers with the change, and stores nothing', async () => {
+test('[K-43] updateLive as a dry run returns the change, and stores nothing', async () => {
   const { env, client, namespace, target } = await startShared();
   const options = { clock: systemClock, dryRun: true };
 
@@ -165,7 +165,7 @@ test('[K-43] a dry run answers with the change, and stores nothing', async () =>
   });
 });
 
-test('[K-43] an object that is not there is no conflict', async () => {
+test('[K-43] updateLive of a missing object fails without a retry', async () => {
   const { client, target } = await startShared();
   const absent = { ...target, name: 'b' };
 

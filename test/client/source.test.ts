@@ -36,7 +36,7 @@ const fresh = { resourceVersion: '100', timeoutSeconds: 300, signal } as const;
 const line = (type: string, name: string): string =>
   `${JSON.stringify({ type, object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } })}\n`;
 
-test('[P-5] lists and watches ask for JSON', async () => {
+test('[P-5] lists and watches request JSON', async () => {
   const transport = cannedTransport(({ path }) => ({
     body: path.includes('watch=') ? line('ADDED', 'a') : list({ resourceVersion: '9' }),
   }));
@@ -70,7 +70,7 @@ describe('a page', () => {
       },
       { limit: '500', continue: 'a b=' },
     ],
-  ] as const)('%s', async (_, request, query) => {
+  ] as const)('a page is requested: %s', async (_, request, query) => {
     const transport = cannedTransport(() => ({ body: list({ resourceVersion: '9' }) }));
 
     const page = await listWatch(transport, configMaps, scope).listPage(request);
@@ -90,7 +90,7 @@ describe('a page', () => {
 
   const half = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')";
 
-  test('asks for the ranges of hashes of its scope, and shows those that the server applied', async () => {
+  test('a page requests the hash ranges of its scope, and returns the ranges that the server applied', async () => {
     const applied = `${half} || ${half}`;
     const metadata = { resourceVersion: '9', shardInfo: { selector: applied } };
     const transport = cannedTransport(() => ({ body: list(metadata) }));
@@ -108,7 +108,7 @@ describe('a page', () => {
     {},
     { selector: '' },
     { selector: 7 },
-  ])('with the shardInfo %j shows no ranges', async (shardInfo) => {
+  ])('a page with the shardInfo %j has no hash ranges', async (shardInfo) => {
     const body = list({ resourceVersion: '9', shardInfo });
     const transport = cannedTransport(() => ({ body }));
 
@@ -121,7 +121,7 @@ describe('a page', () => {
     {},
     { resourceVersion: '' },
     { resourceVersion: '0' },
-  ])('with %o cannot start a watch', async (metadata) => {
+  ])('a page with %o cannot start a watch', async (metadata) => {
     const transport = cannedTransport(() => ({ body: list(metadata) }));
 
     const reading = listWatch(transport, configMaps).listPage(latest);
@@ -129,7 +129,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ code: 'DECODE' });
   });
 
-  test('fails with what the server says', async () => {
+  test('a page fails with the error of the server', async () => {
     const body = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired' };
     const transport = cannedTransport(() => ({ status: 410, body }));
 
@@ -138,7 +138,7 @@ describe('a page', () => {
     await expect(reading).rejects.toMatchObject({ status: 410, reason: 'Expired' });
   });
 
-  test('of a cluster-scoped resource has no namespace', () => {
+  test('a list of a cluster-scoped resource refuses a namespace', () => {
     const transport = cannedTransport(() => ({}));
 
     expect(() => listWatch(transport, nodes, { namespace: 'demo' })).toThrow(
@@ -148,7 +148,7 @@ describe('a page', () => {
 });
 
 describe('a watch', () => {
-  test('asks for events after a resourceVersion, with bookmarks and an end', async () => {
+  test('a watch requests events after a resourceVersion, with bookmarks and a timeout', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
 
     await listWatch(transport, configMaps, { labelSelector: 'a in (b,c)' }).watch(fresh);
@@ -166,7 +166,7 @@ describe('a watch', () => {
     expect(transport.requests[0]).toMatchObject({ purpose: 'watch' });
   });
 
-  test('asks for the ranges of hashes of its scope', async () => {
+  test('a watch requests the hash ranges of its scope', async () => {
     const transport = cannedTransport(() => ({ body: '' }));
     const shardSelector =
       "shardRange(object.metadata.namespace, '0xf000000000000000', '0x10000000000000000')";
@@ -176,7 +176,7 @@ describe('a watch', () => {
     expect(parsePath(transport.requests[0]).query).toMatchObject({ watch: '1', shardSelector });
   });
 
-  test.each(['', '0'])('never starts from %j', async (resourceVersion) => {
+  test.each(['', '0'])('a watch never starts from %j', async (resourceVersion) => {
     const transport = cannedTransport(() => ({ body: '' }));
 
     const opening = listWatch(transport, configMaps).watch({ ...fresh, resourceVersion });
@@ -185,7 +185,7 @@ describe('a watch', () => {
     expect(transport.requests).toEqual([]);
   });
 
-  test('is open when the head arrived, before any event', async () => {
+  test('a watch is open when the response head has arrived, before any event', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
 
     const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -206,7 +206,7 @@ describe('a watch', () => {
     ],
     [answerOf(200, '<html>', { 'content-type': 'text/html' }), { code: 'NOT_KUBERNETES' }],
     [answerOf(301, '', { location: '/' }), { code: 'NOT_KUBERNETES' }],
-  ])('that the server refuses is never open (%#)', async (bytes, expected) => {
+  ])('a watch that the server refuses rejects before it opens (%#)', async (bytes, expected) => {
     const server = await rawServer(() => bytes);
 
     const opening = listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -214,7 +214,7 @@ describe('a watch', () => {
     await expect(opening).rejects.toMatchObject(expected);
   });
 
-  test('ends when the server ends it in order', async () => {
+  test('a watch ends when the server ends it normally', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')) + chunkOf(''));
 
     const events = await listWatch(transportTo(server.url), configMaps).watch(fresh);
@@ -224,7 +224,7 @@ describe('a watch', () => {
     expect(error).toBeUndefined();
   });
 
-  test('that breaks off gives the complete events, then fails', async () => {
+  test('a watch that breaks off returns the complete events, then fails', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf(line('ADDED', 'a') + line('ADDED', 'b').slice(0, -1)));
       return undefined;
@@ -237,7 +237,7 @@ describe('a watch', () => {
     expect(error).toMatchObject({ code: 'CONNECTION_LOST', layer: 'ambassador' });
   });
 
-  test('leaves out and reports objects of another kind', async () => {
+  test('a watch skips and reports objects of another kind', async () => {
     const skipped: unknown[] = [];
     const foreign = line('ADDED', 'x').replace('"ConfigMap"', '"Secret"');
     const transport = cannedTransport(() => ({ body: foreign + line('ADDED', 'a') }));
@@ -254,7 +254,7 @@ describe('a watch', () => {
     expect(skipped).toEqual([{ apiVersion: 'v1', kind: 'Secret' }]);
   });
 
-  test('reports every sign of life, also a part of a line', async () => {
+  test('a watch reports all activity, including a part of a line', async () => {
     const server = await rawServer(() => CHUNKED_HEAD);
     let activity = 0;
     const events = await listWatch(transportTo(server.url), configMaps).watch({
@@ -271,7 +271,7 @@ describe('a watch', () => {
     expect(activity).toBe(1);
   });
 
-  test('closes its connection when the reader leaves', async () => {
+  test('a watch closes its connection when the reader leaves', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const source = listWatch(transportTo(server.url), configMaps);
@@ -285,7 +285,7 @@ describe('a watch', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('throws the reason when it is aborted, and closes its connection', async () => {
+  test('a watch throws the reason when it is aborted, and closes its connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     const reason = new Error('stopped');
@@ -305,7 +305,7 @@ describe('a watch', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('that nobody begins to read is closed by its signal', async () => {
+  test('a watch that is never read is closed by its signal', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf(line('ADDED', 'a')));
     const controller = new AbortController();
     await listWatch(transportTo(server.url), configMaps).watch({
@@ -318,7 +318,7 @@ describe('a watch', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('of a recorded session delivers what the server sent, in order', async () => {
+  test('a watch of a recorded session returns the sent events in order', async () => {
     const recorded = recordedWatches('watch-lifecycle')
       .filter(({ request }) => request.path.includes('/configmaps'))
       .map(watchText)
@@ -346,7 +346,7 @@ describe('a watch', () => {
   });
 });
 
-describe('of metadata alone', () => {
+describe('metadata-only sources', () => {
   const managedFields = [{ manager: 'kubectl' }];
   const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '7', managedFields };
   const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
@@ -370,7 +370,7 @@ describe('of metadata alone', () => {
   test.each([
     true,
     false,
-  ])('a page and a watch give objects their own form, without managedFields: %s', async (drops) => {
+  ])('a metadata-only page or watch gives objects their own kind, without managedFields: %s', async (drops) => {
     const more = { dropManagedFields: drops };
 
     const page = await source.listPage({ ...latest, ...more });
@@ -380,7 +380,7 @@ describe('of metadata alone', () => {
     expect(items.flat().map(plain)).toEqual([{ type: 'ADDED', object: wanted(drops) }]);
   });
 
-  test('a page hands on what is known in the same state', async () => {
+  test('a metadata-only page reuses known objects in the same state', async () => {
     const before = await source.listPage(latest);
     const known = (): (typeof before.items)[number] | undefined => before.items[0];
 

@@ -33,13 +33,13 @@ test.each([
     { matchExpressions: [{ key: 'colour', operator: 'DoesNotExist' }] },
     ['plain'],
   ],
-])('finds what has no controller by %s in the namespace of the parent', (_what, selector, names) => {
+])('uncontrolledMatching finds objects without a controller by %s in the namespace of the parent', (_what, selector, names) => {
   const found = uncontrolledMatching(selectorFromObject(selector), parentIn('east'), store());
 
   expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(names);
 });
 
-test('finds what has no controller in all namespaces for a parent without one', () => {
+test('uncontrolledMatching finds objects in all namespaces for a cluster-scoped parent', () => {
   const selector = selectorFromObject({ matchLabels: { size: 'big' } });
 
   const found = uncontrolledMatching(selector, parentIn(undefined), store());
@@ -47,7 +47,7 @@ test('finds what has no controller in all namespaces for a parent without one', 
   expect(found.map(({ metadata }) => metadata.name).sort()).toEqual(['blue', 'far', 'red']);
 });
 
-test('does not list all objects for a selector with a value', () => {
+test('uncontrolledMatching does not list all objects for a selector with a value', () => {
   const selector = selectorFromObject({ matchLabels: { colour: 'green' } });
   const { byIndex } = store();
   const list = () => {

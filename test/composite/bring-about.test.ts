@@ -46,7 +46,7 @@ function contextThat(remove: (name: string, options: unknown) => Promise<void>):
   } as unknown as ReconcileContext;
 }
 
-test('[K-45] deletes the very object that it saw, so that one made anew under its name stays', async () => {
+test('[K-45] a delete has the uid that was observed, so that a recreated child of that name stays', async () => {
   const deletes: unknown[] = [];
   const context = contextThat(async (name, options) => void deletes.push([name, options]));
 
@@ -57,7 +57,7 @@ test('[K-45] deletes the very object that it saw, so that one made anew under it
   ]);
 });
 
-test('a child that is gone already is no failure, a refusal is', async () => {
+test('a child that is already gone is no failure, but a refused delete is', async () => {
   const gone = contextThat(async () => {
     throw new ApiError({ code: 404, reason: 'NotFound', message: 'gone', details: { name: 'a' } });
   });
@@ -69,7 +69,7 @@ test('a child that is gone already is no failure, a refusal is', async () => {
   await expect(apply([], observed('a'), refused)).rejects.toThrow('403 Forbidden');
 });
 
-test('nothing is deleted while a child cannot be made, for it may be what replaces the deleted one', async () => {
+test('no child is deleted while another child cannot be created', async () => {
   const deletes: string[] = [];
   const context = {
     ...contextThat(async (name) => void deletes.push(name)),

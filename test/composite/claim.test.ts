@@ -46,20 +46,20 @@ function candidate(fields: { owner?: string; app?: string; isGoing?: boolean }):
 
 test.each([
   ['ours, matching', { owner: 'p', app: 'x' }, 'own'],
-  ['ours, matching no longer', { owner: 'p', app: 'y' }, 'orphan'],
-  ['ours, matching no longer, on its way out', { owner: 'p', app: 'y', isGoing: true }, 'own'],
+  ['ours, no longer matching', { owner: 'p', app: 'y' }, 'orphan'],
+  ['ours, no longer matching, being deleted', { owner: 'p', app: 'y', isGoing: true }, 'own'],
   ['another controller’s, matching', { owner: 'q', app: 'x' }, 'none'],
-  ['nobody’s, matching', { app: 'x' }, 'adopt'],
-  ['nobody’s, not matching', { app: 'y' }, 'none'],
-  ['nobody’s, matching, on its way out', { app: 'x', isGoing: true }, 'none'],
-] as const)('[K-32] of candidates, one that is %s', (_what, fields, expected) => {
+  ['without a controller, matching', { app: 'x' }, 'adopt'],
+  ['without a controller, not matching', { app: 'y' }, 'none'],
+  ['without a controller, matching, being deleted', { app: 'x', isGoing: true }, 'none'],
+] as const)('[K-32] claim() decides about a candidate that is %s', (_what, fields, expected) => {
   const claimed = claim(parent, [candidate(fields)], SELECTOR);
 
   const found = Object.entries(claimed).filter(([, objects]) => objects.length > 0);
   expect(found.map(([name]) => name)).toEqual(expected === 'none' ? [] : [expected]);
 });
 
-test('without a selector the references decide', () => {
+test('without a selector only the owner references decide the claim', () => {
   const ours = candidate({ owner: 'p' });
 
   const claimed = claim(parent, [ours, candidate({ app: 'x' })], undefined);
@@ -70,7 +70,7 @@ test('without a selector the references decide', () => {
 test.each([
   ['without a selector', undefined],
   ['with a selector', SELECTOR],
-])('what a decorator has made for the parent is neither its child nor orphaned, %s', (_what, selector) => {
+])('an attachment of a decorator is neither a child nor orphaned, %s', (_what, selector) => {
   const { metadata, ...rest } = candidate({ owner: 'p' });
   const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
 
@@ -79,7 +79,7 @@ test.each([
   expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
 });
 
-test('[K-32] a parent that is being deleted neither adopts nor orphans', () => {
+test('[K-32] a parent that is being deleted neither adopts nor orphans children', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
   const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);
@@ -90,8 +90,8 @@ test('[K-32] a parent that is being deleted neither adopts nor orphans', () => {
 test.each([
   ['is gone', undefined],
   ['is being deleted', deleting],
-  ['is another of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
-])('[K-32] adopts nothing when the parent %s, which the cache does not know yet', async (_what, live) => {
+  ['is another object of its name', { ...parent, metadata: { ...parent.metadata, uid: 'other' } }],
+])('[K-32] a parent adopts nothing when it %s, unseen by its cache', async (_what, live) => {
   const patched: string[] = [];
   const context = {
     store: () => ({

@@ -37,7 +37,7 @@ function sets(options: Partial<CompositeOptions<ConfigSet>> = {}): Controller {
   });
 }
 
-test('[K-38] makes the children that sync wants, changes and deletes them with it, and says so', async () => {
+test('[K-38] a composite creates, changes and deletes the children that sync returns, and writes the status', async () => {
   const { change, configMap, names, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
   expect(await names()).toEqual(['a', 'b']);
@@ -53,7 +53,7 @@ test('[K-38] makes the children that sync wants, changes and deletes them with i
   });
 });
 
-test('a child that somebody deletes or changes comes back as it should be', async () => {
+test('a child that another client deletes or changes is restored', async () => {
   const { configMap, env, names, namespace } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await names()).length === 2);
 
@@ -64,7 +64,7 @@ test('a child that somebody deletes or changes comes back as it should be', asyn
   await eventually(async () => (await configMap('b'))?.data?.text === '');
 });
 
-test('an empty list deletes every child', async () => {
+test('a sync that returns an empty list deletes every child', async () => {
   const { change, names, set } = await playground(sets(), { names: ['a'] });
   await eventually(async () => (await set())?.status?.made === 1);
 
@@ -95,7 +95,7 @@ test.each<[string, () => unknown, string]>([
     'sync names a child of a resource that its composite does not declare',
   ],
   ['an error', () => Promise.reject(new Error('sync is broken')), 'sync is broken'],
-])('[K-38] a sync that returns %s deletes nothing, and is told of', async (_what, broken, message) => {
+])('[K-38] a sync that returns %s deletes nothing, and is reported', async (_what, broken, message) => {
   let isBroken = false;
   const declared = sets({
     sync: (set, children) =>
@@ -114,7 +114,7 @@ test.each<[string, () => unknown, string]>([
   expect(env.requests.count({ verb: 'delete' })).toBe(0);
 });
 
-test('[K-45] a foreign object of the name of a child is never touched', async () => {
+test('[K-45] a foreign object with the name of a child is never changed', async () => {
   const {
     env,
     names,
@@ -144,7 +144,7 @@ const adding = decorator<ConfigSet>({
 test.each([
   ['composite', sets(), 'theirs exists without a controller'],
   ['decorator', adding, 'theirs exists and is no attachment of this object'],
-])('a child of a %s that is refused is told by an Event on its parent, which the function does not write', async (_, declared, note) => {
+])('a refused child of a %s is reported by an Event on its parent', async (_, declared, note) => {
   const { env } = await playground(declared, { names: ['theirs'] }, (cluster, place) =>
     cluster.create(configMap('theirs', { namespace: place })),
   );
@@ -162,7 +162,7 @@ test.each([
   });
 });
 
-test('a child in another namespace than its parent is told with that namespace', async () => {
+test('the Event about a child in another namespace than its parent names that namespace', async () => {
   const astray = child(configMaps, { metadata: { name: 'astray', namespace: 'elsewhere' } });
   const { env } = await playground(sets({ sync: () => ({ children: [astray] }) }), { names: [] });
   const notes = async () =>
@@ -181,7 +181,7 @@ test.each([
   ['with an error', new Error('the rack is full'), 'SyncError'],
   ['by a bug', new TypeError('the rack is full'), 'ReconcileFailed'],
   ['for good', new TerminalError('the rack is full'), 'ReconcileFailed'],
-])('a sync that fails %s is told by one Event on the parent', async (_, error, reason) => {
+])('a sync that fails %s is reported by one Event on the parent', async (_, error, reason) => {
   const sync = (): never => {
     throw error;
   };
@@ -199,7 +199,7 @@ test.each([
   expect((await told()).map((event) => event.reason)).toEqual([reason]);
 });
 
-test('a child that is refused for good does not keep another one from its retries', async () => {
+test('a child that is refused for good does not keep another child from its retries', async () => {
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
   const labels = { seen: 'yes' };
   const declared = sets({
@@ -250,7 +250,7 @@ function again(calls: number[]): { readonly requeueAfterMs?: number } {
   return calls.push(calls.length) === 1 ? { requeueAfterMs: 0 } : {};
 }
 
-test('[K-32] adopts what its selector matches and nobody controls, and orphans what it matches no longer', async () => {
+test('[K-32] a composite adopts uncontrolled objects that match its selector, and orphans children that no longer match', async () => {
   const selector = { matchLabels: { set: 'a' } };
   const {
     configMap: live,
@@ -278,7 +278,7 @@ test('[K-32] adopts what its selector matches and nobody controls, and orphans w
   });
 });
 
-test('a child outside the selector of its parent is refused, before anything is done', async () => {
+test('a child outside the selector of its parent is refused before anything is written', async () => {
   const declared = sets({
     sync: () => ({ children: [child(configMaps, { metadata: { name: 'x' } })] }),
   });
@@ -294,7 +294,7 @@ test('a child outside the selector of its parent is refused, before anything is 
   expect(await names()).toEqual([]);
 });
 
-test('a child that is on its way out is left to go, and made anew after it', async () => {
+test('a child that is being deleted is left to end, and is created again afterwards', async () => {
   const {
     configMap: live,
     change,
@@ -319,7 +319,7 @@ test('a child that is on its way out is left to go, and made anew after it', asy
   expect((await live('a'))?.metadata.uid).not.toBe(before?.metadata.uid);
 });
 
-test('finalize decides how children go, and when the parent may', async () => {
+test('finalize decides the order in which children are deleted, and when the parent may end', async () => {
   const declared = sets({
     finalize: {
       name: 'example.dev/orderly',
@@ -345,7 +345,7 @@ test('finalize decides how children go, and when the parent may', async () => {
   expect(gone.map(({ name }) => name)).toEqual(['b', 'a', 'set']);
 });
 
-test('a parent that goes leaves its children to the garbage collector', async () => {
+test('the children of a deleted parent are left to the garbage collector', async () => {
   const { env, names, namespace, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
 
@@ -374,7 +374,7 @@ test('sync is not called for a parent that is being deleted', async () => {
   await consistently(async () => (await names()).join() === 'a', { forMs: 200 });
 });
 
-test('recreate: what differs is deleted and made anew; keep: it is left as it is', async () => {
+test('recreate deletes and recreates a child that differs, and keep leaves it unchanged', async () => {
   const uid = async (of: typeof recreating, name: string): Promise<string | undefined> =>
     (await of.configMap(name))?.metadata.uid;
   const recreating = await playground(
@@ -400,7 +400,7 @@ test('recreate: what differs is deleted and made anew; keep: it is left as it is
   expect(await uid(keeping, 'a')).toBe(kept);
 });
 
-test('[K-44] what is as it should be costs no write', async () => {
+test('[K-44] an unchanged child costs no write', async () => {
   let before: number | undefined;
   const ended = (): number => operator.meter.value('controller_runtime_reconcile_total');
   const declared = sets({

@@ -33,7 +33,7 @@ async function manyParents(
   });
 }
 
-test('from nothing to settled a parent is asked at most three times, and finds all its children', async () => {
+test('a new parent is synced three times at most, and gets all its children', async () => {
   const { calls, env, parent } = await manyParents(counting, {
     name: 'fruit.example/north',
     isUsed: true,
@@ -48,7 +48,7 @@ test('from nothing to settled a parent is asked at most three times, and finds a
   expect(await parent('orchard-7')).toMatchObject({ status: { ready: 10, observedGeneration: 1 } });
 });
 
-test('with everything present a start is one call for each parent, and no write', async () => {
+test('a start with every child present is one call per parent, and no write', async () => {
   const { calls, restart, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -59,7 +59,7 @@ test('with everything present a start is one call for each parent, and no write'
   expect(writes().slice(before)).toEqual([]);
 });
 
-test('a changed parent whose answer stays the same is asked once', async () => {
+test('a changed parent whose answer stays the same is synced once', async () => {
   const { calls, env, namespace, parent } = await manyParents();
   calls.length = 0;
 
@@ -71,7 +71,7 @@ test('a changed parent whose answer stays the same is asked once', async () => {
   expect(await parent('orchard-3')).toMatchObject({ status: { observedGeneration: 2 } });
 });
 
-test('a changed parent whose answer changes its children is asked at most three times', async () => {
+test('a changed parent whose answer changes its children is synced three times at most', async () => {
   const { calls, env, namespace } = await manyParents();
   calls.length = 0;
 
@@ -85,7 +85,7 @@ test('a changed parent whose answer changes its children is asked at most three 
   expect(changed?.data).toEqual({ text: 'new' });
 });
 
-test('a child that somebody changes costs at most three calls, and one write', async () => {
+test('a child that another client changes costs three calls at most, and one write', async () => {
   const { calls, env, namespace, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -97,7 +97,7 @@ test('a child that somebody changes costs at most three calls, and one write', a
   expect(writes().slice(before)).toEqual(['patch configmaps orchard-5-5']);
 });
 
-test('in ten minutes without a change nothing is asked and nothing is written', async () => {
+test('ten minutes without a change cause no call and no write', async () => {
   const { calls, env, writes } = await manyParents();
   calls.length = 0;
   const before = writes().length;
@@ -108,7 +108,7 @@ test('in ten minutes without a change nothing is asked and nothing is written', 
   expect(writes().slice(before)).toEqual([]);
 });
 
-test('a function that goes on by its own status is asked again until it is done', async () => {
+test('a function that steps by its own status is called again until it is done', async () => {
   const { calls, parent } = await enginePlace({
     decide: ({ parent: { status } }: SyncRequest & { parent: { status?: { step?: number } } }) => ({
       status: { step: Math.min((status?.step ?? 0) + 1, 5) },

@@ -54,7 +54,7 @@ function recorded(isUsed = true): Recorded {
 }
 
 describe('[metacontroller 17] a parent that is deleted', () => {
-  test('is finalized until the function says so; then the finalizer goes, and its children are not touched', async () => {
+  test('a deleted parent keeps its finalizer until finalized is true, and its children are then not changed', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     expect((await at.parent())?.metadata.finalizers).toEqual([FINALIZER]);
@@ -80,7 +80,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
   test.each([
     new Error('down'),
     new TerminalError('down for good'),
-  ])('keeps its finalizer while the function fails, and is finalized after that: %s', async (error) => {
+  ])('a deleted parent keeps its finalizer while the function fails, and is finalized afterwards: %s', async (error) => {
     let isDown = true;
     const at = await enginePlace({
       finalizer: { name: FINALIZER, isUsed: true },
@@ -105,7 +105,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     ['orphan', 'sync'],
     ['foregroundDeletion', 'cleanup'],
     ['orphan', 'cleanup'],
-  ] as const)('with the finalizer %s is finalized, and its children are left to the garbage collector, if deleted is %s', async (collecting, deleted) => {
+  ] as const)('a deleted parent with the finalizer %s is finalized, and its children are left to the garbage collector, with deleted: %s', async (collecting, deleted) => {
     const all = recorded();
     const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
@@ -116,7 +116,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     expect(await plan(at)).toMatchObject({ data: { text: '1' } });
   });
 
-  test('is finalized again while others keep it, without its children', async () => {
+  test('a deleted parent that other finalizers keep is finalized again, without changes of its children', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     await change(at, { finalizers: [FINALIZER, FOREIGN] });
@@ -133,7 +133,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     expect((await at.parent())?.metadata.finalizers).toEqual([FOREIGN]);
   });
 
-  test('without a finalize function is still synced, and its children are left alone', async () => {
+  test('a deleted parent without a finalize function is still synced, and its children are not changed', async () => {
     const all = recorded(false);
     const at = await enginePlace(all.setup);
     await at.env.patch('v1', 'ConfigMap', at.namespace, 'plan', { data: { text: 'by hand' } });
@@ -152,7 +152,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
 });
 
 describe('[metacontroller 17] a parent that is no longer selected', () => {
-  test('is finalized: its children are managed until it is done, then it is let go', async () => {
+  test('a parent that is no longer selected is finalized with its children managed, and then loses the finalizer', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
 
@@ -169,7 +169,7 @@ describe('[metacontroller 17] a parent that is no longer selected', () => {
     expect(all.requests).toHaveLength(calls);
   });
 
-  test('and was never ours is not looked at', async () => {
+  test('a parent that was never selected is ignored', async () => {
     const all = recorded();
     const at = await enginePlace({
       ...all.setup,
@@ -185,7 +185,7 @@ describe('[metacontroller 17] a parent that is no longer selected', () => {
   });
 });
 
-test('[metacontroller M22] finalized in the answer of a sync has no effect', async () => {
+test('[metacontroller M22] finalized: true in the answer of a sync has no effect', async () => {
   const all = recorded();
   const at = await enginePlace(all.setup);
 
@@ -195,7 +195,7 @@ test('[metacontroller M22] finalized in the answer of a sync has no effect', asy
   expect(at.calls.length).toBeLessThanOrEqual(3);
 });
 
-test('a finalizer that no function serves any more is removed', async () => {
+test('a finalizer that no function uses any more is removed', async () => {
   const all = recorded(false);
   const at = await enginePlace({
     ...all.setup,

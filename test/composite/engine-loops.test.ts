@@ -79,7 +79,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
   test.each([
     'apply',
     'recreate',
-  ] as const)('ends with HotLoop in at most five writes with %s', async (update) => {
+  ] as const)('a function with alternating answers ends with HotLoop after at most five writes with %s', async (update) => {
     const at = await enginePlace({
       ...oscillating(),
       childResources: [[configMaps as Resource, update]],
@@ -97,7 +97,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(writes.length).toBeLessThanOrEqual(5);
   });
 
-  test('costs an hour of back-off, not of writes', async () => {
+  test('an hour of alternating answers causes retries with back-off, and no writes', async () => {
     const at = await enginePlace(oscillating());
     const before = at.writes().length;
 
@@ -112,7 +112,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(at.calls.length).toBeLessThan(60);
   });
 
-  test('ends when every answer is a new one, such as a time', async () => {
+  test('a function with a new answer each time, such as the time, ends with HotLoop after twenty writes', async () => {
     let call = 0;
     const at = await enginePlace({
       decide: () => {
@@ -133,7 +133,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
     expect(condition?.message).toContain('data.text');
   });
 
-  test('in its status ends, too', async () => {
+  test('a function with an alternating status ends with HotLoop, too', async () => {
     const at = await enginePlace({
       decide: ({ parent }) => {
         const { status } = parent as KubernetesObject & { status?: { side?: string } };

@@ -70,7 +70,7 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
 ];
 
 describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, told) => {
-  test('is an error that names it, and nothing is written or deleted', async () => {
+  test('an invalid child in an answer is an error that names it, and nothing is written or deleted', async () => {
     const at = await answering(
       (namespace) => ({
         children: [...maps({ fresh: '1' }), ...children(namespace)],
@@ -112,13 +112,13 @@ test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped 
   expect(writes().filter((write) => write.includes('namespaces'))).toEqual(['create namespaces']);
 });
 
-describe('[metacontroller 15] with the selector of the parent', () => {
+describe('[metacontroller 15] the selector of the parent', () => {
   const selecting = {
     generateSelector: false,
     selector: () => ({ matchLabels: { app: 'press' } }),
   };
 
-  test('a child with other labels is an error before anything is written', async () => {
+  test('a child whose labels do not match the parent’s selector is an error before anything is written', async () => {
     const at = await enginePlace({
       ...selecting,
       decide: () => ({ children: maps({ a: '1' }), status: { reached: true } }),
@@ -129,7 +129,7 @@ describe('[metacontroller 15] with the selector of the parent', () => {
     expect(await failureOf(at)).toMatchObject({ reason: 'InvalidAnswer' });
   });
 
-  test('an orphan that matches is adopted, and one that no longer matches is released', async () => {
+  test('a matching orphan is adopted, and a child that no longer matches is released', async () => {
     const wanted = withMetadata({ name: 'lost', labels: { app: 'press' } });
     const at = await enginePlace({
       ...selecting,
@@ -154,7 +154,7 @@ describe('[metacontroller 15] with the selector of the parent', () => {
     expect(await owner()).toBeUndefined();
   });
 
-  test('an empty selector is an error: it would claim every object', async () => {
+  test('an empty selector is an error, because it would claim every object', async () => {
     const at = await enginePlace({
       ...selecting,
       selector: () => ({}),
@@ -167,7 +167,7 @@ describe('[metacontroller 15] with the selector of the parent', () => {
   });
 });
 
-test('a child that another controller owns is left alone, and told', async () => {
+test('a child that another controller owns is not changed, and the parent reports it', async () => {
   const at = await enginePlace({
     decide: ({ parent }) => ({ children: maps({ shared: String(parent.metadata.name) }) }),
     arrange: ({ createParent }) => createParent({}, 'first'),
@@ -182,7 +182,7 @@ test('a child that another controller owns is left alone, and told', async () =>
   expect(await failureOf(at, 'first')).toBeUndefined();
 });
 
-test('a child whose name is taken is made when the name becomes free, without a wait', async () => {
+test('a child whose name is taken is created as soon as the name is free', async () => {
   const at = await enginePlace({
     decide: () => ({ children: maps({ shared: 'ours' }) }),
     arrange: async ({ createParent, env, namespace }) => {
@@ -202,7 +202,7 @@ test('a child whose name is taken is made when the name becomes free, without a 
 test.each([
   ['a cache of all objects', undefined],
   ['a cache of labelled objects', 'controller-uid'],
-])('with %s a child that has lost the label of its parent is released', async (_cache, labelSelector) => {
+])('with %s a child that lost the label of its parent is released', async (_cache, labelSelector) => {
   const rule = {
     resource: configMaps as Resource,
     source: { ...(labelSelector && { labelSelector }) },
@@ -223,7 +223,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('nothing is deleted while another child fails, and its neighbours are written', async () => {
+test('no child is deleted while another child fails, and the other children are written', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },
@@ -235,7 +235,7 @@ test('nothing is deleted while another child fails, and its neighbours are writt
   });
 });
 
-test('[metacontroller M2] children go only when the answer says so', async () => {
+test('[metacontroller M2] children are deleted only when the answer omits them', async () => {
   const at = await answering(() => ({ children: [] }));
 
   expect(await childNames(at)).toEqual([]);

@@ -42,7 +42,7 @@ describe.each([
   ['that drops unknown fields', LENIENT],
   ['that refuses unknown fields', {}],
 ])('[found 10] with a server %s', (_what, environment) => {
-  test('a status without observedGeneration is written once, and nothing is wrong', async () => {
+  test('a status without a declared observedGeneration is written once, and no failure is reported', async () => {
     const at = await placeWith(ready, { decide, environment });
     const writes = at.writes();
 
@@ -56,7 +56,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('a status without any field is not written', async () => {
+  test('a status without any declared field is not written', async () => {
     const answer = () => ({ status: null, children: maps({ a: '1' }) });
     const at = await placeWith({}, { decide: answer, environment });
 
@@ -64,7 +64,7 @@ describe.each([
     expect(await events(at)).toEqual([]);
   });
 
-  test('a failure is stated with the fields that conditions have, once', async () => {
+  test('a failure is written once, with the fields that the conditions have', async () => {
     const items = { type: 'object', properties: { type: TEXT, status: TEXT, reason: TEXT } };
     const broken = () => {
       throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('[found 10] while the definition is not known, a dropped field of the engine is told to nobody', async () => {
+test('[found 10] a dropped field of the engine is not reported while the definition is unknown', async () => {
   const definitions = [definitionOf(orchards, ready)];
   const at = await enginePlace({ definitions, decide, environment: LENIENT, arrange });
   const writes = at.writes();
@@ -98,7 +98,7 @@ test('[found 10] while the definition is not known, a dropped field of the engin
   expect(await events(at)).toEqual([]);
 });
 
-test('[found 10] a field of the answer that the definition does not have is told, without naming those of the engine', async () => {
+test('[found 10] a field of the answer that the definition does not have is reported, without the fields of the engine', async () => {
   const at = await placeWith(ready, {
     decide: () => ({ status: { ready: 1, hidden: 1 } }),
     environment: LENIENT,

@@ -25,7 +25,7 @@ async function events({ env }: EnginePlace): Promise<readonly unknown[]> {
   return env.list('events.k8s.io/v1', 'Event');
 }
 
-test('is replaced as a whole: a field that is no longer answered goes, whoever wrote it', async () => {
+test('the status is replaced as a whole: a field that is no longer returned is removed, whoever wrote it', async () => {
   const at = await enginePlace({
     decide: ({ parent }) =>
       parent.metadata.generation === 1
@@ -55,14 +55,14 @@ test('is replaced as a whole: a field that is no longer answered goes, whoever w
 test.each([
   ['null', null],
   ['absent', undefined],
-])('[metacontroller M20] a status that is %s leaves only observedGeneration', async (_what, status) => {
+])('[metacontroller M20] a returned status that is %s leaves only observedGeneration', async (_what, status) => {
   const at = await enginePlace({ decide: () => ({ status, children: maps({ a: '1' }) }), arrange });
 
   expect((await at.parent())?.status).toEqual({ observedGeneration: 1 });
   expect(await at.env.get('v1', 'ConfigMap', at.namespace, 'a')).toBeDefined();
 });
 
-describe('[metacontroller 30] [metacontroller M18] a field that the definition does not declare', () => {
+describe('[metacontroller 30] [metacontroller M18] a status field that the definition does not declare', () => {
   const conditions = {
     type: 'array',
     items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
@@ -73,7 +73,7 @@ describe('[metacontroller 30] [metacontroller M18] a field that the definition d
     conditions,
   });
 
-  test('is told by a condition and an Event, and the rest of the status is written once', async () => {
+  test('an undeclared status field is reported by a condition and an Event, and the rest of the status is written once', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,
@@ -99,7 +99,7 @@ describe('[metacontroller 30] [metacontroller M18] a field that the definition d
     );
   });
 
-  test('is refused in development, where the server is asked to be strict', async () => {
+  test('an undeclared status field is refused in development, with strict field validation', async () => {
     const at = await enginePlace({
       definitions: [definition],
       decide: () => ({ status: { ready: 1, hidden: 1 } }),
@@ -111,7 +111,7 @@ describe('[metacontroller 30] [metacontroller M18] a field that the definition d
     expect(status).not.toHaveProperty('ready');
   });
 
-  test('no longer answered, it is no longer told', async () => {
+  test('an undeclared status field that is no longer returned is no longer reported', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,
@@ -128,7 +128,7 @@ describe('[metacontroller 30] [metacontroller M18] a field that the definition d
   });
 });
 
-test('a status that the schema refuses is told, and the children are managed', async () => {
+test('a status that the schema refuses is reported by a condition, and the children are still managed', async () => {
   const definition = definitionOf(orchards, {
     ready: { type: 'integer' },
     observedGeneration: { type: 'integer' },
@@ -154,7 +154,7 @@ describe('a function that fails', () => {
     throw new OperatorError('the hook is down', { code: 'USER_CODE', layer: 'user-code' });
   };
 
-  test('is told once by a condition, without calling it for that, and the condition goes with success', async () => {
+  test('a failing function is reported once by a condition without an extra call, and the condition is removed on success', async () => {
     broken.isBroken = true;
     const at = await enginePlace({ decide: deciding, arrange });
     expect((await at.parent())?.status).toMatchObject({
@@ -173,7 +173,7 @@ describe('a function that fails', () => {
     expect((await at.parent())?.status).toEqual({ ready: 1, observedGeneration: 1 });
   });
 
-  test('keeps the rest of the status that is there', async () => {
+  test('a failing function leaves the rest of the status unchanged', async () => {
     broken.isBroken = false;
     const at = await enginePlace({ decide: deciding, arrange });
 
@@ -187,7 +187,7 @@ describe('a function that fails', () => {
     });
   });
 
-  test('without conditions in the definition it is an Event', async () => {
+  test('a failing function is reported by an Event when the definition has no conditions', async () => {
     broken.isBroken = true;
     const at = await enginePlace({ decide: deciding, arrange, failures: { condition: false } });
 
@@ -197,7 +197,7 @@ describe('a function that fails', () => {
     ]);
   });
 
-  test('is reported although the schema refuses the condition', async () => {
+  test('a failing function is reported to the failed callback although the schema refuses the condition', async () => {
     broken.isBroken = true;
     const reported: unknown[] = [];
     await enginePlace({
@@ -210,7 +210,7 @@ describe('a function that fails', () => {
     expect(reported).toMatchObject([{ message: 'the hook is down' }]);
   });
 
-  test('a condition of the same type that others state calls it', async () => {
+  test('a condition of the same type that another client writes calls the function', async () => {
     broken.isBroken = false;
     const at = await enginePlace({ decide: deciding, arrange });
     const calls = at.calls.length;
@@ -223,7 +223,7 @@ describe('a function that fails', () => {
     expect(at.calls.length).toBeGreaterThan(calls);
   });
 
-  test('because a cache is not ready, nobody is told', async () => {
+  test('a cache that is not ready is reported neither by a condition nor by an Event', async () => {
     const at = await enginePlace({
       decide: () => {
         throw new NotReadyError('not yet');
@@ -236,11 +236,11 @@ describe('a function that fails', () => {
   });
 });
 
-describe('[metacontroller 18] the next call', () => {
+describe('[metacontroller 18] the next call of a function', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],
-  ])('comes %i ms after the answer asks for it', async (resyncAfterMs, ms) => {
+  ])('the next call comes %i ms after the answer asks for it', async (resyncAfterMs, ms) => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs }), arrange });
     const before = at.calls.length;
 
@@ -251,7 +251,7 @@ describe('[metacontroller 18] the next call', () => {
     expect(at.calls.length).toBe(before + 1);
   });
 
-  test('is not asked for with 0', async () => {
+  test('resyncAfterMs 0 requests no call', async () => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs: 0 }), arrange });
     const before = at.calls.length;
 
@@ -260,7 +260,7 @@ describe('[metacontroller 18] the next call', () => {
     expect(at.calls.length).toBe(before);
   });
 
-  test('[metacontroller M18] before now is an error', async () => {
+  test('[metacontroller M18] a negative resyncAfterMs is an error', async () => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs: -500 }), arrange });
 
     expect(synced((await at.parent())?.status?.conditions)).toMatchObject({

@@ -50,8 +50,8 @@ async function want({ env, namespace }: EnginePlace, data: object): Promise<void
   await env.settled();
 }
 
-describe.each(WRITERS)('by %s', (_name, writer) => {
-  test('[metacontroller 12] apply reverts a field of the answer, and keeps what others add', async () => {
+describe.each(WRITERS)('update strategies, with the writer %s', (_name, writer) => {
+  test('[metacontroller 12] apply reverts a field of the answer, and keeps the fields of others', async () => {
     const at = await place('apply', writer);
 
     await edit(at, {
@@ -65,7 +65,7 @@ describe.each(WRITERS)('by %s', (_name, writer) => {
     });
   });
 
-  test('[metacontroller 12] keep leaves an existing child as it is, and creates a missing one', async () => {
+  test('[metacontroller 12] keep leaves an existing child unchanged, and creates a missing one', async () => {
     const at = await place('keep', writer);
 
     await edit(at, { data: { text: 'by hand' } });
@@ -77,7 +77,7 @@ describe.each(WRITERS)('by %s', (_name, writer) => {
     expect(await planIn(at)).toMatchObject({ data: { text: '2' } });
   });
 
-  test('[metacontroller 12] recreate makes a child anew that differs, once', async () => {
+  test('[metacontroller 12] recreate deletes and recreates a child that differs, once', async () => {
     const at = await place('recreate', writer);
     const before = await planIn(at);
 
@@ -90,7 +90,7 @@ describe.each(WRITERS)('by %s', (_name, writer) => {
     expect(writes.filter((write) => write.startsWith('delete'))).toHaveLength(1);
   });
 
-  test('a field that is no longer answered is removed', async () => {
+  test('a child field that is no longer returned is removed', async () => {
     const at = await place('apply', writer);
     await want(at, { text: '1', old: 'x' });
     expect(await planIn(at)).toMatchObject({ data: { old: 'x' } });
@@ -101,7 +101,7 @@ describe.each(WRITERS)('by %s', (_name, writer) => {
   });
 });
 
-test('[metacontroller M3] a child that is answered as it was observed is written once, and loses no owner when it no longer is', async () => {
+test('[metacontroller M3] a child that is returned as observed is written once, and keeps its owner when it no longer is', async () => {
   const at = await enginePlace({
     decide: ({ parent, children }) => {
       const { spec } = parent as { readonly spec?: { readonly echoes?: boolean } };
@@ -134,7 +134,7 @@ test('[metacontroller M3] a child that is answered as it was observed is written
 test.each([
   ['as it is observed', (observed: object) => observed],
   ['with more that the server drops', (_: object, plan: object) => ({ ...plan, binaryData: {} })],
-])('[metacontroller M3] a child with recreate that is answered %s is not made anew', async (_what, again) => {
+])('[metacontroller M3] a child with recreate that is returned %s is not recreated', async (_what, again) => {
   const plan = { metadata: { name: 'plan' }, data: { text: '1' } };
   const at = await enginePlace({
     childResources: [[configMaps as Resource, 'recreate']],
@@ -152,7 +152,7 @@ test.each([
 });
 
 // applyOwned is left out: its first apply takes the fields over from the creation.
-describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('by %s', (_name, writer) => {
+describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('restarts, with the writer %s', (_name, writer) => {
   test.each([
     'recreate',
     'apply',

@@ -61,8 +61,8 @@ function strayOwners(requests: readonly TransportRequest[]): readonly unknown[] 
 }
 
 describe.each(['recreate', 'apply'] as const)('[attack A-1] %s', (update) => {
-  describe.each([true, false])('with a selector: %s', (selects) => {
-    test.each(HOSTILE)('a child with %s, and each other parent is synced', async (_, json) => {
+  describe.each([true, false])('hostile children with a selector: %s', (selects) => {
+    test.each(HOSTILE)('a child with %s does not keep the other parents from being synced', async (_, json) => {
       const { keys, reconcile } = recordKeys();
       const declared = composite<Thing>({
         name: 'test',

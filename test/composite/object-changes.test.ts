@@ -31,24 +31,24 @@ const ignoring = visibleChanges({ decorator: 'ours', ignoreStatusChanges: true }
 test.each([
   ['a version and managedFields alone', { resourceVersion: '9', managedFields: [{}] }, false],
   ['its own finalizer', { finalizers: [FINALIZER] }, false],
-  ['the finalizer of somebody else', { finalizers: ['other/one'] }, true],
+  ['the finalizer of another controller', { finalizers: ['other/one'] }, true],
   ['a label', { labels: { a: '1' } }, true],
   ['an annotation', { annotations: { a: '1' } }, true],
   ['the generation', { generation: 2 }, true],
   ['an owner', { ownerReferences: [] }, true],
   ['the deletion', { deletionTimestamp: '2026-01-01T00:00:00Z' }, true],
-])('an update that changes %s: %s', (_, changed, expected) => {
+])('an update that changes %s passes the filter: %s', (_, changed, expected) => {
   expect(passes(update(object(), object(changed)))).toBe(expected);
 });
 
-test('a change of the status passes, unless such changes are ignored', () => {
+test('a change of the status passes the filter, unless status changes are ignored', () => {
   const changed = update(object(), object({ resourceVersion: '9' }, { status: { ready: 1 } }));
 
   expect(passes(changed)).toBe(true);
   expect(ignoring(changed)).toBe(false);
 });
 
-test('the condition by which the decorator states its own failure passes nothing, that of another one does', () => {
+test('the failure condition of the decorator itself does not pass the filter, but that of another decorator does', () => {
   const stated = (type: string) =>
     update(object(), object({}, { status: { conditions: [{ type, status: 'False' }] } }));
 
@@ -56,7 +56,7 @@ test('the condition by which the decorator states its own failure passes nothing
   expect(passes(stated('theirs/Synced'))).toBe(true);
 });
 
-test('where status changes are ignored, labels, deletions, resyncs and kinds without a generation still pass', () => {
+test('labels, deletions, resyncs and kinds without a generation pass the filter although status changes are ignored', () => {
   const resync: PredicateEvent = { type: 'generic', object: object(), metadata: object().metadata };
   const plain = { generation: undefined };
   const data = update(object(plain as never), object(plain as never, { data: { a: '1' } }));
@@ -71,14 +71,14 @@ test('where status changes are ignored, labels, deletions, resyncs and kinds wit
 test.each([
   true,
   false,
-])('the removal of a finalizer that nothing uses passes, whether status changes are ignored: %s', (ignoreStatusChanges) => {
+])('the removal of an unused finalizer passes the filter, with status changes ignored: %s', (ignoreStatusChanges) => {
   const finalizer = { name: FINALIZER, isUsed: false };
   const changes = visibleChanges({ decorator: 'ours', finalizer, ignoreStatusChanges });
 
   expect(changes(update(object({ finalizers: [FINALIZER] }), object()))).toBe(true);
 });
 
-test('objects that are not selected cause nothing, until they are, and once when they cease to be', () => {
+test('an object passes the filter once it is selected, and once more when it is no longer selected', () => {
   const { selects } = selectedObjects(deployments, { labels: { matchLabels: { app: 'shop' } } });
   const chosen = visibleChanges({ decorator: 'ours', selects });
   const yes = object({ labels: { app: 'shop' } });

@@ -46,7 +46,7 @@ function planWrites({ writes }: EnginePlace): readonly string[] {
   return writes().filter((write) => write.endsWith('configmaps plan'));
 }
 
-test('[metacontroller 29] a field that is no longer answered disappears, a foreign one stays', async () => {
+test('[metacontroller 29] a field that is no longer returned is removed, and a foreign field stays', async () => {
   const at = await place();
   await edit(at, { data: { foreign: 'x' }, metadata: { labels: { team: 'y' } } });
 
@@ -56,7 +56,7 @@ test('[metacontroller 29] a field that is no longer answered disappears, a forei
   expect((await plan(at)).data).toEqual({ a: '1', foreign: 'x' });
 });
 
-test('[metacontroller M17] drift of an object without a generation is noticed', async () => {
+test('[metacontroller M17] drift of an object without a generation is detected', async () => {
   const at = await place();
 
   await edit(at, { data: { a: 'by hand' } });
@@ -65,7 +65,7 @@ test('[metacontroller M17] drift of an object without a generation is noticed', 
   expect((await plan(at)).metadata.generation).toBeUndefined();
 });
 
-test('a change of what is not answered costs no write', async () => {
+test('a change of a field that is not returned costs no write', async () => {
   const at = await place();
   const before = planWrites(at).length;
 
@@ -85,11 +85,11 @@ describe('[metacontroller 29] [metacontroller M17] a field that another manager 
     return at;
   }
 
-  test('is taken with force', async () => {
+  test('a field that another manager applies is taken over with force', async () => {
     expect((await plan(await contended(true))).data).toMatchObject({ c: 'ours' });
   });
 
-  test('is a conflict without force, which is told; nothing is written', async () => {
+  test('a field that another manager applies is a reported conflict without force, and nothing is written', async () => {
     const at = await contended(false);
 
     expect((await plan(at)).data).toMatchObject({ c: 'theirs' });
@@ -104,8 +104,8 @@ describe('[metacontroller 29] [metacontroller M17] a field that another manager 
   });
 });
 
-describe('after updates that were merged with the last answer', () => {
-  test('the annotation goes once, and with it what is no longer answered', async () => {
+describe('take-over from updates that merged the last answer', () => {
+  test('the annotation of Metacontroller is removed once, with the fields that are no longer returned', async () => {
     const at = await place({
       arrange: async ({ createParent, env }) => {
         const { metadata } = await createParent({ data: { a: '1' } });
@@ -131,7 +131,7 @@ describe('after updates that were merged with the last answer', () => {
     expect(planWrites(at)).toHaveLength(before);
   });
 
-  test('of this engine the fields are taken over, too', async () => {
+  test('fields that this engine wrote by updates are taken over, too', async () => {
     const first = await place({ writer: dynamicApplyWriter() });
     expect((await plan(first)).metadata.annotations?.[ANNOTATION]).toContain('"b":"1"');
 

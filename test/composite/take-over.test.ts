@@ -84,15 +84,15 @@ async function childrenIn({ env, namespace }: EnginePlace): Promise<readonly Kub
 
 const UPDATES: readonly ChildUpdate[] = ['keep', 'recreate', 'apply'];
 
-describe.each(UPDATES)('with %s', (update) => {
-  test('objects as Metacontroller leaves them are neither written nor deleted', async () => {
+describe.each(UPDATES)('take-over with %s', (update) => {
+  test('objects left by Metacontroller are neither written nor deleted by the engine', async () => {
     const at = await place(update, true);
 
     expect(at.calls).toEqual(['north']);
     expect(at.writes()).toEqual([]);
   });
 
-  test('objects as the engine leaves them are not written by Metacontroller', async () => {
+  test('objects left by the engine are not written by Metacontroller', async () => {
     const at = await place(update, false);
     const parent = (await at.parent()) ?? expect.unreachable();
 
@@ -114,7 +114,7 @@ describe.each(UPDATES)('with %s', (update) => {
   });
 });
 
-test('a field that Metacontroller applied and the hook no longer answers is removed', async () => {
+test('a field that Metacontroller applied and the hook no longer returns is removed', async () => {
   const at = await enginePlace({
     decide: () => ({
       children: [

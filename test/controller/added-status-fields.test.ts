@@ -48,7 +48,7 @@ async function startStatus(definition: ReturnType<typeof siteDefinition>) {
   return { ...place, setStatus };
 }
 
-describe('[found 10] a field that setStatus adds and the definition does not have is left out', () => {
+describe('[found 10] a field that setStatus adds and the definition does not have is omitted', () => {
   const { type, status, reason, message } = CONDITION;
   const plain = { type, status, reason, message };
   const time = { lastTransitionTime: expect.any(String) };
@@ -72,7 +72,7 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
       { pages: 3, conditions: [plain] },
     ],
   ];
-  test.each(cases)('%s', async (_what, ofStatus, ofConditions, stored) => {
+  test.each(cases)('a field that the definition lacks is omitted from the status: %s', async (_what, ofStatus, ofConditions, stored) => {
     const { setStatus, site, writes } = await startStatus(
       definitionWithout(ofStatus, ofConditions),
     );
@@ -88,7 +88,7 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
   });
 });
 
-test('[found 10] a field that the reconciler states and the definition does not have is an error still', async () => {
+test('[found 10] a field that the reconciler states and the definition does not have is still an error', async () => {
   const { setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
 
   const setting = setStatus({ pages: 3, words: 9 } as DesiredStatus<Site>);
@@ -98,7 +98,7 @@ test('[found 10] a field that the reconciler states and the definition does not 
   expect((await site('a')).status).toBeUndefined();
 });
 
-test('[found 10] after an upgrade of the definition the next change of the status has the field', async () => {
+test('[found 10] after an upgrade of the definition the next change of the status writes the new field', async () => {
   const { env, setStatus, site } = await startStatus(definitionWithout(['observedGeneration']));
   await setStatus({ pages: 3 });
   await env.apply(siteDefinition() as never);
@@ -109,7 +109,7 @@ test('[found 10] after an upgrade of the definition the next change of the statu
   expect((await site('a')).status).toEqual({ pages: 4, observedGeneration: 1 });
 });
 
-test('[found 10] an hour later a status that stays as it is gets the field, too', async () => {
+test('[found 10] an unchanged status gets the new field an hour after the upgrade of the definition', async () => {
   const { env, clock, setStatus, site } = await startStatus(
     definitionWithout(['observedGeneration']),
   );
@@ -122,7 +122,7 @@ test('[found 10] an hour later a status that stays as it is gets the field, too'
   expect((await site('a')).status).toEqual({ pages: 3, observedGeneration: 1 });
 });
 
-test('[found 10] a status without conditions does not make those of others be written again', async () => {
+test('[found 10] a status without conditions does not cause another write of the other conditions', async () => {
   const { setStatus, writes } = await startStatus(definitionWithout([], ['observedGeneration']));
   await setStatus({ pages: 3, conditions: [CONDITION] });
   await setStatus({ pages: 4 });

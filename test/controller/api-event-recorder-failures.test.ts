@@ -20,7 +20,7 @@ import {
   UNREACHABLE,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-59] an Event that is not taken', () => {
+describe('[K-59] an Event that the API server refuses', () => {
   test.each<[string, Error, string]>([
     ['400', refusal(400), 'refused'],
     ['403', refusal(403, 'Forbidden'), 'refused'],
@@ -33,7 +33,7 @@ describe('[K-59] an Event that is not taken', () => {
       'refused',
     ],
     ['a bug', new TypeError('bug'), 'refused'],
-  ])('with %s is dropped, counted and logged', async (_what, error, reason) => {
+  ])('an Event that the API server refuses with %s is dropped, counted and logged', async (_what, error, reason) => {
     const { clock, triedAt, logged, dropped, recorder } = setup({ fate: () => error });
 
     recorder.record(note());
@@ -46,7 +46,7 @@ describe('[K-59] an Event that is not taken', () => {
     ]);
   });
 
-  test('because its namespace is being deleted is dropped without a word', async () => {
+  test('an Event in a namespace that is being deleted is dropped without a log line', async () => {
     const terminating = refusal(403, 'Forbidden', [{ reason: 'NamespaceTerminating' }]);
     const { logged, triedAt, dropped, recorder } = setup({ fate: () => terminating });
 
@@ -59,12 +59,12 @@ describe('[K-59] an Event that is not taken', () => {
   });
 
   test.each<[string, Error]>([
-    ['nobody listens', UNREACHABLE],
+    ['no server listens', UNREACHABLE],
     ['429', refusal(429, 'TooManyRequests')],
     ['500', refusal(500, 'InternalError')],
     ['503', refusal(503, 'ServiceUnavailable')],
     ['no Kubernetes answers', new ProtocolError('a login page', { code: 'NOT_KUBERNETES' })],
-  ])('because %s is sent 12 times, 10 s apart but for the first time', async (_what, error) => {
+  ])('an Event is sent 12 times, 10 s apart except the first, when the failure is: %s', async (_what, error) => {
     const { clock, triedAt, dropped, recorder } = setup({ fate: () => error, random: 0.3 });
 
     recorder.record(note());
@@ -74,7 +74,7 @@ describe('[K-59] an Event that is not taken', () => {
     expect(dropped('unreachable')).toBe(1);
   });
 
-  test('waits for as long as the API server asks', async () => {
+  test('the recorder waits as long as the API server asks before it sends an Event again', async () => {
     const busy = new ApiError(
       { code: 429, reason: 'TooManyRequests', message: 'busy' },
       { retryAfterMs: 25_000 },
@@ -88,7 +88,7 @@ describe('[K-59] an Event that is not taken', () => {
     expect(triedAt).toEqual([0, 25]);
   });
 
-  test('because its first answer was lost is known by its name, and no failure', async () => {
+  test('an Event whose first answer was lost is recognised by its name, and is not counted as dropped', async () => {
     const lost = new AmbassadorError('cut', { code: 'CONNECTION_LOST', fate: 'unknown' });
     const fates: Fate[] = [lost, refusal(409, 'AlreadyExists')];
     const { clock, patched, dropped, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
@@ -102,7 +102,7 @@ describe('[K-59] an Event that is not taken', () => {
     expect(patched.map(({ count }) => count)).toEqual([2]);
   });
 
-  test('holds nothing against the next one, nor against the same a while later', async () => {
+  test('a refused Event does not keep other Events, or a later Event of the same kind, from being sent', async () => {
     const fates: Fate[] = [refusal(403, 'Forbidden')];
     const { sent, recorder } = setup({ fate: () => fates.shift() ?? 'sent' });
 
@@ -117,7 +117,7 @@ describe('[K-59] an Event that is not taken', () => {
 });
 
 describe('[K-55] an hour without an API server', () => {
-  test('leaves a thousand Events waiting, and afterwards they are sent', async () => {
+  test('a thousand Events wait while the API server is unreachable, and are sent afterwards', async () => {
     let isDown = true;
     const { clock, sent, dropped, recorder } = setup({
       fate: () => (isDown ? UNREACHABLE : 'sent'),
@@ -142,7 +142,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(sent.length).toBe(recovered + 1);
   }, 60_000);
 
-  test('of the same Event all the time is one POST and one PATCH afterwards', async () => {
+  test('a repeated Event is one POST and one PATCH once the API server is reachable', async () => {
     let isDown = true;
     const { clock, sent, patched, recorder } = setup({
       fate: () => (isDown ? refusal(500) : 'sent'),
@@ -159,7 +159,7 @@ describe('[K-55] an hour without an API server', () => {
     expect(patched.map(({ count }) => count)).toEqual([90]);
   });
 
-  test('is no reason to throw, nor is a note that is none: it is counted and logged', () => {
+  test('an invalid Event throws nothing: it is counted and logged', () => {
     const { logged, dropped, recorder } = setup();
     const broken = { type: 'Normal', reason: 'A', action: 'B', note: 'c' } as unknown as EventNote;
 

@@ -10,7 +10,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const OURS = 'chancery.dev/test';
 
 describe('[K-56] an Event', () => {
-  test('may name another reporter, and is another Event then', async () => {
+  test('an Event with another reporter is a separate Event', async () => {
     const { sent, patched, logged, recorder } = setup();
 
     recorder.record(note({ reporter: 'reloader-configmaps' }));
@@ -28,7 +28,7 @@ describe('[K-56] an Event', () => {
     expect(logged).toEqual([]);
   });
 
-  test('has everything that the API demands', async () => {
+  test('an Event has every field that the API requires', async () => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ type: 'Warning' }));
@@ -58,7 +58,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('may name a second object', async () => {
+  test('an Event may name a second object', async () => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ related: object({ name: 'child', uid: 'u2' }) }));
@@ -82,7 +82,7 @@ describe('[K-56] an Event', () => {
       { reportingController: OURS },
     ],
     ['another type', { type: 'Error' as 'Warning' }, { type: 'Normal' }],
-  ])('with %s is mended, and one line says so', async (_what, given, expected) => {
+  ])('an Event with %s is corrected, with one log line', async (_what, given, expected) => {
     const { sent, logged, recorder } = setup();
 
     recorder.record(note(given));
@@ -99,7 +99,7 @@ describe('[K-56] an Event', () => {
     ]);
   });
 
-  test('of a Pod with a long name has as much of it as the API takes', async () => {
+  test('the reporting instance of an Event is cut to the 128 characters that the API allows', async () => {
     const { sent, recorder } = setup({ self: { namespace: 'ops', podName: 'p'.repeat(253) } });
 
     recorder.record(note());
@@ -108,7 +108,7 @@ describe('[K-56] an Event', () => {
     expect(sent[0]?.reportingInstance).toBe('p'.repeat(128));
   });
 
-  test('about a cluster-scoped object is in the namespace default', async () => {
+  test('an Event about a cluster-scoped object is in the namespace default', async () => {
     const { sent, recorder } = setup();
     const regarding = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-1' } };
 
@@ -127,7 +127,7 @@ describe('[K-56] an Event', () => {
     ['a four-byte character across the limit', `x${'😀'.repeat(256)}`, `x${'😀'.repeat(255)}`],
     ['a two-byte character across the limit', `x${'ä'.repeat(512)}`, `x${'ä'.repeat(511)}`],
     ['nothing', '', ''],
-  ])('of %s is cut to what is allowed, between characters', async (_what, text, expected) => {
+  ])('a note of %s is cut to the allowed length, between characters', async (_what, text, expected) => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ note: text }));
@@ -142,7 +142,7 @@ describe('[K-56] an Event', () => {
     [`${'a'.repeat(234)}.-.${'b'.repeat(10)}`],
     ['system:node:a'],
     ['Upper'],
-  ])('about an object called %s has a name that is allowed', async (name) => {
+  ])('an Event about an object called %s has a valid name', async (name) => {
     const { sent, recorder } = setup();
 
     recorder.record(note({ regarding: object({ name }) }));
@@ -153,7 +153,7 @@ describe('[K-56] an Event', () => {
     expect(sent[0]?.regarding.name).toBe(name);
   });
 
-  test('has a name of its own, at any time and from any recorder', async () => {
+  test('every Event has a unique name, also across recorders', async () => {
     const one = setup({ random: 0.1 });
     const other = setup({ random: 0.2 });
     for (let index = 0; index < 100; index++) {
@@ -168,7 +168,7 @@ describe('[K-56] an Event', () => {
     expect(new Set(names).size).toBe(200);
   });
 
-  test('is sent at a fraction of a millisecond as well', async () => {
+  test('an Event is sent at a time with a fraction of a millisecond', async () => {
     const { clock, sent, recorder } = setup();
     clock.advance(0.3);
 
@@ -178,7 +178,7 @@ describe('[K-56] an Event', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('says so when the Pod’s name is not known', async () => {
+  test('an Event has the reporting instance "unknown" when the Pod’s name is not known', async () => {
     const { sent, recorder } = setup({ self: { namespace: undefined, podName: undefined } });
 
     recorder.record(note());

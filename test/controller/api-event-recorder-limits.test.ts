@@ -4,8 +4,8 @@ import { settle } from '@chancery/testing';
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, note, object, SECOND_MS, setup } from './api-event-recorder-setup.ts';
 
-describe('[K-58] too many Events', () => {
-  test('about one object from one source are dropped after 25, but for one in 300 s', async () => {
+describe('[K-58] the limits for Events', () => {
+  test('Events about one object from one source are limited to 25, and then to one in 300 s', async () => {
     const { clock, sent, dropped, recorder } = setup();
     const flood = async (about: string): Promise<void> => {
       for (let index = 0; index < 30; index++) {
@@ -31,7 +31,7 @@ describe('[K-58] too many Events', () => {
     expect(rested).toEqual([50, 51, 53]);
   });
 
-  test('under many reporters have one limit', async () => {
+  test('Events of one controller under many reporters share one limit', async () => {
     const { sent, recorder } = setup();
 
     for (let index = 0; index < 30; index++) recorder.record(note({ reporter: `r${index}` }));
@@ -40,7 +40,7 @@ describe('[K-58] too many Events', () => {
     expect(sent).toHaveLength(25);
   });
 
-  test('of one controller leave those of another alone', async () => {
+  test('the limit of one controller does not hold up the Events of another controller', async () => {
     const { sent, all, recorder } = setup();
     for (let index = 0; index < 30; index++) recorder.record(note({ reason: `R${index}` }));
 
@@ -50,7 +50,7 @@ describe('[K-58] too many Events', () => {
     expect(sent).toHaveLength(26);
   });
 
-  test('are one line a minute, whatever their number', async () => {
+  test('dropped Events are logged in one line per minute, whatever their number', async () => {
     const { clock, logged, recorder } = setup();
     for (let index = 0; index < 100; index++) recorder.record(note({ reason: `R${index}` }));
     await clock.advanceAndSettle(MINUTE_MS);
@@ -62,7 +62,7 @@ describe('[K-58] too many Events', () => {
     ]);
   });
 
-  test('that differ in their notes only are one from the tenth on', async () => {
+  test('Events that differ only in their notes are combined into one from the tenth on', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let index = 1; index <= 50; index++) recorder.record(note({ note: `pod ${index}` }));
@@ -74,7 +74,7 @@ describe('[K-58] too many Events', () => {
     expect(patched.map(({ count }) => count)).toEqual([41]);
   });
 
-  test('with one note, or spread over more than 600 s, are not combined', async () => {
+  test('Events with the same note, or spread over more than 600 s, are not combined', async () => {
     const { clock, sent, recorder } = setup();
 
     for (let index = 0; index < 20; index++) {
@@ -86,7 +86,7 @@ describe('[K-58] too many Events', () => {
     expect(sent.filter((event) => event.note?.includes('combined'))).toEqual([]);
   });
 
-  test('combined still have a note that the API takes', async () => {
+  test('the note of a combined Event keeps within the length that the API allows', async () => {
     const { sent, recorder } = setup();
 
     for (let index = 10; index < 20; index++) {

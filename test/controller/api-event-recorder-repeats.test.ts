@@ -13,8 +13,8 @@ import {
   setup,
 } from './api-event-recorder-setup.ts';
 
-describe('[K-57] an Event that comes again', () => {
-  test('a thousand times is one POST and two PATCHes, whatever the resourceVersion', async () => {
+describe('[K-57] a repeated Event', () => {
+  test('an Event that repeats a thousand times is one POST and two PATCHes, whatever the resourceVersion', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let again = 1; again <= 1_000; again++) {
@@ -31,7 +31,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a thousand times in one turn is one POST and one PATCH', async () => {
+  test('an Event that repeats a thousand times in one turn is one POST and one PATCH', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let again = 1; again <= 1_000; again++) recorder.record(note());
@@ -42,7 +42,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(patched[0]?.lastObservedTime).toBe('2026-06-01T12:30:15.987000Z');
   });
 
-  test('for hours is told of every 30 minutes', async () => {
+  test('an Event that repeats for hours is updated every 30 minutes', async () => {
     const { clock, sent, patched, recorder } = setup();
 
     for (let minute = 0; minute <= 95; minute++) {
@@ -54,7 +54,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(patched.map(({ count }) => count)).toEqual([2, 31, 61, 91]);
   });
 
-  test('belongs to the first up to 6 minutes after the last one, and is then another', async () => {
+  test('a repeat within 6 minutes counts for the same Event, and a later repeat is a new Event', async () => {
     const { clock, sent, patched, recorder } = setup();
     recorder.record(note());
     await clock.advanceAndSettle(6 * MINUTE_MS - 1);
@@ -71,7 +71,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(patched.map(({ count }) => count)).toEqual([2, 3]);
   });
 
-  test('and is gone from the server is sent anew, with its count', async () => {
+  test('a repeated Event that the server has deleted is sent again, with its count', async () => {
     const { sent, patched, recorder } = setup({
       fate: (verb) => (verb === 'PATCH' ? refusal(404, 'NotFound') : 'sent'),
     });
@@ -87,7 +87,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(patched).toEqual([]);
   });
 
-  test('is told of when the process ends', async () => {
+  test('close sends the last count of a repeated Event', async () => {
     const { clock, patched, all, recorder } = setup();
     for (let again = 0; again < 5; again++) {
       recorder.record(note());
@@ -110,7 +110,7 @@ describe('[K-57] an Event that comes again', () => {
     ['uid', { regarding: object({ uid: 'u2' }) }],
     ['kind', { regarding: { ...object({ uid: 'u1' }), kind: 'Other' } }],
     ['related object', { related: object({ uid: 'u3' }) }],
-  ])('is another when the %s differs', async (_field, difference) => {
+  ])('an Event with another %s is a separate Event', async (_field, difference) => {
     const { sent, recorder } = setup();
 
     recorder.record(note());
@@ -120,7 +120,7 @@ describe('[K-57] an Event that comes again', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('is another when it comes from another controller', async () => {
+  test('the same Event from another controller is a separate Event', async () => {
     const { sent, all, recorder } = setup();
 
     recorder.record(note());
@@ -133,7 +133,7 @@ describe('[K-57] an Event that comes again', () => {
     ]);
   });
 
-  test('is remembered among the last 4,096; what is forgotten is told of first', async () => {
+  test('the recorder remembers the last 4,096 Events, and sends a forgotten Event as a new one', async () => {
     const { sent, patched, recorder } = setup();
     for (const index of [0, 0, 0]) {
       recorder.record(noteAbout(index));

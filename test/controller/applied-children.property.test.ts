@@ -100,11 +100,11 @@ function ours(labels: Readonly<Record<string, string>> = {}): Readonly<Record<st
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'theirs'));
 }
 
-describe('[K-33] whatever was stated before, and by which process, is no more', () => {
+describe('[K-33] only the fields that are stated last remain, whatever was stated before and by which process', () => {
   test.each<[string, Kind]>([
     ['Service', service],
     ['Deployment', deployment],
-  ])('of a %s', async (_, { apply, read, names: [apiVersion, kind] }) => {
+  ])('only the last stated fields of a %s remain', async (_, { apply, read, names: [apiVersion, kind] }) => {
     const family = await startFamily();
     const { env, namespace } = family;
     let runs = 0;

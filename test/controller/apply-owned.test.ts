@@ -26,7 +26,7 @@ function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('[K-44] a child', () => {
-  test('is created once, changed where it differs, and in steady state not written', async () => {
+  test('a child is created once, changed where it differs, and not written in steady state', async () => {
     const { env, namespace, operate, createSite, writes } = await startSites();
     const reconcile = async (site: Site, { applyOwned }: ReconcileContext<Site>) => {
       const { name } = site.metadata;
@@ -48,7 +48,7 @@ describe('[K-44] a child', () => {
     ]);
   });
 
-  test('that somebody removes is made again', async () => {
+  test('a child that another client deletes is created again', async () => {
     const { env, namespace, apply, child, requests } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     const before = requests().length;
@@ -61,7 +61,7 @@ describe('[K-44] a child', () => {
     expect(requests().slice(before)).toEqual(['get a', 'get owner', 'create']);
   });
 
-  test('that went with its owner is not made again while the cache still shows that', async () => {
+  test('a child that was deleted with its owner is not created again while the cache still shows the owner', async () => {
     const { env, namespace, apply, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.delete('v1', 'ConfigMap', namespace, 'owner');
@@ -74,7 +74,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toEqual(['create']);
   });
 
-  test('is not written for the form in which the server shows it, nor for what others add', async () => {
+  test('a child is not written because of the server’s form of a value or of fields that others add', async () => {
     const { env, namespace, apply, writes } = await startFamily();
     const resources = { requests: { cpu: '1000m', memory: '1024Mi' } };
     const spec = {
@@ -99,7 +99,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toEqual(first);
   });
 
-  test('is applied once after a restart, and then not again', async () => {
+  test('a child is applied once after a restart, and then not again', async () => {
     const { apply, writes, restart, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'w' } });
@@ -113,7 +113,7 @@ describe('[K-44] a child', () => {
     expect((await child())?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
   });
 
-  test('is not written again because the cache is behind the write', async () => {
+  test('a child is not written again because the cache is behind the last write', async () => {
     const { apply, cached, child, writes } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     cached.set('a', await child());
@@ -125,7 +125,7 @@ describe('[K-44] a child', () => {
     expect(writes()).toHaveLength(count);
   });
 
-  test('[K-35] that somebody has changed is changed back; what they have added stays', async () => {
+  test('[K-35] a field of a child that another client changes is changed back, and a field that it adds stays', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await env.patch('v1', 'ConfigMap', namespace, 'a', { data: { k: 'theirs', more: 'x' } });
@@ -136,11 +136,11 @@ describe('[K-44] a child', () => {
   });
 });
 
-describe('[K-33] a field that is not stated any more', () => {
+describe('[K-33] a field that is no longer stated', () => {
   test.each([
     ['was there from the creation', false],
     ['was there from the creation, by an earlier process', true],
-  ])('is removed, when it %s', async (_, restarted) => {
+  ])('a field that is no longer stated is removed, when it %s', async (_, restarted) => {
     const { apply, child, restart } = await startFamily();
     await apply(configMaps, {
       metadata: { ...metadata, labels: { l: 'm' } },
@@ -154,7 +154,7 @@ describe('[K-33] a field that is not stated any more', () => {
     expect((await child())?.metadata.labels).toBeUndefined();
   });
 
-  test('is removed, when it came later', async () => {
+  test('a field that was added later and is no longer stated is removed', async () => {
     const { apply, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     await apply(configMaps, { metadata, data: { k: 'v', late: 'x' } });
@@ -164,7 +164,7 @@ describe('[K-33] a field that is not stated any more', () => {
     expect((await child())?.data).toEqual({ k: 'v' });
   });
 
-  test('[K-35] is not one that the controller has written in another way, later', async ({
+  test('[K-35] a field that the controller itself has patched later is not removed by an apply', async ({
     skip,
   }) => {
     const { env, apply, child, client, clock, namespace } = await startFamily();
@@ -180,8 +180,8 @@ describe('[K-33] a field that is not stated any more', () => {
   });
 });
 
-describe('[K-41] a cache that is late', () => {
-  test('does not bring back a child that was deleted', async () => {
+describe('[K-41] a cache that is behind', () => {
+  test('an apply based on a late cache does not bring back a deleted child', async () => {
     const { env, namespace, apply, cached, child } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -192,7 +192,7 @@ describe('[K-41] a cache that is late', () => {
     expect(await child()).toBeUndefined();
   });
 
-  test('does not take over what has its name now', async () => {
+  test('an apply based on a late cache does not take over another object that now has the child’s name', async () => {
     const { env, namespace, apply, cached, child, foreign } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata, data: { k: 'v' } }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -205,8 +205,8 @@ describe('[K-41] a cache that is late', () => {
   });
 });
 
-describe('[K-45] a name that exists, unseen by the cache,', () => {
-  test('is gone on with when it is our child', async () => {
+describe('[K-45] a name that exists, unseen by the cache', () => {
+  test('a child that the cache does not show yet is updated when it is our own', async () => {
     const { apply, cached, child } = await startFamily();
     await apply(configMaps, { metadata, data: { k: 'v' } });
     cached.set('a', undefined);
@@ -217,7 +217,7 @@ describe('[K-45] a name that exists, unseen by the cache,', () => {
     expect(await child()).toEqual(applied);
   });
 
-  test('is waited for when it is being deleted', async () => {
+  test('a child whose name belongs to an object that is being deleted waits for its end', async () => {
     const { env, namespace, apply, cached, child, foreign } = await startFamily();
     await foreign({ finalizers: ['example.dev/held'] });
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -230,7 +230,7 @@ describe('[K-45] a name that exists, unseen by the cache,', () => {
     expect((await child())?.data).toEqual({ theirs: 'x' });
   });
 
-  test('is left alone when it is somebody else’s', async () => {
+  test('an object with the child’s name that has another controller is left alone', async () => {
     const { apply, cached, child, foreign } = await startFamily();
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u9' };
     const other = await foreign({ ownerReferences: [{ ...reference, controller: true }] });
@@ -244,7 +244,7 @@ describe('[K-45] a name that exists, unseen by the cache,', () => {
   });
 });
 
-test('[K-45] our own child that is being deleted is not written, but waited for', async () => {
+test('[K-45] our own child that is being deleted is not written, and its end is awaited', async () => {
   const { env, namespace, apply, child } = await startFamily();
   await apply(configMaps, {
     metadata: { ...metadata, finalizers: ['example.dev/held'] },
@@ -270,7 +270,7 @@ test('[K-45] a child with a generated name is created each time, with its owner'
   expect(one.metadata.ownerReferences).toMatchObject([{ uid: owner.metadata.uid }]);
 });
 
-test('[K-45] an object of the owner that no decorator has made is no attachment, though the cache does not show it', async () => {
+test('[K-45] an object of the owner that no decorator created is not taken for an attachment, even if the cache does not show it', async () => {
   const { apply, child, client, foreign, namespace, owner } = await startFamily();
   const ownerReferences = [controllerReference(owner, configMaps as Resource)];
   const made = await foreign({ ownerReferences });
@@ -288,7 +288,7 @@ test('[K-45] an object of the owner that no decorator has made is no attachment,
 });
 
 describe('[K-32] an object without a controller', () => {
-  test('is left alone, unless it is to be adopted', async () => {
+  test('an object without a controller is left alone, unless adopt is set', async () => {
     const { apply, child, foreign } = await startFamily();
     const orphan = await foreign();
 
@@ -298,7 +298,7 @@ describe('[K-32] an object without a controller', () => {
     expect(await child()).toEqual(orphan);
   });
 
-  test('[found 10] is told with the option of applyOwned, and by a composite without it', async () => {
+  test('[found 10] the error about an object without a controller names the adopt option for applyOwned, but not for a composite', async () => {
     const { apply, client, foreign, namespace, owner } = await startFamily();
     await foreign();
     const desired = { metadata: { ...metadata, namespace }, data: { k: 'v' } };
@@ -312,7 +312,7 @@ describe('[K-32] an object without a controller', () => {
     );
   });
 
-  test('is adopted by an owner that is there, with what others have put in', async () => {
+  test('an object without a controller is adopted, and keeps the fields of others', async () => {
     const { apply, child, foreign, owner } = await startFamily();
     const orphan = await foreign();
 
@@ -337,7 +337,7 @@ describe('[K-32] an object without a controller', () => {
       },
     ],
     [
-      'is another one of its name',
+      'is another object of its name',
       async ({ env, namespace }) => {
         await env.delete('v1', 'ConfigMap', namespace, 'owner');
         await env.create({
@@ -347,7 +347,7 @@ describe('[K-32] an object without a controller', () => {
         });
       },
     ],
-  ])('is not adopted by an owner that %s, whatever the cache shows', async (_, happen) => {
+  ])('an object without a controller is not adopted by an owner that %s, whatever the cache shows', async (_, happen) => {
     const family = await startFamily();
     const orphan = await family.foreign();
     await happen(family);
@@ -360,7 +360,7 @@ describe('[K-32] an object without a controller', () => {
     expect(await family.child()).toEqual(orphan);
   });
 
-  test('[K-40] and whose fields another manager decides, is adopted only by force', async () => {
+  test('[K-40] an orphan whose fields another manager owns is adopted only by force', async () => {
     const { env, namespace, apply, child } = await startFamily();
     await env.apply([theirConfigMap(namespace)]);
 
@@ -376,7 +376,7 @@ describe('[K-32] an object without a controller', () => {
   });
 });
 
-test('[K-40] a field of ours that another manager has applied is ours again, or a typed refusal', async () => {
+test('[K-40] our field that another manager has applied is taken back by force, or is a typed conflict error', async () => {
   const { env, namespace, apply, child } = await startFamily();
   const desired = { metadata, data: { k: 'v' } };
   const takeOver = () => env.apply([theirConfigMap(namespace)]);

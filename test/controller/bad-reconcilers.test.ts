@@ -59,7 +59,7 @@ test.each<[string, Reconciler<Thing>, Partial<AttemptEnd>]>([
   ['a bug', throws(new TypeError('x is undefined')), { outcome: 'panic', requeueAfterMs: 5 }],
   ['a string thrown', throws('no'), { outcome: 'panic', requeueAfterMs: 5 }],
   ['nothing thrown', throws(undefined), { outcome: 'panic', requeueAfterMs: 5 }],
-])('[K-2] %s is an outcome of its own', async (_what, reconcile, expected) => {
+])('[K-2] a reconcile that ends with %s has its own outcome', async (_what, reconcile, expected) => {
   const { ends } = await attempted(reconcile);
 
   expect(ends).toHaveLength(1);
@@ -85,9 +85,9 @@ test.each([
     { requeueAfterMs: 1, priority: 0.5 },
     'priority: 0.5, which is no whole number',
   ],
-  ['what Go has', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
+  ['a field of Go’s Result', { requeueAfter: 5 }, 'an object with a field requeueAfter'],
   ['no time at all', { requeue: true }, 'an object with a field requeue'],
-])('[K-4] %s is no result, and the error says what was returned', async (_what, value, returned) => {
+])('[K-4] %s is no valid result, and the error names what the reconciler returned', async (_what, value, returned) => {
   const { bench, ends } = await attempted(returns(value));
 
   expect(ends[0]).toMatchObject({
@@ -98,7 +98,7 @@ test.each([
   expect(bench.events).toMatchObject([{ type: 'Warning', reason: 'ReconcileFailed' }]);
 });
 
-test('[K-2] Infinity is a long time', async () => {
+test('[K-2] a reconciler may return Infinity as requeueAfterMs', async () => {
   const { ends } = await attempted(returns({ requeueAfterMs: Number.POSITIVE_INFINITY }));
 
   expect(ends[0]).toMatchObject({ outcome: 'requeue_after' });
@@ -109,7 +109,7 @@ test.each<[string, unknown, boolean]>([
   ['a bug', new ReferenceError('x is not defined'), true],
   ['an error that may pass', new Error('no'), false],
   ['a conflict', conflict(), false],
-])('[K-4] after %s people find an Event only where they must act', async (_what, error, isTold) => {
+])('[K-4] an Event about %s is made only when a person must act', async (_what, error, isTold) => {
   const { bench } = await attempted(throws(error));
 
   const told = { type: 'Warning', reason: 'ReconcileFailed', action: 'Reconcile' };
@@ -117,7 +117,7 @@ test.each<[string, unknown, boolean]>([
   expect(bench.events.map(({ regarding }) => regarding.metadata.name)).toEqual(isTold ? ['a'] : []);
 });
 
-test('[K-4] a failure about an object that is gone makes no Event', async () => {
+test('[K-4] a failure for a deleted object makes no Event', async () => {
   const bench = new ControllerBench({
     reconcile: () => {},
     gone: () => {
@@ -157,7 +157,7 @@ const changes: Record<string, (object: Thing) => void> = {
 
 test.each(
   Object.keys(changes),
-)('[K-4] a reconciler that %s a cached object is told how to copy it', async (how) => {
+)('[K-4] the error of a reconciler that %s a cached object explains how to copy it', async (how) => {
   const bench = new ControllerBench({
     owns: [others],
     reconcile: async (object) => {
@@ -175,7 +175,7 @@ test.each(
   expect(bench.collection().objects[0]?.metadata.labels).toEqual({ a: 'b' });
 });
 
-test('[K-4] [C-2] whatever a store hands out is frozen, and a copy is not', async () => {
+test('[K-4] [C-2] every object that a store returns is frozen, and a copy of it is not', async () => {
   const frozen: boolean[] = [];
   let isCopyFree = false;
   const bench = new ControllerBench({
@@ -205,7 +205,7 @@ test('[K-4] [C-2] whatever a store hands out is frozen, and a copy is not', asyn
   expect(isCopyFree).toBe(true);
 });
 
-test('[K-5] a reconcile that ignores its signal is told of on the object, once, and holds up its key alone', async () => {
+test('[K-5] a reconcile that ignores its signal is reported once by an Event on its object, and blocks only its own key', async () => {
   const calls: string[] = [];
   let release = (): void => {};
   const bench = new ControllerBench({
@@ -237,7 +237,7 @@ test('[K-5] a reconcile that ignores its signal is told of on the object, once, 
   ]);
 });
 
-test('[K-5] 0 is no limit, and a controller says more than the process', async () => {
+test('[K-5] a reconcileTimeoutMs of 0 means no limit, and the controller’s setting overrides the process’s', async () => {
   const aborted: boolean[] = [];
   const bench = new ControllerBench(
     {
@@ -259,7 +259,7 @@ test('[K-5] 0 is no limit, and a controller says more than the process', async (
   expect(aborted).toEqual([]);
 });
 
-test('[K-7] a controller says itself when it is stuck', async () => {
+test('[K-7] a controller’s own maxReconcileAgeMs decides when it is stuck', async () => {
   const bench = new ControllerBench(
     {
       maxReconcileAgeMs: 10_000,
@@ -279,7 +279,7 @@ test('[K-7] a controller says itself when it is stuck', async () => {
   expect([before, bench.runner.stuck]).toEqual([false, true]);
 });
 
-test('[K-2] a reconcile that ends with the process is aborted, and nothing is said of it', async () => {
+test('[K-2] a reconcile that ends with the process counts as aborted, and nothing is logged', async () => {
   const ends: AttemptEnd[] = [];
   const bench = new ControllerBench(
     {
@@ -303,7 +303,7 @@ test('[K-2] a reconcile that ends with the process is aborted, and nothing is sa
   expect(bench.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('[K-2] a write that was refused because the process does not lead any more is no error', async () => {
+test('[K-2] a write that is refused because the process no longer leads is not an error', async () => {
   const lost = new LeadershipLostError('another replica may lead');
   const { bench, ends } = await attempted(throws(new Error('could not write', { cause: lost })));
 
@@ -312,7 +312,7 @@ test('[K-2] a write that was refused because the process does not lead any more 
   expect(bench.count('controller_runtime_reconcile_errors_total')).toBe(0);
 });
 
-test('[K-1] what is around attempts knows each before it is made', async () => {
+test('[K-1] a middleware sees each attempt before it is made', async () => {
   const attempts: Attempt[] = [];
   const bench = new ControllerBench(
     { reconcile: throws(new Error('no')) },
@@ -353,9 +353,9 @@ test.each<[string, (next: () => Promise<AttemptEnd>) => Promise<AttemptEnd>]>([
       throw new Error('a bug');
     },
   ],
-  ['goes on twice', async (next) => (await next()) && next()],
-  ['never goes on', async () => ({ outcome: 'error', durationMs: 0 })],
-])('[K-1] an attempt is made once, whatever is around it: one that %s', async (how, around) => {
+  ['calls next twice', async (next) => (await next()) && next()],
+  ['never calls next', async () => ({ outcome: 'error', durationMs: 0 })],
+])('[K-1] an attempt is made only once with a middleware that %s', async (how, around) => {
   let calls = 0;
   const bench = new ControllerBench(
     {
@@ -383,7 +383,7 @@ test.each<Partial<ControllerOptions<Thing>>>([
   { maxConcurrentReconciles: 0 },
   { finalizer: { name: 'cleanup', finalize: async () => {} } },
   { finalizer: { name: 'x.dev/a', finalize: async () => {}, forceFinalizeAfterMs: -1 } },
-])('a declaration with %j is refused', (options) => {
+])('a controller with %j is refused', (options) => {
   const declare = (): unknown =>
     controller({ name: 'a', for: things, reconcile: async () => {}, ...options });
 
@@ -398,7 +398,7 @@ const missing = {
 test.each([
   'unserved',
   'forbidden',
-] as const)('[W-40] while what is reconciled is optional and %s, its keys wait without a failure', async (why) => {
+] as const)('[W-40] while an optional resource is %s, the keys of its controller wait without a failure', async (why) => {
   const keys: string[] = [];
   const bench = new ControllerBench({
     for: { resource: things, namespace: 'all', optional: true },

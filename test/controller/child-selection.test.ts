@@ -106,7 +106,7 @@ describe('[K-37] [child 7] a child that its source does not select', () => {
 
   test.each(
     cases,
-  )('because it %s is refused before anything is sent', async (_, of, stated, problem) => {
+  )('a child that %s is refused before any request is sent', async (_, of, stated, problem) => {
     const place = await sitesWith(of, stated);
     await place.createSite('one');
 
@@ -125,7 +125,7 @@ describe('[K-37] [child 7] a child that its source does not select', () => {
     expect((await place.events()).map(({ note }) => note)).toEqual([error?.message]);
   });
 
-  test('is refused in a namespace that the settings do not name', () => {
+  test('a child in a namespace that the settings do not name is refused', () => {
     const selection = new ChildSelection({ owns: [{ source: source(configMaps) }] }, ['shop']);
     const stated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' } };
 
@@ -179,7 +179,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_, owned, stated) => {
+  test.each(cases)('a selected child is written: %s', async (_, owned, stated) => {
     const place = await sitesWith(owned, stated);
     await place.createSite('one');
 
@@ -190,7 +190,7 @@ describe('[K-37] [child 7] a child that may be selected is written', () => {
     expect(place.writes('configmaps')).toEqual(['create']);
   });
 
-  test('where the API server alone knows a field, as the phase of a Pod', () => {
+  test('a field selector on a field that the server sets is checked only when the child states that field', () => {
     const of = source(services as Resource, { fieldSelector: 'spec.clusterIP!=None' });
     const selection = new ChildSelection({ owns: [{ source: of }] }, undefined);
     const made = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a', namespace: 'x' } };
@@ -241,14 +241,14 @@ test.each<[string, () => Controller]>([
   expect(errors[0]?.message).toContain('the label app=site is missing');
 });
 
-describe('[K-37] [child 7] a child whose label somebody changed', () => {
+describe('[K-37] [child 7] a child whose label another client changed', () => {
   const selecting = source(configMaps, { labelSelector: 'app=site' });
   const stated: Child = { metadata: { name: 'a', labels: { app: 'site' } }, data: { x: '1' } };
 
   test.each([
     ['under a running operator', true],
     ['while no operator ran', false],
-  ])('%s gets it back, by one read, and is seen from then on', async (_, isRunning) => {
+  ])('a child that lost its selected label %s gets it back with one read, and is seen from then on', async (_, isRunning) => {
     const place = await sitesWith(selecting, stated);
     const { env, namespace } = place;
     const site = await place.createSite('one');
@@ -274,7 +274,7 @@ describe('[K-37] [child 7] a child whose label somebody changed', () => {
   });
 });
 
-test('[K-37] [child 7] a label that another writer gave an existing child counts, and one that the server stored otherwise is told', () => {
+test('[K-37] [child 7] a label that another writer gave an existing child counts for the selector, and a label that the server stored differently is an error', () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site,!draft' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const made = (labels?: object) =>
@@ -294,7 +294,7 @@ test('[K-37] [child 7] a label that another writer gave an existing child counts
   expect(() => selection.requireStored(configMaps, made())).toThrow(TerminalError);
 });
 
-test('[K-37] [child 7] the answer to a write is looked at, and an existing child that was not written is not', async () => {
+test('[K-37] [child 7] the answer to a write is checked against the selector, and an existing child that was not written is not', async () => {
   const owns = [{ source: source(configMaps, { labelSelector: 'app=site' }) }];
   const selection = new ChildSelection({ owns }, undefined);
   const stated = configMap('a', { namespace: 'x', labels: { app: 'site' } });

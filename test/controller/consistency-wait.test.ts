@@ -70,7 +70,7 @@ test('[K-63] a key that has written nothing waits for nothing', async () => {
   expect(parks()).toBe(false);
 });
 
-test('[K-63] a key waits until the event of its write is there, and comes again then', async () => {
+test('[K-63] a key waits until the cache has the event of its write, and is then enqueued again', async () => {
   const { clock, server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   const deferred = [parks(), parks()];
@@ -86,14 +86,14 @@ test('[K-63] a key waits until the event of its write is there, and comes again 
   expect(again).toHaveLength(1);
 });
 
-test('[K-63] other keys do not wait', async () => {
+test('[K-63] other keys do not wait for the write of one key', async () => {
   const { server, parks, begin } = await setup();
   begin().wrote(server.put('a', 2));
 
   expect(parks('demo/other' as ObjectKey)).toBe(false);
 });
 
-test('[K-63] a bookmark counts, and an event of another object', async () => {
+test('[K-63] a bookmark, or an event of another object, ends the wait for a write', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const answer = server.put('a', 2);
   begin().wrote({ ...answer, metadata: { ...answer.metadata, resourceVersion: '99' } });
@@ -105,7 +105,7 @@ test('[K-63] a bookmark counts, and an event of another object', async () => {
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] after 5 s from the write it runs all the same, and that is counted', async () => {
+test('[K-63] a key runs 5 s after its write all the same, and the expiry is counted', async () => {
   const { clock, server, parks, again, begin, expired } = await setup();
   await clock.advanceAndSettle(1_000);
   begin().wrote(server.put('a', 2));
@@ -121,7 +121,7 @@ test('[K-63] after 5 s from the write it runs all the same, and that is counted'
   expect(parks()).toBe(false);
 });
 
-test('[K-63] of several writes it waits for all', async () => {
+test('[K-63] a key waits for all of its writes', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   begin().wrote(server.put('b', 1));
@@ -135,7 +135,7 @@ test('[K-63] of several writes it waits for all', async () => {
   expect([between, again.length]).toEqual([[], 1]);
 });
 
-test('[K-63] a deleted object is waited for until the cache has let go of it', async () => {
+test('[K-63] a key that deleted an object waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.remove('a');
@@ -147,7 +147,7 @@ test('[K-63] a deleted object is waited for until the cache has let go of it', a
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] an object that has finalizers is waited for until it is known to be on its way', async () => {
+test('[K-63] a key that deleted an object with finalizers waits until the cache shows the deletionTimestamp', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const removal = begin();
   server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.dev/x'] });
@@ -159,7 +159,7 @@ test('[K-63] an object that has finalizers is waited for until it is known to be
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] [K-23] after the last finalizer it waits for the end of the object', async () => {
+test('[K-63] [K-23] a key that removed the last finalizer waits until the cache no longer has the object', async () => {
   const { server, parks, again, begin, deliverAll } = await setup();
   const deleting = server.put('a', 1, { deletionTimestamp: '2026-01-01T00:00:00Z' });
   await deliverAll();
@@ -172,7 +172,7 @@ test('[K-63] [K-23] after the last finalizer it waits for the end of the object'
   expect([deferred, again.length]).toEqual([true, 1]);
 });
 
-test('[K-63] what no source of the controller shows is not waited for', async () => {
+test('[K-63] a key does not wait for a write that no source of its controller shows', async () => {
   const { server, parks, begin } = await setup();
   const answer = server.put('a', 2);
   begin({ ...things, plural: 'others' }).wrote(answer);
@@ -182,7 +182,7 @@ test('[K-63] what no source of the controller shows is not waited for', async ()
   expect(parks()).toBe(false);
 });
 
-test('[K-63] nothing is left behind at the end, and nobody comes again', async () => {
+test('[K-63] a stopped wait leaves no timer, and enqueues no key', async () => {
   const { clock, server, wait, parks, again, begin, deliverAll } = await setup();
   begin().wrote(server.put('a', 2));
   parks();

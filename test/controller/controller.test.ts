@@ -19,7 +19,7 @@ const base = {
 };
 
 describe('controller', () => {
-  test('has one worker, no mappings and no permissions unless it says so', () => {
+  test('a controller has one worker, no mappings and no permissions by default', () => {
     const declared = controller(base);
 
     expect(declared).toMatchObject({
@@ -31,7 +31,7 @@ describe('controller', () => {
     expect(Object.isFrozen(declared)).toBe(true);
   });
 
-  test('names its sources in one place: what it reconciles, owns, watches and reads', () => {
+  test('a controller names its sources in one list: what it reconciles, owns, watches and reads', () => {
     const labelled = source(secrets, { labelSelector: 'a=b' });
     const declared = controller({
       ...base,
@@ -50,7 +50,7 @@ describe('controller', () => {
     ]);
   });
 
-  test('keeps what it is given', () => {
+  test('a controller keeps the mappings, permissions and functions that it is given', () => {
     const watches = [enqueueMapped(source(pods), () => [])];
     const permissions = [{ resource: pods, verbs: ['get'] }] as const;
 
@@ -61,7 +61,7 @@ describe('controller', () => {
     expect(declared.for).toBe(base.for);
   });
 
-  test('of any kind of object is a Controller', () => {
+  test('a controller for any kind of object is assignable to Controller', () => {
     const declared: Controller[] = [
       controller({ ...base, for: source(configMaps) }),
       controller({
@@ -76,7 +76,7 @@ describe('controller', () => {
     expect(declared.every(isController)).toBe(true);
   });
 
-  test.each(['a', 'a1', 'a-b', 'a'.repeat(63)])('%s is a name', (name) => {
+  test.each(['a', 'a1', 'a-b', 'a'.repeat(63)])('%s is a valid name of a controller', (name) => {
     expect(controller({ ...base, name }).name).toBe(name);
   });
 
@@ -91,7 +91,7 @@ describe('controller', () => {
     'a b',
     'a\n',
     'a'.repeat(64),
-  ])('%j is no name', (name) => {
+  ])('%j is no valid name of a controller', (name) => {
     expect(() => controller({ ...base, name })).toThrow(ConfigurationError);
   });
 
@@ -101,18 +101,18 @@ describe('controller', () => {
     1.5,
     Number.NaN,
     Number.POSITIVE_INFINITY,
-  ])('refuses %d reconciles side by side', (maxConcurrentReconciles) => {
+  ])('a controller refuses %d concurrent reconciles', (maxConcurrentReconciles) => {
     expect(() => controller({ ...base, maxConcurrentReconciles })).toThrow(ConfigurationError);
   });
 
-  test('is recognised, and what only looks like it is not', () => {
+  test('isController recognises a controller, and not what only looks like it', () => {
     expect(isController(controller(base))).toBe(true);
     for (const other of [{ ...base }, base.reconcile, null, undefined, 'controller', []]) {
       expect(isController(other)).toBe(false);
     }
   });
 
-  test('a declaration by another copy of the toolkit is recognised', () => {
+  test('isController recognises a declaration by another copy of the toolkit', () => {
     const foreign = { ...base, [Symbol.for('chancery.controller')]: true };
 
     expect(isController(foreign)).toBe(true);
@@ -120,7 +120,7 @@ describe('controller', () => {
 });
 
 describe('source', () => {
-  test('watches the configured namespace and is needed, unless it says otherwise', () => {
+  test('a source watches the configured namespace and is required by default', () => {
     expect(source(configMaps)).toEqual({
       resource: configMaps,
       namespace: 'configured',
@@ -128,7 +128,7 @@ describe('source', () => {
     });
   });
 
-  test('keeps its options and cannot be changed', () => {
+  test('a source keeps its options and is frozen', () => {
     const declared = source(configMaps, {
       namespace: { name: 'a' },
       labelSelector: 'x',
@@ -146,7 +146,7 @@ describe('source', () => {
 });
 
 describe('enqueueMapped', () => {
-  test('names keys for each object of its source', async () => {
+  test('enqueueMapped maps each object of its source to keys', async () => {
     const own = source(pods);
     const mapping = enqueueMapped(own, (object) => [keyOf(object), { name: object.kind }]);
 
@@ -158,7 +158,7 @@ describe('enqueueMapped', () => {
     expect([...keys]).toEqual(['n/a', { name: 'Pod' }]);
   });
 
-  test('takes a resource for a source with its defaults', () => {
+  test('enqueueMapped takes a resource as a source with default options', () => {
     expect(enqueueMapped(pods, () => []).source).toEqual(source(pods));
   });
 });

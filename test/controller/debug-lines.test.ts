@@ -28,7 +28,7 @@ function started(showsDebug: () => boolean) {
   return { ...runner, woken };
 }
 
-test('[N-8] debug says why a key woke: a change, the first list, a mapping, a retry, a requeue', async () => {
+test('[N-8] debug lines name why a key was enqueued: a change, the first list, a mapping, a retry, a requeue', async () => {
   const { clock, collection, run, woken } = started(() => true);
   collection(things).put('a');
   await run();
@@ -46,7 +46,7 @@ test('[N-8] debug says why a key woke: a change, the first list, a mapping, a re
   ]);
 });
 
-test('[N-8] nothing is remembered while debug lines are hidden', async () => {
+test('[N-8] no reasons are remembered while debug lines are off', async () => {
   let debugs = false;
   const { clock, collection, run, woken } = started(() => debugs);
   collection(things).put('a');
@@ -59,7 +59,7 @@ test('[N-8] nothing is remembered while debug lines are hidden', async () => {
   expect(woken()).toEqual(['demo/a requeue']);
 });
 
-test('[N-9] a write is told with the fields that it changed', () => {
+test('[N-9] the debug line of a write names the fields that it changed', () => {
   const before = [object('StatefulSet', { spec: { replicas: 2, paused: false } })];
   const answer = object('StatefulSet', { spec: { replicas: 3, paused: false } });
   const write = { resource: statefulSets, namespace: 'demo', name: 'x', isDelete: false, before };
@@ -75,7 +75,7 @@ test('[N-9] a write is told with the fields that it changed', () => {
   });
 });
 
-test('[N-9] a new field, a removed one and an element of a list are told', () => {
+test('[N-9] the debug line of a write names a new field, a removed field and an element of a list', () => {
   expect(
     differ(
       { spec: { old: 1, list: [{ image: 'web:1' }] } },
@@ -90,7 +90,7 @@ test('[N-9] a new field, a removed one and an element of a list are told', () =>
   ]);
 });
 
-test('[N-9] no value of a Secret is told, of whatever field it is', () => {
+test('[N-9] the debug line of a write contains no value of a Secret', () => {
   const lines = differ(
     { data: { pw: 'aHVudGVyMg==' }, type: 'Opaque', immutable: false },
     { data: { pw: 'b3RoZXI=', more: 'eA==' }, type: 'mine', immutable: true },
@@ -132,11 +132,11 @@ test.each([
   ['a text with spaces', { spec: { note: 'hunter2 !' } }, { spec: { note: 'hunter3 !' } }],
   ['a URL with a user', { spec: { url: 'pg://a:b@c' } }, { spec: { url: 'pg://a:d@c' } }],
   ['a long text', { spec: { x: 'a'.repeat(65) } }, { spec: { x: 'b'.repeat(65) } }],
-])('[N-9] %s is told without its value', (_what, before, after) => {
+])('[N-9] the debug line of a write names %s without its value', (_what, before, after) => {
   expect(differ(before, after)).toEqual([expect.stringMatching(/^\S+ changed$/)]);
 });
 
-test('[N-9] at most ten changes are told, then their number; metadata of the server is left out', () => {
+test('[N-9] the debug line of a write names ten changes at most, then their number, and omits server metadata', () => {
   const many = (value: number) => ({
     metadata: { name: 'x', resourceVersion: `${value}`, generation: value },
     spec: Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`f${at}`, value])),

@@ -78,8 +78,8 @@ const WAYS: readonly [string, Reconcile, number][] = [
 /** What an API server takes, and what no stack of a process or of a test's worker can follow. */
 const DEPTHS = [9_000, 50_000];
 
-describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
-  test.each(WAYS)('a reconciler %s, and nothing fails', async (_, act, writes) => {
+describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth) => {
+  test.each(WAYS)('a reconciler of a deeply nested object %s, and nothing fails', async (_, act, writes) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
     const done: string[] = [];
@@ -100,7 +100,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
     expect(transport.requests).toHaveLength(writes);
   });
 
-  test('[K-44] what is applied and shown is compared: it is written again only where it differs', () => {
+  test('[K-44] a deeply nested child is compared with the last apply, and is written again only where it differs', () => {
     const memory = new AppliedMemory();
     const object = (value: unknown, more: Partial<ObjectMeta>): KubernetesObject =>
       ({
@@ -123,7 +123,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
     expect(memory.isApplied(others, seen(nested(depth), '7'), other)).toBe(false);
   });
 
-  test('[child 4] a child is compared with what an apply would make of it', () => {
+  test('[child 4] a deeply nested child is compared with what an apply would make of it', () => {
     const object = (value: unknown, resourceVersion: string): KubernetesObject =>
       ({
         ...{ apiVersion: 'example.dev/v1', kind: 'Thing', value },
@@ -134,7 +134,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
     expect(isSameContent(object(nested(depth), '5'), object(nested(depth - 2), '5'))).toBe(false);
   });
 
-  test('[C-2] a copy is one of all parts', () => {
+  test('[C-2] deepCopy copies every level of a deeply nested value', () => {
     const copy = deepCopy({ nested: nested(depth), text: 'x' });
 
     expect(digestOf(copy)).toBe(digestOf({ nested: nested(depth), text: 'x' }));
@@ -142,7 +142,7 @@ describe.each(DEPTHS)('[K-39] [attack A-1] at a depth of %i', (depth) => {
   });
 });
 
-test('[K-39] [attack A-1] a desired child that contains itself fails with the layer at fault, and its key alone', async () => {
+test('[K-39] [attack A-1] a desired child that contains itself fails only its own key, and the error names the layer at fault', async () => {
   const transport = server(2);
   const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
   const done: string[] = [];
@@ -167,7 +167,7 @@ test('[K-39] [attack A-1] a desired child that contains itself fails with the la
   ]);
 });
 
-describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => {
+describe('[K-20] [attack A-1] a finalizer is added to a stored object', () => {
   const HUSH = 'hush-hush';
   const broken: readonly [string, (thing: Thing) => Thing][] = [
     [
@@ -181,7 +181,7 @@ describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => 
 
   test.each(
     broken,
-  )('a transform that %s for the answer ends this attempt, typed, and no other', async (_, broke) => {
+  )('a transform that %s for the answer fails only this attempt, with a typed error', async (_, broke) => {
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const done: string[] = [];
     const transform = (thing: Thing): Thing =>
@@ -214,7 +214,7 @@ describe('[K-20] [attack A-1] when the finalizer of an object is stored', () => 
     expect(String(bench.lines.map(({ fields }) => fields.err))).not.toContain(HUSH);
   });
 
-  test('an object of 50,000 levels is given to the reconciler', async () => {
+  test('an object with 50,000 levels reaches the reconciler', async () => {
     const seen: unknown[] = [];
     const client = restClient({
       transport: finalizing(textOf(50_000)),

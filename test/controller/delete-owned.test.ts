@@ -6,8 +6,8 @@ import { startFamily } from '../support/owner-and-children.ts';
 
 const metadata = { name: 'a' };
 
-describe('[K-36] a child that is to go', () => {
-  test('is deleted, and a second time there is none', async () => {
+describe('[K-36] deleteOwned', () => {
+  test('deleteOwned deletes a child, and returns false the second time', async () => {
     const { apply, child, remove } = await startFamily();
     await apply(configMaps, { metadata });
 
@@ -17,7 +17,7 @@ describe('[K-36] a child that is to go', () => {
     expect(await child()).toBeUndefined();
   });
 
-  test('is left alone when it is somebody else’s, or nobody’s', async () => {
+  test('deleteOwned leaves an object alone that has another controller or no controller', async () => {
     const { child, env, foreign, namespace, remove, writes } = await startFamily();
     const nobodys = await foreign();
     const left = [await remove(configMaps, metadata), await child()];
@@ -33,7 +33,7 @@ describe('[K-36] a child that is to go', () => {
     expect(writes()).toEqual([]);
   });
 
-  test('is left alone by an owner that is not its controller', async () => {
+  test('deleteOwned leaves an object alone of which the owner is not the controller', async () => {
     const { child, foreign, owner, remove } = await startFamily();
     const { uid = '' } = owner.metadata;
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
@@ -43,7 +43,7 @@ describe('[K-36] a child that is to go', () => {
     expect(await child()).toBeDefined();
   });
 
-  test('is not deleted again while it is being deleted', async () => {
+  test('deleteOwned does not delete a child again while it is being deleted', async () => {
     const { apply, child, env, namespace, remove, writes } = await startFamily();
     await apply(configMaps, { metadata: { ...metadata, finalizers: ['example.dev/held'] } });
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -53,7 +53,7 @@ describe('[K-36] a child that is to go', () => {
     expect(writes()).toEqual(['create']);
   });
 
-  test('and is gone already, unseen by the cache, is no error', async () => {
+  test('deleteOwned of a child that is already gone, unseen by the cache, is no error', async () => {
     const { apply, cached, env, namespace, remove } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -61,7 +61,7 @@ describe('[K-36] a child that is to go', () => {
     expect(await remove(configMaps, metadata)).toBe(false);
   });
 
-  test('is that very child, and none that has its name now', async () => {
+  test('deleteOwned does not delete another object that now has the child’s name', async () => {
     const { apply, cached, child, env, foreign, namespace, remove } = await startFamily();
     cached.set('a', await apply(configMaps, { metadata }));
     await env.delete('v1', 'ConfigMap', namespace, 'a');
@@ -71,7 +71,7 @@ describe('[K-36] a child that is to go', () => {
     expect(await child()).toEqual(other);
   });
 
-  test('is looked for where it is said to be, and else beside its owner', async () => {
+  test('deleteOwned looks in the given namespace, and by default in the owner’s namespace', async () => {
     const { apply, env, remove } = await startFamily();
     const elsewhere = await env.namespace();
     await apply(configMaps, { metadata });
@@ -84,7 +84,7 @@ describe('[K-36] a child that is to go', () => {
     ['after it', undefined, 'Background'],
     ['before it', { propagationPolicy: 'Foreground' }, 'Foreground'],
     ['not', { propagationPolicy: 'Orphan' }, 'Orphan'],
-  ] as const)('has children of its own that go %s', async (_, options, propagationPolicy) => {
+  ] as const)('deleteOwned of a child with dependents deletes these: %s', async (_, options, propagationPolicy) => {
     const asked: unknown[] = [];
     const { apply, remove } = await startFamily((next) => (call) => {
       if (call.verb === 'delete') asked.push(call.options);
@@ -98,7 +98,7 @@ describe('[K-36] a child that is to go', () => {
   });
 });
 
-test('an object is controlled by the owner whose uid its controller reference has, and by no other', () => {
+test('isControlledBy is true only for the owner whose uid the controller reference has', () => {
   const object = (uid: string | undefined, ...owners: object[]) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -60,7 +60,7 @@ test.each<[string, Partial<EventNote>]>([
   ['with a reporter that is no name', { reporter: 'of mine!' }],
   ['of a type that there is not', { type: 'Fatal' as 'Warning' }],
   ['of an object whose name begins no Event’s', { regarding: reference(nodes, 'system:node') }],
-])('[K-56] the API server takes an Event %s', async (_what, given) => {
+])('[K-56] the API server accepts this Event: %s', async (_what, given) => {
   const { recorder, record, stored, dropped } = await setup();
 
   record(note(given));
@@ -72,7 +72,7 @@ test.each<[string, Partial<EventNote>]>([
   expect(event?.reportingController).toBe(given.reporter === OWN ? OWN : 'chancery.dev/website');
 });
 
-test('[K-57] the API server takes the count of a series', async () => {
+test('[K-57] the API server accepts the count of an Event series', async () => {
   const { recorder, record, stored, dropped } = await setup();
 
   for (let again = 0; again < 10; again++) record(note());

@@ -194,11 +194,11 @@ const CHILD: KubernetesObject = {
   metadata: { name: '', generateName: 'web-', namespace: 'demo' },
 };
 
-describe('children that the server names', () => {
+describe('children with names that the server generates', () => {
   test.each<Consistency>([
     'overlay',
     'wait',
-  ])('[K-65] [K-63] are never more than wanted, however late the cache is, with %s', async (consistency) => {
+  ])('[K-65] [K-63] children with generated names are never more than wanted, however late the cache is, with %s', async (consistency) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const world = new World(consistency);
@@ -217,7 +217,7 @@ describe('children that the server names', () => {
     );
   }, 60_000);
 
-  test('[K-63] are more than wanted with none, when the cache is late', async () => {
+  test('[K-63] without expectations a late cache leads to more children than wanted', async () => {
     const world = new World('none');
     await world.take({ do: 'wait' });
     await world.take({ do: 'poke', replicas: 3 });

@@ -7,7 +7,7 @@ import { replicasController } from './replicas.ts';
 
 const WANTED = 5;
 
-test('[K-65] a controller of replicas under 2 s of cache lag creates exactly as many as are wanted', async () => {
+test('[K-65] a controller of replicas creates exactly as many children as are wanted under 2 s of cache lag', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const parent = {

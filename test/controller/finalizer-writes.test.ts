@@ -57,7 +57,7 @@ function interfered(client: Client, times: number, interfere: (nth: number) => P
 test.each([
   ['none', []],
   ['another', [THEIRS]],
-])('[K-21] adds ours to an object with %s, and answers with the object', async (_what, before) => {
+])('[K-21] addFinalizer adds our finalizer and returns the object, with other finalizers: %s', async (_what, before) => {
   const { client, create, finalizers } = await cluster();
   const object = await create(before);
 
@@ -67,7 +67,7 @@ test.each([
   expect(stored?.metadata.finalizers).toEqual([...before, OURS]);
 });
 
-test('[K-21] what is there already is not written', async () => {
+test('[K-21] addFinalizer does not write a finalizer that the object already has', async () => {
   const { client, create } = await cluster();
   const object = await create([OURS]);
   const { client: counted, patches } = interfered(client, 0, async () => {});
@@ -77,7 +77,7 @@ test('[K-21] what is there already is not written', async () => {
   expect([stored, patches.count]).toEqual([object, 0]);
 });
 
-test('[K-21] a foreign finalizer that comes or goes meanwhile stays as its owner wants it', async () => {
+test('[K-21] addFinalizer keeps foreign finalizers that are added or removed meanwhile', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([THEIRS]);
   const { client: racing } = interfered(client, 1, () =>
@@ -89,7 +89,7 @@ test('[K-21] a foreign finalizer that comes or goes meanwhile stays as its owner
   expect(await finalizers()).toEqual(['third.dev/x', 'third.dev/y', OURS]);
 });
 
-test('[K-21] an object that changes all the time is tried five times', async () => {
+test('[K-21] addFinalizer tries five times for an object that changes all the time', async () => {
   const { change, client, create } = await cluster();
   const object = await create();
   const { client: racing, patches } = interfered(client, 9, (nth) =>
@@ -102,7 +102,7 @@ test('[K-21] an object that changes all the time is tried five times', async () 
   expect(patches.count).toBe(5);
 });
 
-test('[K-21] nothing is added to an object that is being deleted, though the cache does not know yet', async () => {
+test('[K-21] addFinalizer adds nothing to an object that is being deleted, even if the cache does not show it yet', async () => {
   const { client, create, finalizers, remove } = await cluster();
   const object = await create([THEIRS]);
   await remove();
@@ -113,7 +113,7 @@ test('[K-21] nothing is added to an object that is being deleted, though the cac
   expect(await finalizers()).toEqual([THEIRS]);
 });
 
-test('[K-21] nothing is added to what is gone, or to another object of its name', async () => {
+test('[K-21] addFinalizer adds nothing to a deleted object, or to another object of its name', async () => {
   const { client, create, finalizers, remove } = await cluster();
   const object = await create();
   await remove();
@@ -126,7 +126,7 @@ test('[K-21] nothing is added to what is gone, or to another object of its name'
   expect(await finalizers()).toBeUndefined();
 });
 
-test('[K-22] removes ours and leaves the others, wherever it stands', async () => {
+test('[K-22] removeFinalizer removes our finalizer at any position, and keeps the others', async () => {
   const { client, create, finalizers } = await cluster();
   const object = await create([THEIRS, OURS, 'third.dev/x']);
 
@@ -135,7 +135,7 @@ test('[K-22] removes ours and leaves the others, wherever it stands', async () =
   expect(await finalizers()).toEqual([THEIRS, 'third.dev/x']);
 });
 
-test('[K-22] the last one goes with the object', async () => {
+test('[K-22] removeFinalizer of the last finalizer ends the object', async () => {
   const { client, create, live, remove } = await cluster();
   const object = await create([OURS]);
   await remove();
@@ -145,7 +145,7 @@ test('[K-22] the last one goes with the object', async () => {
   expect([answer, await live()]).toEqual([undefined, undefined]);
 });
 
-test('[K-22] when ours has moved it is looked for again, and no other is removed', async () => {
+test('[K-22] removeFinalizer looks again for a finalizer that has moved, and removes no other', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([THEIRS, OURS]);
   const { client: racing, patches } = interfered(client, 1, () =>
@@ -158,7 +158,7 @@ test('[K-22] when ours has moved it is looked for again, and no other is removed
   expect(patches.count).toBe(2);
 });
 
-test('[K-22] other changes of the object need no second try', async () => {
+test('[K-22] removeFinalizer needs no second try when other fields of the object change', async () => {
   const { change, client, create, finalizers } = await cluster();
   const object = await create([OURS]);
   await change({ labels: { a: 'b' } });
@@ -169,7 +169,7 @@ test('[K-22] other changes of the object need no second try', async () => {
   expect([await finalizers(), patches.count]).toEqual([undefined, 1]);
 });
 
-test('[K-22] one that moves all the time is tried five times', async () => {
+test('[K-22] removeFinalizer tries five times for a finalizer that moves all the time', async () => {
   const { change, client, create } = await cluster();
   const object = await create([OURS]);
   const { client: racing, patches } = interfered(client, 9, (nth) =>
@@ -182,7 +182,7 @@ test('[K-22] one that moves all the time is tried five times', async () => {
   expect(patches.count).toBe(5);
 });
 
-test('[K-22] what is gone, or another object of its name, needs nothing removed', async () => {
+test('[K-22] removeFinalizer does nothing for a deleted object, or for another object of its name', async () => {
   const { change, client, create, finalizers, remove } = await cluster();
   const object = await create([OURS]);
   await change({ finalizers: null });
@@ -195,7 +195,7 @@ test('[K-22] what is gone, or another object of its name, needs nothing removed'
   expect(await finalizers()).toEqual([OURS]);
 });
 
-test('[K-22] a refusal that is about no change is not repeated', async () => {
+test('[K-22] removeFinalizer does not repeat a request that is forbidden', async () => {
   const { client, create } = await cluster();
   const object = await create([OURS]);
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden', message: 'no' });
@@ -212,7 +212,7 @@ test.each([
   'dev/c',
   `${'a.'.repeat(126)}a/${'n'.repeat(63)}`,
   'example.dev/Clean_up.1',
-])('[K-24] %s is a name', (name) => {
+])('[K-24] %s is a valid finalizer name', (name) => {
   expect(() => requireFinalizerName(name)).not.toThrow();
 });
 
@@ -228,6 +228,6 @@ test.each([
   'example.dev/-a',
   `example.dev/${'n'.repeat(64)}`,
   `${'a.'.repeat(127)}/c`,
-])('[K-24] %j is refused, as the API server does', async (name) => {
+])('[K-24] the finalizer name %j is refused, as the API server does', async (name) => {
   expect(() => requireFinalizerName(name)).toThrow('a finalizer');
 });

@@ -49,7 +49,7 @@ async function operated(
   };
 }
 
-test('[K-20] the finalizer is stored before the reconciler is called, with the object as it is stored', async () => {
+test('[K-20] the finalizer is stored before the reconciler runs, and the reconciler sees it', async () => {
   const seen: (readonly string[] | undefined)[] = [];
   const stored: (readonly string[] | undefined)[] = [];
   const managed: unknown[] = [];
@@ -70,7 +70,7 @@ test('[K-20] the finalizer is stored before the reconciler is called, with the o
   expect([seen[0], stored[0], managed[0]]).toEqual([[OURS], [OURS], undefined]);
 });
 
-test('[K-20] a deleted object is finalized instead of reconciled, then it is gone, and nothing more is written', async () => {
+test('[K-20] a deleted object is finalized instead of reconciled, and is then gone without further writes', async () => {
   const calls: string[] = [];
   const { create, env, live, remove } = await operated({
     finalizer: {
@@ -99,7 +99,7 @@ test('[K-20] a deleted object is finalized instead of reconciled, then it is gon
   expect(writes).toHaveLength(2); // the finalizer, there and back
 });
 
-test('[K-23] what the last removal answers is seen by nobody, while a foreign finalizer keeps the object', async () => {
+test('[K-23] the object is not reconciled after its finalizer is removed, even if a foreign finalizer keeps it', async () => {
   const calls: string[] = [];
   const { create, env, live, namespace, remove } = await operated({
     finalizer: {
@@ -128,7 +128,7 @@ test('[K-23] what the last removal answers is seen by nobody, while a foreign fi
   expect(calls.filter((call) => call !== 'reconcile ')).toEqual(['finalize', 'gone']);
 });
 
-test('[K-20] without a finalizer of its own a controller is called for an object that is being deleted', async () => {
+test('[K-20] a controller without a finalizer reconciles an object that is being deleted', async () => {
   const seen: boolean[] = [];
   const { create, remove } = await operated({
     reconcile: async (object) => {
@@ -143,7 +143,7 @@ test('[K-20] without a finalizer of its own a controller is called for an object
   await eventually(() => seen.at(-1));
 });
 
-test('[K-21] an object that comes when it is being deleted is never touched', async () => {
+test('[K-21] an object that is first seen while it is being deleted is never written', async () => {
   const calls: string[] = [];
   const { env, operator } = await operated(
     {
@@ -169,7 +169,7 @@ test('[K-21] an object that comes when it is being deleted is never touched', as
   expect(env.requests.count({ resource: 'configmaps', verb: 'patch' })).toBe(0);
 });
 
-test('[K-20] killed between any two of its calls nothing is left over, and nothing is made twice', async () => {
+test('[K-20] a crash between any two calls of finalizing leaves nothing over, and creates nothing twice', async () => {
   const problems: string[] = [];
   let world = new Set<string>(); // what Kubernetes does not know of
   const points = await crashPoints({
@@ -223,7 +223,7 @@ test('[K-20] killed between any two of its calls nothing is left over, and nothi
   ]);
 }, 60_000);
 
-test('[K-26] objects that carry the finalizer and are not selected any more are told of, once', async () => {
+test('[K-26] objects that have the finalizer and are no longer selected are reported once', async () => {
   const { env, namespace, operator } = await operated(
     { finalizer: { name: OURS, finalize: async () => {} } },
     async (cluster, at) => {
@@ -247,7 +247,7 @@ test('[K-26] objects that carry the finalizer and are not selected any more are 
   expect(ofAll.length).toBeLessThanOrEqual(2); // those of the source and of the sweep
 });
 
-test('[K-26] a source without selectors, or a controller without finalizer, looks for nothing', async () => {
+test('[K-26] a controller without selectors, or without a finalizer, sends no extra list requests', async () => {
   const whole = await operated({
     for: source(configMaps),
     finalizer: { name: OURS, finalize: async () => {} },
@@ -272,7 +272,7 @@ function removing(removed: string[]): Client {
   });
 }
 
-test('[K-25] cleanup that fails is tried for ever, is told of, and never removes the finalizer', async () => {
+test('[K-25] failing cleanup is retried for ever and reported, and never removes the finalizer', async () => {
   let tries = 0;
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -306,9 +306,9 @@ test('[K-25] cleanup that fails is tried for ever, is told of, and never removes
 
 test.each<[string, object]>([
   ['a misspelt delay', { requeueAfter: 5_000 }],
-  ['what Go has', { Requeue: true }],
+  ['a field of Go’s Result', { Requeue: true }],
   ['a refusal', { refusal: { kind: 'quota' } }],
-])('[K-25] cleanup that returns %s keeps the finalizer, and is called again', async (_what, returned) => {
+])('[K-25] a cleanup that returns %s keeps the finalizer, and is called again', async (_what, returned) => {
   let calls = 0;
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -334,7 +334,7 @@ test.each<[string, object]>([
   expect(removed).toEqual(['a']);
 });
 
-test('[K-25] after forceFinalizeAfterMs the finalizer goes all the same, and that is told of', async () => {
+test('[K-25] after forceFinalizeAfterMs the finalizer is removed all the same, and an Event reports it', async () => {
   const at: number[] = [];
   const removed: string[] = [];
   const bench = new ControllerBench(
@@ -367,7 +367,7 @@ test('[K-25] after forceFinalizeAfterMs the finalizer goes all the same, and tha
   expect(bench.events.at(-1)).toMatchObject({ type: 'Warning', reason: 'FinalizerForced' });
 });
 
-test('[K-25] an update that only begins the deletion reaches finalize, whatever a predicate says', async () => {
+test('[K-25] an update that only begins the deletion reaches finalize, whatever the predicate says', async () => {
   const removed: string[] = [];
   const bench = new ControllerBench(
     {

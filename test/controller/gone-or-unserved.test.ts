@@ -304,11 +304,11 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(Object.entries(ASKS))('%s learns that it is gone', async (_, [ask, gone]) => {
+  test.each(Object.entries(ASKS))('%s learns that the object is gone', async (_, [ask, gone]) => {
     expect(await ask(zoo.asking)).toEqual(gone);
   });
 
-  test('discovery has the resource, and its definition is not gone', async () => {
+  test('discovery still has the resource of a deleted object', async () => {
     const { transport } = zoo.asking;
     const discovery = resourceDiscovery(transport, cages, systemClock);
 
@@ -330,11 +330,11 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(Object.entries(ASKS))('%s learns nothing about the object', async (_, [ask]) => {
+  test.each(Object.entries(ASKS))('%s learns nothing about the object of a deleted definition', async (_, [ask]) => {
     await expect(ask(zoo.asking)).rejects.toSatisfy(isUnserved);
   });
 
-  test('discovery learns that the resource is not served', async () => {
+  test('discovery learns that the resource of a deleted definition is not served', async () => {
     const { transport } = zoo.asking;
     const discovery = resourceDiscovery(transport, cages, systemClock);
     const path = '/apis/zoo.example/v1/namespaces/demo/cages';
@@ -350,7 +350,7 @@ describe.each(
     );
   });
 
-  test('the tests of a user learn it too, and clean up without it', async () => {
+  test('get and list of the test environment learn that a definition is gone, and its cleanup still works', async () => {
     const { env, namespace } = zoo;
 
     await expect(env.get('zoo.example/v1', 'Cage', namespace, 'lion')).rejects.toSatisfy(
@@ -373,7 +373,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
     { operation: 'JSONPatch', subresource: 'scale', jsonPatch: [] },
   ];
 
-  test.each(writes)('$operation of an object that exists is an error', async (action) => {
+  test.each(writes)('$operation of a missing subresource is an error when the object exists', async (action) => {
     await expect(apply(zoo.asking, action)).rejects.toMatchObject({
       code: 'USER_CODE',
       message: 'the object has no subresource scale',
@@ -381,7 +381,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
     });
   });
 
-  test.each(writes)('$operation of a missing object is a success', async (action) => {
+  test.each(writes)('$operation of a missing subresource is a success when the object is missing', async (action) => {
     const missing = { ...action, name: 'tiger' };
     expect(await apply(zoo.asking, missing)).toBeUndefined();
   });
@@ -399,7 +399,7 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
       ),
     ],
     ['the filter', filterRefused({ method: 'GET', path: '/apis/zoo.example/v1/cages' })],
-  ])('without the right to read, by %s, the object counts as missing', async (_, refusal) => {
+  ])('an object counts as missing when %s refuses to read it', async (_, refusal) => {
     const client = intercept(zoo.asking.client, (next) => async (call) => {
       if (call.verb === 'find') throw refusal;
       return next(call);

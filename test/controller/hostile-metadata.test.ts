@@ -32,10 +32,10 @@ const hostile = HOSTILE.map(
   ([what, json]) => [what, JSON.parse(json) as Partial<ObjectMeta>] as const,
 );
 
-describe('[attack A-1] beside an object with', () => {
+describe('[attack A-1] hostile metadata', () => {
   test.each(
     hostile,
-  )('%s, each owner of another child in its batch is reconciled', async (_, more) => {
+  )('beside an object with %s, the owners of the other children in its batch are reconciled', async (_, more) => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = new ControllerBench({ owns: [others], reconcile, gone });
     await bench.run();
@@ -55,7 +55,7 @@ describe('[attack A-1] beside an object with', () => {
     expect(keys).toEqual(['demo/a', 'demo/z']);
   });
 
-  test.each(hostile)('%s, each other object in its batch is reconciled', async (_, more) => {
+  test.each(hostile)('beside an object with %s, the other objects in its batch are reconciled', async (_, more) => {
     const { keys, reconcile, gone } = recordKeys();
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const bench = new ControllerBench({
@@ -82,7 +82,7 @@ describe('[attack A-1] beside an object with', () => {
   });
 });
 
-test('[attack A-1] an object whose metadata cannot be followed is named and counted', async () => {
+test('[attack A-1] an object whose metadata cannot be read is logged by name and counted', async () => {
   const { reconcile } = recordKeys();
   const finalizer = { name: 'example.dev/f', finalize: async () => {} };
   const bench = new ControllerBench({ predicate: () => false, reconcile, finalizer });

@@ -58,7 +58,7 @@ function start(...policies: KeyPolicy[]) {
   return { clock, queue, gate, turn, resume: (key = KEY) => resume(key) };
 }
 
-test('the policies of a controller have this order, which is behaviour', () => {
+test('the policies of a controller have a fixed order', () => {
   const clock = new FakeClock();
   const namesFor = (consistency: 'wait' | 'none'): readonly string[] => {
     const of = controller({
@@ -86,7 +86,7 @@ test('the policies of a controller have this order, which is behaviour', () => {
   expect(namesFor('none')).toEqual(namesFor('wait').filter((name) => name !== 'ConsistencyWait'));
 });
 
-test('every policy is asked, and the longest delay counts', async () => {
+test('the key gate asks every policy, and the longest delay counts', async () => {
   const [short, long] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn } = start(short, long, { name: 'other' });
   queue.add(KEY, { priority: 7 });
@@ -104,7 +104,7 @@ test('every policy is asked, and the longest delay counts', async () => {
   expect(gate.delayMs(KEY)).toBe(40);
 });
 
-test('a key is enqueued for the time at which it may run', () => {
+test('the key gate enqueues a key for the time at which it may run', () => {
   const policy = new Scripted();
   const { clock, queue, gate } = start(policy);
   policy.answer = 90;
@@ -117,7 +117,7 @@ test('a key is enqueued for the time at which it may run', () => {
   expect(queue.depth).toBe(1);
 });
 
-test('a parked key waits for its policy alone, and keeps the highest priority it came with', async () => {
+test('a parked key waits only for its policy, and keeps its highest priority', async () => {
   const [delays, parks] = [new Scripted(), new Scripted()];
   const { clock, queue, gate, turn, resume } = start(delays, parks);
   [delays.answer, parks.answer] = [5, 'park'];
@@ -140,7 +140,7 @@ test('a parked key waits for its policy alone, and keeps the highest priority it
   expect(queue.waitingCount).toBe(0);
 });
 
-test('a key that runs because of a change is not resumed once more', async () => {
+test('a parked key that runs because of a change is not resumed a second time', async () => {
   const policy = new Scripted();
   const { queue, gate, turn, resume } = start(policy);
   policy.answer = 'park';
@@ -155,7 +155,7 @@ test('a key that runs because of a change is not resumed once more', async () =>
   expect([admitted, queue.waitingCount, gate.parkedCount]).toEqual([true, 0, 0]);
 });
 
-test('a parked key that is asked for again is in the queue alone, with the higher priority', async () => {
+test('a parked key that is enqueued again leaves the parking, with the higher priority', async () => {
   const policy = new Scripted();
   const { clock, queue, gate, turn, resume } = start(policy);
   policy.answer = 'park';
@@ -187,7 +187,7 @@ test('a worker waits for the first policy that holds it', async () => {
   expect(gate.beforeTake()).toBeUndefined();
 });
 
-test('tells the policies that let a key wait, the longest first, and asks none that may park it', async () => {
+test('the key gate lists the policies that delay a key, the longest first, and asks no policy that may park it', async () => {
   const [short, long, parks] = [new Scripted('short'), new Scripted('long'), new Parking()];
   const { queue, gate, turn } = start(short, parks, long);
   [short.answer, long.answer] = [10, 250];

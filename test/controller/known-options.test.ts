@@ -47,7 +47,7 @@ test.each<[string, object, string]>([
   expect(declared(options)).toThrow(expect.objectContaining({ code: 'CONFIG' }));
 });
 
-test('[N-2] an instance of a class is refused, because its methods would be lost', () => {
+test('[N-2] controller refuses an instance of a class, because its methods would be lost', () => {
   class Web {
     readonly name = 'web';
     readonly for = source(configMaps);
@@ -65,7 +65,7 @@ test('[N-2] a source refuses an option that it does not know', () => {
   );
 });
 
-test('[N-2] a composite refuses what it does not know, too', () => {
+test('[N-2] a composite refuses unknown options, too', () => {
   const good = {
     name: 'web',
     parent: configMaps,
@@ -81,7 +81,7 @@ test('[N-2] a composite refuses what it does not know, too', () => {
   expect(of({})).not.toThrow();
 });
 
-test('a controller that was declared can be declared again under another name', () => {
+test('a declared controller can be declared again under another name', () => {
   const first = declared({ owns: [pods], queue: { agingLimitMs: 5 } })() as object;
 
   expect(declared({ ...first, name: 'shop' })()).toMatchObject({ name: 'shop' });

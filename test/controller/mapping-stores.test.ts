@@ -42,7 +42,7 @@ const whoNames = enqueueMapped<Thing>(others, ({ metadata }, { store }) =>
     .map(({ metadata: { name } }) => objectKey('demo', name)),
 );
 
-test('[K-10] a mapping finds who names an object in the store of its controller, by an index', async () => {
+test('[K-10] a mapping finds the objects that name another object by an index in the store of its controller', async () => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   ours.put('a', 0, NAMES_O);
   ours.put('b');
@@ -56,7 +56,7 @@ test('[K-10] a mapping finds who names an object in the store of its controller,
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] a mapping is called with the change in its store already, at the start with all that is there', async () => {
+test('[K-10] a mapping sees its change in the store, and at the start every object', async () => {
   const found: unknown[] = [];
   const mapping = enqueueMapped<Thing>(others, ({ value }, { store }) => {
     const values = [others, things].flatMap((each) =>
@@ -86,7 +86,7 @@ test.each([
   'ours first',
   'theirs first',
   'both in one turn',
-])('[K-10] whoever comes while the other changes misses nothing: %s', async (order) => {
+])('[K-10] an object misses no change of the object that it names: %s', async (order) => {
   const { run, seen, ours, theirs } = bench([whoNames]);
   theirs.put('o', 1);
   await run();
@@ -101,7 +101,7 @@ test.each([
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] an object that is being reconciled when the other changes is found, and reconciled again', async () => {
+test('[K-10] an object that is being reconciled when the object that it names changes is reconciled again', async () => {
   const gate = Promise.withResolvers<void>();
   let begun = 0;
   const { run, seen, ours, theirs } = bench([whoNames], async () => {
@@ -119,7 +119,7 @@ test('[K-10] an object that is being reconciled when the other changes is found,
   expect([begun, ...seen]).toEqual([2, ['demo/a', 2]]);
 });
 
-test('[K-10] a mapping that waits first looks at what is there then', async () => {
+test('[K-10] a mapping that awaits first sees the store as it is afterwards', async () => {
   const gate = Promise.withResolvers<void>();
   const later = enqueueMapped<Thing>(others, async (object, context) => {
     await gate.promise;
@@ -140,7 +140,7 @@ test('[K-10] a mapping that waits first looks at what is there then', async () =
   expect([...seen]).toEqual([['demo/a', 2]]);
 });
 
-test('[K-10] the store of a mapping is that of the reconciler, with its own writes', async () => {
+test('[K-10] the store of a mapping is the store of the reconciler, with its own writes', async () => {
   const stores = new Set<unknown>();
   const seeing = enqueueMapped<Thing>(others, (_, { store }) => {
     stores.add(store(named)).add(store(things));
@@ -160,7 +160,7 @@ test('[K-10] the store of a mapping is that of the reconciler, with its own writ
   expect(stores.size).toBe(1);
 });
 
-test('[K-10] a mapping that reads what its controller does not declare fails, and is told by name', async () => {
+test('[K-10] a mapping that reads an undeclared source fails, and the error names the source', async () => {
   const {
     bench: it,
     run,
@@ -181,7 +181,7 @@ test('[K-10] a mapping that reads what its controller does not declare fails, an
   });
 });
 
-test('[K-10] what is only read is waited for and in its store, and its changes enqueue nothing', async () => {
+test('[K-10] a source in reads is synced before the first reconcile, and its changes enqueue nothing', async () => {
   const { keys, reconcile } = recordKeys();
   let store: ReconcileContext['store'] | undefined;
   const reader = new ControllerBench({

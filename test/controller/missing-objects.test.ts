@@ -54,7 +54,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     return { isDue, key, lines, read, recorded, unselected };
   }
 
-  test('is read, and told when it is there without the label', async () => {
+  test('an object without the label is read, and reported as no longer selected', async () => {
     const { isDue, key, read, recorded, unselected } = left([() => outside, () => outside]);
 
     const found = [await read(), await read()];
@@ -65,7 +65,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded.map(({ reason }) => reason)).toEqual(['LeftSelector']);
   });
 
-  test('is read although the cache had not seen its finalizer', async () => {
+  test('an object that left the list is read even if the cache had not seen its finalizer', async () => {
     const { isDue, read } = left([() => outside], without);
 
     expect(isDue).toBe(true);
@@ -75,7 +75,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
   test.each<[string, () => ConfigMap | undefined]>([
     ['does not exist', () => undefined],
     ['has no such finalizer any more', () => without],
-  ])('is gone when it %s', async (_, answer) => {
+  ])('an object that left the list is gone when it %s', async (_, answer) => {
     const { key, read, recorded, unselected } = left([answer]);
 
     expect(await read()).toBeUndefined();
@@ -83,7 +83,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded).toEqual([]);
   });
 
-  test('is not gone because it cannot be read', async () => {
+  test('an object that cannot be read does not count as gone', async () => {
     const { key, read, recorded, unselected } = left([failing, () => outside]);
 
     await expect(read()).rejects.toThrow('no answer');
@@ -94,7 +94,7 @@ describe('[K-26] [child 9] an object that a list no longer has', () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test('is not told when it matches the selector again', async () => {
+  test('an object that matches the selector again is not reported', async () => {
     const { key, read, recorded, unselected } = left([() => a]);
 
     expect(await read()).toMatchObject({ metadata: { uid: '1' } });
@@ -136,7 +136,7 @@ const object = (name: string, more: object = {}) =>
   configMap(name, { namespace: 'demo', finalizers: [OURS], ...more });
 const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 
-test('[K-26] [child 9] an object without a watch that a sweep no longer finds is looked at again', async () => {
+test('[K-26] [child 9] an object without a watch that a sweep no longer finds is read again', async () => {
   let all = [object('a'), object('b', deleted)];
   const { clock, counts, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);
@@ -150,7 +150,7 @@ test('[K-26] [child 9] an object without a watch that a sweep no longer finds is
   expect(counts[0]).toBe(2);
 });
 
-test('[K-26] [child 9] of more objects than are remembered each is finalized when it is deleted', async () => {
+test('[K-26] [child 9] every object is finalized when it is deleted, even beyond the number of remembered objects', async () => {
   let all = Array.from({ length: 10_003 }, (_, at) => object(`a-${at}`));
   const { clock, enqueued } = swept(() => all);
   await clock.advanceAndSettle(0);
@@ -163,7 +163,7 @@ test('[K-26] [child 9] of more objects than are remembered each is finalized whe
   expect(enqueued).toEqual(['demo/a-10002']);
 });
 
-test('[K-26] [child 9] an object that leaves the selector while its finalizer is added gets none', async () => {
+test('[K-26] [child 9] an object that leaves the selector while its finalizer is being added gets no finalizer', async () => {
   const added: string[] = [];
   let isFirst = true;
   const thing = { apiVersion: 'example.dev/v1', kind: 'Thing', value: 0 };

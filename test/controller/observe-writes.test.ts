@@ -56,7 +56,7 @@ test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', asyn
 
 test.each(
   WRITES,
-)('an %s that is answered with the known version has changed nothing', async (_, write) => {
+)('an %s that returns the known version counts as unchanged', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);
@@ -75,7 +75,7 @@ test.each(CREATE_AND_DELETE)('a %s is observed, whatever version was known', asy
 test.each([
   ...WRITES,
   ...CREATE_AND_DELETE,
-])('a dry run of %s is not observed, nor is one that fails', async (_, write) => {
+])('a dry run of %s is not observed, nor is a failed call', async (_, write) => {
   const dry = observed('6');
   const failing = observed('6', true);
 
@@ -96,7 +96,7 @@ test('reads and evictions are not observed', async () => {
   expect(wrote).toEqual([]);
 });
 
-test('a delete is told with what the cache had, a write with the answer of the server', async () => {
+test('an observed delete has the object of the cache, and an observed write the answer of the server', async () => {
   const { client, wrote } = observed('6');
 
   await client.delete(configMaps, target);
@@ -108,7 +108,7 @@ test('a delete is told with what the cache had, a write with the answer of the s
   ]);
 });
 
-test('the answer about a subresource such as a Scale is not taken for the object', async () => {
+test('the answer to a write of a subresource such as scale is not taken for the object', async () => {
   const { client, wrote } = observed('6');
 
   await client.patch(configMaps, target, merge, { subresource: 'scale' });

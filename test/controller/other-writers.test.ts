@@ -17,7 +17,7 @@ const text = { 'f:data': { 'f:text': {} } };
 const both = { 'f:data': { 'f:text': {}, 'f:more': {} } };
 const rest = { 'f:data': { 'f:more': {} } };
 
-test('[child 5] the managers that have lost fields by a write are named', () => {
+test('[child 5] otherWriters names the managers that have lost fields by a write', () => {
   const before = object(
     entry('ours', rest),
     entry('idle', rest),
@@ -36,7 +36,7 @@ test.each<[string, unknown]>([
   ['a number', 7],
   ['nested in another way', { 'f:data': 'f:text' }],
   ['missing', undefined],
-])('[child 5] fields of an entry that are %s cannot be read, and do not matter', (_what, fields) => {
+])('[child 5] an entry of managedFields whose fields are %s is ignored', (_what, fields) => {
   const before = object(entry('broken', fields), entry('editor', text));
 
   expect(otherWriters(before, object(entry('broken', fields)), OWN)).toEqual(['editor']);
@@ -46,21 +46,21 @@ test.each<[string, readonly unknown[]]>([
   ['null', [null]],
   ['texts', ['kubectl']],
   ['without a manager', [{ operation: 'Update', fieldsV1: text }, entry(7, text), entry('', text)]],
-])('[child 5] entries that are %s are left out', (_what, entries) => {
+])('[child 5] entries of managedFields that are %s are ignored', (_what, entries) => {
   expect(otherWriters(object(...entries), object(), OWN)).toEqual([]);
   expect(otherWriters(object(...entries, entry('editor', text)), object(), OWN)).toEqual([
     'editor',
   ]);
 });
 
-test('[child 5] managedFields that are no list name nobody', () => {
+test('[child 5] otherWriters names no manager for managedFields that are not a list', () => {
   const broken = { ...object(), metadata: { name: 'a', managedFields: { manager: 'a' } } } as never;
 
   expect(otherWriters(broken, broken, OWN)).toEqual([]);
   expect(otherWriters({ ...object(), metadata: { name: 'a' } }, undefined, OWN)).toEqual([]);
 });
 
-test('[child 5] where no entry has lost a field, those that wrote last are named', () => {
+test('[child 5] otherWriters names the last writers when no entry has lost a field', () => {
   const before = object(
     entry('early', text, '2026-01-01T00:00:00Z'),
     entry('late', text, '2026-01-01T00:00:09Z'),
@@ -71,7 +71,7 @@ test('[child 5] where no entry has lost a field, those that wrote last are named
   expect(otherWriters(before, undefined, OWN)).toEqual(['late']);
 });
 
-test('[child 5] a long or strange name does no harm, and three names are enough', () => {
+test('[child 5] otherWriters cuts long and strange names, and names three at most', () => {
   const names = ['a\u001b[31m', 'b'.repeat(5_000), 'c', 'd'];
   const found = otherWriters(object(...names.map((name) => entry(name, text))), object(), OWN);
 
@@ -80,7 +80,7 @@ test('[child 5] a long or strange name does no harm, and three names are enough'
   expect(Math.max(...found.map(({ length }) => length))).toBeLessThanOrEqual(128);
 });
 
-test('[child 5] every name of the controller itself is left out, and no name that only begins like it', () => {
+test('[child 5] otherWriters omits every name of the controller itself, but not a name with the same beginning', () => {
   const own = ['ours', 'ours/create', 'ours/status/', 'ours/status/Clean,Ready'];
   const before = object(...own.map((name) => entry(name, both)), entry('ours-too', both));
   const after = object(entry('ours/status/Clean', both));
@@ -89,7 +89,7 @@ test('[child 5] every name of the controller itself is left out, and no name tha
   expect(otherWriters(object(...own.map((name) => entry(name, both))), after, OWN)).toEqual([]);
 });
 
-test('[child 5] a manager that has lost nothing is not named, although it wrote last', () => {
+test('[child 5] otherWriters does not name a manager that has lost nothing, even if it wrote last', () => {
   const seen = entry('seer', { 'f:status': { 'f:seen': {} } }, '2026-02-02T00:00:00Z');
 
   expect(otherWriters(object(entry('ours', both), seen), object(seen), OWN)).toEqual([]);

@@ -135,7 +135,7 @@ afterAll(() => said.clear());
 
 test.each(
   Object.keys(MISTAKES) as Mistake[],
-)('[N-2] %s: the compiler names it where it stands', (name) => {
+)('[N-2] the compiler reports this mistake on its line: %s', (name) => {
   const lines = `${HEAD}\n${MISTAKES[name].trim()}`.split('\n');
   const line = lines.findIndex((each) => each.includes('// here')) + 1;
 

@@ -76,13 +76,13 @@ test.each<[string, KubernetesObject, typeof things, boolean, readonly string[]]>
     [],
   ],
   ['none of an orphan', child('demo'), things, true, []],
-])('[K-11] names %s', (_what, object, resource, anyOwner, expected) => {
+])('[K-11] the owner mapping returns %s', (_what, object, resource, anyOwner, expected) => {
   const keys = ownerKeys(object.metadata, resource, anyOwner);
 
   expect(keys).toEqual(expected);
 });
 
-test('[K-11] names an owner in the core group', () => {
+test('[K-11] an owner in the core group is mapped to its key', () => {
   const core = { ...things, group: '' };
 
   expect(ownerKeys(child('demo', owner('a', { apiVersion: 'v1' })).metadata, core, false)).toEqual([
@@ -90,7 +90,7 @@ test('[K-11] names an owner in the core group', () => {
   ]);
 });
 
-test('[K-10] a child that changes owners has both reconciled', async () => {
+test('[K-10] a child that changes its owner has both owners reconciled', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile, gone });
   bench.collection(others).put('c', 0, { ownerReferences: [owner('a')] });
@@ -121,7 +121,7 @@ test('[K-10] a child that keeps its owner has it reconciled once, however often 
   expect(keys).toEqual(['demo/a']);
 });
 
-test('[K-10] a predicate of owns keeps out what it does not pass', async () => {
+test('[K-10] a predicate of owns drops the changes that it does not pass', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     owns: [{ source: source(others), predicate: ({ type }) => type === 'delete' }],
@@ -138,7 +138,7 @@ test('[K-10] a predicate of owns keeps out what it does not pass', async () => {
   expect([before, keys]).toEqual([[], ['demo/a']]);
 });
 
-test('[K-13] a child that is deleted while nobody looks has its owner reconciled', async () => {
+test('[K-13] a child that is deleted while the watch is down has its owner reconciled', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({ owns: [others], reconcile, gone });
   const children = bench.collection(others);

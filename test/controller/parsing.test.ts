@@ -75,7 +75,7 @@ function busy() {
 
 const anyUpdate: Predicate = or(generationChanged, not(generationChanged));
 
-describe('nothing is parsed before an object is reconciled', () => {
+describe('parsing of objects from text', () => {
   test.each<[string, Predicate | undefined]>([
     ['without a predicate', undefined],
     ['generationChanged', generationChanged],
@@ -84,7 +84,7 @@ describe('nothing is parsed before an object is reconciled', () => {
     ['resourceVersionChanged', resourceVersionChanged],
     ['all of them', and(generationChanged, resourceVersionChanged)],
     ['any of them, or none', anyUpdate],
-  ])('%s', async (_, predicate) => {
+  ])('an object is parsed only before its reconcile, by predicate: %s', async (_, predicate) => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile, ...(predicate && { predicate }) });
     const parsed = parsedObjects();
@@ -104,7 +104,7 @@ describe('nothing is parsed before an object is reconciled', () => {
     expect(parsed).toEqual(['first', 'a']);
   });
 
-  test('a predicate that sees no change of metadata drops it unparsed', async () => {
+  test('a predicate that sees no change of metadata drops an object unparsed', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, predicate: generationChanged });
     text(bench).put('a', 1, { generation: 1 });
@@ -119,7 +119,7 @@ describe('nothing is parsed before an object is reconciled', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('children are told of by their owners', async () => {
+  test('a change of a child enqueues its owner without being parsed', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({ reconcile, gone, owns: [others] });
     const parsed = parsedObjects();
@@ -137,7 +137,7 @@ describe('nothing is parsed before an object is reconciled', () => {
     expect(parsed).toEqual([]);
   });
 
-  test('the object is parsed that is reconciled, and no other', async () => {
+  test('only the object that is reconciled is parsed', async () => {
     const { keys, reconcile, release } = busy();
     const bench = benchOf({ reconcile });
     const parsed = parsedObjects();
@@ -164,7 +164,7 @@ test.each<[string, Predicate]>([
   ['with one of metadata', and(resourceVersionChanged, valueChanged)],
   ['or one of metadata', or(valueChanged, labelChanged)],
   ['denied twice', not(not(valueChanged))],
-])('a predicate that may look at more is given the object: %s', async (_, predicate) => {
+])('a predicate that may read more than metadata gets the parsed object: %s', async (_, predicate) => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = benchOf({ reconcile, gone, predicate });
   text(bench).put('a', 1);
@@ -178,7 +178,7 @@ test.each<[string, Predicate]>([
   expect(keys).toEqual(['demo/a', 'demo/a']);
 });
 
-describe('an object that is no JSON', () => {
+describe('an object that is not valid JSON', () => {
   /** Writes down what each object is when it is reconciled. */
   function reader(options: Partial<Options> = {}) {
     const told: string[] = [];
@@ -194,7 +194,7 @@ describe('an object that is no JSON', () => {
     return { bench, told };
   }
 
-  test('fails its own reconcile, is listed anew, and reconciled once it is whole', async () => {
+  test('an object with invalid JSON fails only its own reconcile, and is reconciled after a new list', async () => {
     const { bench, told } = reader();
     text(bench).put('a', 1);
     text(bench).put('b', 2);
@@ -211,7 +211,7 @@ describe('an object that is no JSON', () => {
     expect(bench.lines.some(({ level }) => level === 'error' || level === 'warn')).toBe(true);
   });
 
-  test('of a watch: the others of its batch are reconciled, and the deleted is missed', async () => {
+  test('an invalid object in a watch does not keep the other objects of its batch from being reconciled', async () => {
     const { bench, told } = reader({ predicate: ({ object }) => (object as Thing).value >= 0 });
     text(bench).put('x', 9);
     await bench.run();
@@ -229,7 +229,7 @@ describe('an object that is no JSON', () => {
     expect(JSON.stringify(bench.lines)).not.toContain(HUSH);
   });
 
-  test('a mapping that looks at objects is told of the other changes', async () => {
+  test('a mapping that reads objects gets the other changes of a batch with an invalid object', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,
@@ -254,7 +254,7 @@ describe('an object that is no JSON', () => {
     expect(keys).toContain('demo/b');
   });
 
-  test('a mapping that looks at metadata is told of every change, and parses none', async () => {
+  test('a mapping that reads only metadata gets every change, and parses nothing', async () => {
     const { keys, reconcile, gone } = recordKeys();
     const bench = benchOf({
       reconcile,

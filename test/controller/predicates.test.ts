@@ -102,19 +102,19 @@ test.each<[string, Predicate, readonly string[]]>([
     ['a label changes', 'an annotation changes', 'a label of a deleting object changes'],
   ],
   ['and(labelChanged, annotationChanged)', and(labelChanged, annotationChanged), []],
-])('[K-12] %s passes every create, delete and resync, and what it is about', (_name, predicate, passed) => {
+])('[K-12] %s passes every create, delete and resync, and the changes that it is about', (_name, predicate, passed) => {
   const passing = Object.entries(EVENTS).filter(([, event]) => predicate(event));
 
   expect(passing.map(([name]) => name).sort()).toEqual([...ALWAYS, ...passed].sort());
 });
 
-test('[K-12] not passes the rest, and so no create or delete of a predicate about changes', () => {
+test('[K-12] not() inverts a predicate, so that not(resourceVersionChanged) passes no create or delete', () => {
   const passing = Object.entries(EVENTS).filter(([, event]) => not(resourceVersionChanged)(event));
 
   expect(passing.map(([name]) => name)).toEqual(['nothing changes']);
 });
 
-test('[K-12] a recreated object is a delete and a create, which generationChanged does not hide', async () => {
+test('[K-12] a recreated object is a delete and a create, which generationChanged does not drop', async () => {
   const seen: (string | undefined)[] = [];
   const bench = new ControllerBench({
     predicate: generationChanged,
@@ -134,7 +134,7 @@ test('[K-12] a recreated object is a delete and a create, which generationChange
   expect(seen.at(-1)).toBe('second');
 });
 
-test('[K-12] changes of status do not reach a controller that looks at generations', async () => {
+test('[K-12] changes of the status do not reach a controller with generationChanged', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({ predicate: generationChanged, reconcile });
   bench.collection().put('a', 0, { generation: 1 });
@@ -149,7 +149,7 @@ test('[K-12] changes of status do not reach a controller that looks at generatio
   expect([afterStatus, keys.length]).toEqual([1, 2]);
 });
 
-test('[K-12] a resync reaches a controller that looks at generations, and not what it does not look at', async () => {
+test('[K-12] a resync passes generationChanged, and not another predicate beside it', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     predicate: and(generationChanged, ({ object: { metadata } }) => metadata.name !== 'foreign'),
@@ -165,7 +165,7 @@ test('[K-12] a resync reaches a controller that looks at generations, and not wh
   expect(keys).toEqual(['demo/a', 'demo/a']);
 });
 
-test('[K-12] a predicate that throws lets everything through, and is told of once', async () => {
+test('[K-12] a predicate that throws passes every change, and is reported once', async () => {
   const { keys, reconcile } = recordKeys();
   const bench = new ControllerBench({
     predicate: () => {

@@ -83,7 +83,7 @@ describe.each([
   { form: 'a composite', declared: composed },
   { form: 'a decorator', declared: decorated },
 ])('[child 8] $form', ({ declared }) => {
-  test('tells of each child that the API server refuses, and writes the others', async () => {
+  test('a reconcile reports each child that the API server refuses, and writes the others', async () => {
     const labels = { team: 'not a label value' };
     const { env, namespace, names } = await playground(
       declared(
@@ -116,7 +116,7 @@ describe.each([
     }
   });
 
-  test('tells of an object that has the name of a child', async () => {
+  test('a reconcile reports an object that already has the name of a child', async () => {
     const taken = { apiVersion: 'v1', kind: 'ConfigMap', data: { of: OTHERS_SECRET } };
     const { env, namespace } = await playground(
       declared({ metadata: { name: 'taken' } }),
@@ -135,7 +135,7 @@ describe.each([
     expect(told?.note).not.toContain(OTHERS_SECRET);
   });
 
-  test('tells of a used up quota once, however often it tries', async () => {
+  test('a reconcile reports an exceeded quota once, however often it is retried', async () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', spec: { hard: { configmaps: '1' } } };
     const { env, namespace, operator } = await playground(
       declared({ metadata: { name: 'one-more' } }),
@@ -160,7 +160,7 @@ function reconciling(reconcile: Reconcile) {
   return controller<ConfigSet>({ name: 'own', for: configSets, owns: [configMaps], reconcile });
 }
 
-describe('[child 8] nothing is told of a refusal', () => {
+describe('[child 8] no Event for a refusal', () => {
   const refused: Desire = { metadata: { name: 'Capital' } };
 
   test.each<[string, Reconcile]>([
@@ -199,7 +199,7 @@ describe('[child 8] nothing is told of a refusal', () => {
         throw error;
       },
     ],
-  ])('%s', async (_, reconcile) => {
+  ])('a refusal %s makes no Event', async (_, reconcile) => {
     const { env, namespace, operator } = await playground(reconciling(reconcile), { names: [] });
     await eventually(() => operator.log.some(({ message }) => message === 'done without'));
     await env.create({
@@ -215,7 +215,7 @@ describe('[child 8] nothing is told of a refusal', () => {
     expect(await toldOn(env, namespace)).toEqual([]);
   });
 
-  test('that the reconciler has told in an Event of its own', async () => {
+  test('a refusal that the reconciler reports in its own Event gets no second Event', async () => {
     const own = reconciling(async (_set, { applyOwned, event }) => {
       try {
         await applyOwned(configMaps, refused);
@@ -246,7 +246,7 @@ function notesOf(error: Error, thrown: Error = error): readonly string[] {
   return children.notes(thrown);
 }
 
-describe('[child 8] what passes by itself', () => {
+describe('[child 8] a refusal that passes by itself', () => {
   const own = { code: 'USER_CODE', layer: 'user-code' } as const;
 
   test.each<[string, Error]>([
@@ -267,7 +267,7 @@ describe('[child 8] what passes by itself', () => {
       'a namespace that is being deleted',
       api(403, 'Forbidden', 'no', { causes: [{ reason: 'NamespaceTerminating' }] }),
     ],
-  ])('is not told: %s', (_, error) => {
+  ])('a failure that passes by itself is not noted: %s', (_, error) => {
     expect(notesOf(error)).toEqual([]);
   });
 
@@ -315,13 +315,13 @@ describe('[child 8] what passes by itself', () => {
       'an object of that name',
       new AlreadyOwnedError(configMaps, { metadata: { namespace: 'shop', name: 'a' } }),
     ],
-  ])('is not, so that it is told: %s', (_, error) => {
+  ])('a failure that does not pass by itself is noted: %s', (_, error) => {
     expect(notesOf(error)).toEqual([
       expect.stringMatching(/^configmaps shop\/a (?:is refused: |exists)/),
     ]);
   });
 
-  test('is not: an error in the causes or among the members of what the attempt threw', () => {
+  test('a refusal is reported once when it is among the causes or members of the thrown error', () => {
     const error = new OperatorError('cannot own it', own);
 
     expect(notesOf(error, new Error('no child', { cause: error }))).toHaveLength(1);
@@ -330,8 +330,8 @@ describe('[child 8] what passes by itself', () => {
   });
 });
 
-describe('[child 8] a note', () => {
-  test('is one line that a terminal shows as it is, whatever a webhook says', () => {
+describe('[child 8] the note about a refused child', () => {
+  test('the note about a refused child is one line without control characters, whatever a webhook returns', () => {
     const text = 'admission webhook "w" denied the request: line 1\r\nline 2\u001b[31m\u202e\tend';
 
     const [note = ''] = notesOf(api(403, 'Forbidden', text));
@@ -341,7 +341,7 @@ describe('[child 8] a note', () => {
     expect(note).toContain('end');
   });
 
-  test('has room for the child, the error and the remedy, however long they are', () => {
+  test('the note about a refused child has room for the child, the error and the remedy, whatever their length', () => {
     const why = `metadata.name: Invalid value: "x": must be no more than 63 characters ${'y'.repeat(3_000)}`;
     const causes = [
       { reason: 'FieldValueInvalid', field: 'metadata.name', message: why.slice(15) },
@@ -356,7 +356,7 @@ describe('[child 8] a note', () => {
     expect(note).toContain('childName');
   });
 
-  test('names the rule about names only where a name or a label breaks it', () => {
+  test('the note about a refused child names the rule about names only where a name or a label breaks it', () => {
     const refused = (field: string, message: string) =>
       notesOf(
         api(422, 'Invalid', 'no', { causes: [{ reason: 'FieldValueInvalid', field, message }] }),
@@ -372,7 +372,7 @@ describe('[child 8] a note', () => {
     expect(refused('spec.serviceName', 'Required value')).not.toContain('childName');
   });
 
-  test('is made of ten children at most', () => {
+  test('at most ten refused children are noted', () => {
     const children = new RefusedChildren();
     const errors = Array.from({ length: 12 }, () => api(403, 'Forbidden', 'exceeded quota: few'));
     for (const [at, error] of errors.entries())
@@ -381,7 +381,7 @@ describe('[child 8] a note', () => {
     expect(children.notes(errors[0] ?? expect.unreachable())).toHaveLength(10);
   });
 
-  test('names a child whose name the server was to make', () => {
+  test('the note names a refused child whose name the server was to generate', () => {
     const children = new RefusedChildren();
     const error = api(403, 'Forbidden', 'exceeded quota: few');
     children.failed({ ...STATED, resource: secrets, name: undefined }, error);
@@ -392,7 +392,7 @@ describe('[child 8] a note', () => {
   });
 });
 
-test('[child 8] a child is told once, also when its error names it in another way', () => {
+test('[child 8] a refused child is noted once, even if its error names it differently', () => {
   const children = new RefusedChildren();
   const error = new TerminalError('the source configmaps does not select the child', {
     context: { resource: 'configmaps', child: 'n/lamp-*' },
@@ -436,14 +436,14 @@ describe('[child 8] the calls of an attempt', () => {
     return refusedChildren.notes(error);
   }
 
-  test('tell of a refused write or delete of a child, whoever makes the call', async () => {
+  test('a refused write or delete of a child is noted, whoever makes the call', async () => {
     const removed: Call = { verb: 'delete', resource: configMaps, target: STATED, options: {} };
 
     expect(await notesAfter(created)).toHaveLength(1);
     expect(await notesAfter(removed)).toHaveLength(1);
   });
 
-  test('do not tell of another object, of a read, and of a question what a write would do', async () => {
+  test('a refusal of another object, of a read, or of a dry run is not noted', async () => {
     const read: Call = { verb: 'get', resource: configMaps, target: STATED, options: {} };
     const own: Call = { ...created, resource: configSets, object };
     const other: Call = { ...created, resource: secrets };
@@ -456,7 +456,7 @@ describe('[child 8] the calls of an attempt', () => {
     expect(await notesAfter({ ...created, options: { dryRun: true } })).toEqual([]);
   });
 
-  test('do not tell of a write that the end of the attempt has cut off', async () => {
+  test('a write that the end of the attempt aborts is not noted', async () => {
     const ending = new AbortController();
 
     expect(await notesAfter(created, () => ending.abort(), ending.signal)).toEqual([]);

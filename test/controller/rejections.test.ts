@@ -163,7 +163,7 @@ describe('a refused creation of a child', () => {
     ['429: the client waits as long as it is asked to', 1, refusals.tooMany, [], 7_000],
     ['503: the client waits as long as it is asked to', 1, refusals.unavailable, [], 3_000],
     ['500: a warning, and another try', 1, refusals.internal, FAILED, 0],
-  ])('%s', async (_, nth, reply, complaints, atLeastMs) => {
+  ])('a refused creation of a child is repeated as due: %s', async (_, nth, reply, complaints, atLeastMs) => {
     const {
       requested,
       complaints: heard,
@@ -185,7 +185,7 @@ describe('a refused creation of a child', () => {
     ['504 of the API server', refusals.timeout, FAILED, 2],
     ['500 of the ambassador', text('unexpected EOF', 500), [], 2],
     ['a connection that breaks', reset(), [], 2],
-  ])('%s, but carried out: one child, and the reconcile goes on with it', async (_, reply, complaints, most) => {
+  ])('a creation that is answered with %s but was stored makes one child, and the reconcile continues with it', async (_, reply, complaints, most) => {
     const {
       requested,
       complaints: heard,
@@ -208,7 +208,7 @@ describe('a refused creation of a child', () => {
     ['422', refusals.invalid],
     ['403', refusals.forbidden],
     ['500', refusals.internal],
-  ])('%s for ever: tried more and more rarely, and at once after a change', async (_, reply) => {
+  ])('a creation that is always refused with %s is retried ever more seldom, and at once after a change', async (_, reply) => {
     const { requested, pass, untilRefused, env, namespace } = await start((line) =>
       line.on(CREATE, reply),
     );
@@ -232,7 +232,7 @@ describe('a refused write of the status', () => {
     ['409 about a field of another manager, which is no race', refusals.disputed, FAILED, 2],
     ['429', refusals.tooMany, [], 2],
     ['500', refusals.internal, FAILED, 2],
-  ])('%s: it is written in the end, and the child is left as it is', async (_, reply, complaints, times) => {
+  ])('a status write that is refused with %s is repeated until it is stored, and the child is not written', async (_, reply, complaints, times) => {
     const {
       requested,
       complaints: heard,
@@ -248,7 +248,7 @@ describe('a refused write of the status', () => {
     expect(child()?.data).toEqual({ text: 'hello' });
   });
 
-  test('500, but carried out: there is nothing left to do', async () => {
+  test('a status write that is answered with 500 but was stored needs no further write', async () => {
     const { complaints, pass, untilDone, site } = await start((line, upstream) =>
       line.on({ ...STATUS, nth: 1 }, carriedOut(upstream, refusals.internal)),
     );
@@ -264,7 +264,7 @@ describe('a refused write of the status', () => {
 
 const nothing = () => {};
 
-test('409, the name is taken: a warning each time, and the other object is left as it is', async () => {
+test('a child whose name is taken (409) causes a warning each time, and the other object stays', async () => {
   const { complaints, child, pass, clock } = await start(nothing, (env, namespace) =>
     env.create<ConfigMap>({
       apiVersion: 'v1',
@@ -283,7 +283,7 @@ test('409, the name is taken: a warning each time, and the other object is left 
   expect(child()).toEqual(taken);
 });
 
-test('[K-45] 409, the name is being given back: the child is made when it is free', async () => {
+test('[K-45] a child whose name is still held by a deleted object (409) is created when the name is free', async () => {
   const { complaints, child, untilDone, env, namespace, clock, pass } = await start(
     nothing,
     async (env, namespace) => {

@@ -24,7 +24,7 @@ function bench(answer: (key: ObjectKey, nth: number) => Outcome) {
   return { started, gaps };
 }
 
-test('[K-2] a key that always asks for 0 gets it a hundred times, and then waits ever longer, up to a second', async () => {
+test('[K-2] a key that always requests 0 ms runs a hundred times at once, and then with delays up to a second', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   await started.run();
@@ -37,7 +37,7 @@ test('[K-2] a key that always asks for 0 gets it a hundred times, and then waits
   expect(all.length).toBeLessThan(freely + 70);
 });
 
-test('[K-2] others are reconciled meanwhile, whatever priority the key asks for', async () => {
+test('[K-2] other keys are reconciled while a key is braked, whatever priority that key requests', async () => {
   const { started, gaps } = bench((key) =>
     key.endsWith('/greedy') ? { requeueAfterMs: 0, priority: 1_000 } : { requeueAfterMs: 5_000 },
   );
@@ -50,7 +50,7 @@ test('[K-2] others are reconciled meanwhile, whatever priority the key asks for'
   expect(gaps('modest')).toEqual([5_000, 5_000, 5_000, 5_000]);
 });
 
-test('[K-2] a key that has asked for something else begins anew, and a change never waits', async () => {
+test('[K-2] a braked key starts over once it has requested something else', async () => {
   const { started, gaps } = bench((_key, nth) =>
     nth === freely + 3 ? undefined : { requeueAfterMs: 0 },
   );
@@ -82,7 +82,7 @@ test('[K-2] a change of a braked key is reconciled at once', async () => {
   expect(gaps('a')).toHaveLength(before + 1);
 });
 
-test('[K-2] who asks for a tenth of a second is never braked', async () => {
+test('[K-2] a key that requests a tenth of a second is never braked', async () => {
   const { started, gaps } = bench(() => ({ requeueAfterMs: 100 }));
   started.collection().put('a');
   await started.run();
@@ -92,7 +92,7 @@ test('[K-2] who asks for a tenth of a second is never braked', async () => {
   expect(new Set(gaps('a'))).toEqual(new Set([100]));
 });
 
-test('[K-2] the log says what to return instead, once in ten minutes', async () => {
+test('[K-2] the log names what to return instead, once in ten minutes', async () => {
   const { started } = bench(() => ({ requeueAfterMs: 0 }));
   started.collection().put('a');
   started.collection().put('b');

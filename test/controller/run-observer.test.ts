@@ -17,7 +17,7 @@ function noting(name: string, notes: string[]): RunObserver {
   };
 }
 
-test('each observer is told everything, in order; without any there is none', () => {
+test('allObservers calls each observer in order, and is undefined without observers', () => {
   const notes: string[] = [];
   const both = allObservers([noting('a', notes), undefined, noting('b', notes)]);
 

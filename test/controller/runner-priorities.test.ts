@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { expired } from '../support/fake-collection.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[Q-20] after a restart a live change does not wait for the first list', async () => {
+test('[Q-20] a live change does not wait for the first list after a restart', async () => {
   const seen: string[] = [];
   const releases: (() => void)[] = [];
   const { collection, run } = start({
@@ -29,7 +29,7 @@ test('[Q-20] after a restart a live change does not wait for the first list', as
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] keys that a mapping names from a first list wait for live ones too', async () => {
+test('[Q-20] keys that a mapping returns for the first list wait for live keys, too', async () => {
   const seen: [string, number][] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -52,7 +52,7 @@ test('[Q-20] keys that a mapping names from a first list wait for live ones too'
   ]);
 });
 
-test('[Q-20] after a relist that finds 1,000 changes a live edit is among the next workers + 1 reconciles', async () => {
+test('[Q-20] a live edit after a relist with 1,000 changes is among the next workers + 1 reconciles', async () => {
   const seen: [string, number][] = [];
   const releases: (() => void)[] = [];
   let relisted = false;
@@ -86,7 +86,7 @@ test('[Q-20] after a relist that finds 1,000 changes a live edit is among the ne
   expect(seen).toHaveLength(1_000);
 });
 
-test('[Q-20] what a relist finds made or deleted is not put off', async () => {
+test('[Q-20] objects that a relist finds created or deleted are not delayed', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {
@@ -114,7 +114,7 @@ test('[Q-20] what a relist finds made or deleted is not put off', async () => {
   ]);
 });
 
-test('[Q-20] polls wait for changes, unless the result says otherwise', async () => {
+test('[Q-20] polls run after changes, unless the result sets another priority', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { key, priority }) => {

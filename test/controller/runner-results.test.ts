@@ -7,7 +7,7 @@ import type { Outcome, Reconciler } from '../../operator/controller/reconciler.t
 import type { Thing } from '../support/fake-collection.ts';
 import { start, things } from './started-runner.ts';
 
-test('[K-2] reconciles again after the time that the reconciler asked for', async () => {
+test('[K-2] a key is reconciled again after the requeueAfterMs that the reconciler returned', async () => {
   const results: Outcome[] = [{ requeueAfterMs: 60_000 }, undefined];
   let calls = 0;
   const { clock, collection, run } = start({
@@ -24,7 +24,7 @@ test('[K-2] reconciles again after the time that the reconciler asked for', asyn
   expect(calls).toBe(2);
 });
 
-test('[K-2] a requeueAfterMs that is no number is a failure of the reconciler, not a silent never', async () => {
+test('[K-2] a requeueAfterMs that is not a number is a failure of the reconciler', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     reconcile: async () => (++calls === 1 ? { requeueAfterMs: Number.NaN } : undefined),
@@ -40,7 +40,7 @@ test('[K-2] a requeueAfterMs that is no number is a failure of the reconciler, n
   ).toMatchObject({ code: 'USER_CODE', context: { returned: 'requeueAfterMs: NaN' } });
 });
 
-test('[K-2] each outcome is counted under its result, and every result has a zero', async () => {
+test('[K-2] each outcome is counted under its result, and every result starts at zero', async () => {
   const { clock, collection, metric, run, seconds, total } = start({
     reconcile: async (_object, { key, attempt }) => {
       if (key === 'demo/fails' && attempt === 0) throw new Error('once');
@@ -73,7 +73,7 @@ test('[K-2] a reconciler that returns nothing has succeeded', async () => {
   expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
-test('[Q-20] a priority that is no whole number is a failure of the reconciler', async () => {
+test('[Q-20] a priority that is not a whole number is a failure of the reconciler', async () => {
   let calls = 0;
   const { clock, collection, run, total } = start({
     reconcile: async () =>

@@ -7,7 +7,7 @@ import { OperatorError } from '../../operator/core/errors.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { start, things } from './started-runner.ts';
 
-test('[K-2] [Q-24] [H45] a reconcile that throws is retried alone, with growing delays, and the others go on', async () => {
+test('[K-2] [Q-24] [H45] a reconcile that throws is retried with growing delays, and the other keys continue', async () => {
   const seen: string[] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (_object, { key, attempt }) => {
@@ -39,7 +39,7 @@ class PatienceError extends OperatorError {
 test.each([
   ['the server', new ApiError({ code: 429 }, { retryAfterMs: 7_000 })],
   ['an error of any other layer', new PatienceError(7_000)],
-])('[K-2] waits as long as %s asks before it retries', async (_, error) => {
+])('[K-2] a retry waits as long as %s asks', async (_, error) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -63,7 +63,7 @@ test.each([
   -1,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('an error that asks to wait for %s is retried by its back-off', async (retryAfterMs) => {
+])('an error with retryAfterMs %s is retried by its back-off', async (retryAfterMs) => {
   let calls = 0;
   const { clock, collection, run } = start({
     reconcile: async () => {
@@ -78,7 +78,7 @@ test.each([
   expect(calls).toBe(2);
 });
 
-test('[K-2] a lost race is retried without noise', async () => {
+test('[K-2] a version conflict is retried without a warning', async () => {
   let calls = 0;
   const { clock, collection, lines, metric, run, total } = start({
     reconcile: async () => {
@@ -165,7 +165,7 @@ test('[K-4] a reconciler that throws before it returns a promise is retried as w
   expect([calls, total('error'), total('success')]).toEqual([2, 1, 1]);
 });
 
-test('[K-2] a success forgets the failures before it: the next one is the first', async () => {
+test('[K-2] a success resets the count of failed attempts', async () => {
   const attempts: number[] = [];
   const { clock, collection, run } = start({
     reconcile: async (_object, { attempt }) => {

@@ -7,7 +7,7 @@ import { objectKey } from '../../operator/model/object.ts';
 import { ApiError } from '../../operator/model/status.ts';
 import { optional, others, start, things } from './started-runner.ts';
 
-test('[K-10] maps the old and the new object of another source', async () => {
+test('[K-10] a mapping of another source maps the old and the new object', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     watches: [enqueueMapped(others, ({ value }) => [objectKey('demo', `thing-${value}`)])],
@@ -27,7 +27,7 @@ test('[K-10] maps the old and the new object of another source', async () => {
   expect(seen).toEqual(['demo/thing-1', 'demo/thing-1', 'demo/thing-2', 'demo/thing-2']);
 });
 
-test('a mapping that throws is logged, and later changes still map', async () => {
+test('a mapping that throws is logged, and later changes are still mapped', async () => {
   const seen: string[] = [];
   const { collection, lines, run } = start({
     watches: [
@@ -51,7 +51,7 @@ test('a mapping that throws is logged, and later changes still map', async () =>
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('[C-16] reconciles nothing before every source is synced', async () => {
+test('[C-16] a controller reconciles nothing before every source is synced', async () => {
   let calls = 0;
   const { clock, collection, run } = start({
     watches: [enqueueMapped(others, () => [])],
@@ -70,7 +70,7 @@ test('[C-16] reconciles nothing before every source is synced', async () => {
   expect(calls).toBe(1);
 });
 
-test('does without an optional source that is not served, and reads it when it comes', async () => {
+test('a controller starts without an optional source that is not served, and reads it once it is served', async () => {
   const seen: string[] = [];
   const { clock, collection, run } = start({
     watches: [enqueueMapped(optional, () => [objectKey('demo', 'a')])],
@@ -89,7 +89,7 @@ test('does without an optional source that is not served, and reads it when it c
   expect(seen).toEqual(['no extras', '1 extras']);
 });
 
-test('[N-2] a source that the controller does not declare is refused with what to add', async () => {
+test('[N-2] the error for an undeclared source names what to add', async () => {
   const errors: unknown[] = [];
   const { collection, run } = start({
     reconcile: async (_object, { store }) => {
@@ -113,7 +113,7 @@ test('[N-2] a source that the controller does not declare is refused with what t
   ]);
 });
 
-test('[C-16] names, once, the sources that are not synced in time and why, and goes on waiting', async () => {
+test('[C-16] the sources that are not synced in time are logged once with the reason, and the controller keeps waiting', async () => {
   let calls = 0;
   const { clock, collection, lines, run } = start({
     watches: [enqueueMapped(others, () => []), enqueueMapped(optional, () => [])],
@@ -156,7 +156,7 @@ test('[C-16] names, once, the sources that are not synced in time and why, and g
   expect([before, calls]).toEqual([0, 1]);
 });
 
-test('[C-16] waits two minutes before it says so', async () => {
+test('[C-16] a controller waits two minutes before it logs a source that is not synced', async () => {
   const { clock, collection, lines, run } = start({ reconcile: async () => {} });
   collection(things).failLists(...Array.from({ length: 99 }, () => new ApiError({ code: 503 })));
   await run();

@@ -4,7 +4,7 @@ import { settle } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { start, things } from './started-runner.ts';
 
-test('[K-5] aborts the signal of a reconcile that takes too long, and runs no second one beside it', async () => {
+test('[K-5] the signal of a reconcile that takes too long aborts, and no second reconcile of its key runs beside it', async () => {
   let calls = 0;
   let aborted = false;
   let release = (): void => {};
@@ -41,7 +41,7 @@ test('[K-5] aborts the signal of a reconcile that takes too long, and runs no se
   expect(longestSeconds).toBe(61);
 });
 
-test('[D-1] stops taking keys at once, and resolves when the reconcile under way has ended', async () => {
+test('[D-1] stop takes no more keys, and resolves when the current reconcile has ended', async () => {
   const seen: string[] = [];
   let release = (): void => {};
   const { collection, run, running, stop } = start({
@@ -63,7 +63,7 @@ test('[D-1] stops taking keys at once, and resolves when the reconcile under way
   expect(seen).toEqual(['demo/a finished']);
 });
 
-test('[K-2] a reconcile that the end of the process aborted is neither an error nor retried', async () => {
+test('[K-2] a reconcile that the end of the process aborts is neither an error nor retried', async () => {
   let calls = 0;
   const { clock, collection, hardStop, lines, run, running, stop, total } = start({
     reconcile: async (_object, { signal }) => {
@@ -85,7 +85,7 @@ test('[K-2] a reconcile that the end of the process aborted is neither an error 
   expect(lines.filter(({ message }) => message.startsWith('reconcile'))).toEqual([]);
 });
 
-test('[K-7] a runner is stuck while one reconcile is under way for longer than it may', async () => {
+test('[K-7] a runner is stuck while one reconcile runs longer than maxReconcileAgeMs', async () => {
   let release = (): void => {};
   const { clock, collection, run, runner } = start({
     maxReconcileAgeMs: 60_000,

@@ -11,7 +11,7 @@ import { yieldToEventLoop } from '../../operator/core/time-slice.ts';
 import { objectKey } from '../../operator/model/object.ts';
 import { others, start, things } from './started-runner.ts';
 
-test('[K-1] reconciles every object once at the start, and again after each change', async () => {
+test('[K-1] every object is reconciled once at the start, and again after each change', async () => {
   const seen: string[] = [];
   const { collection, run } = start({
     reconcile: async (object, { key }) => {
@@ -33,7 +33,7 @@ test('[K-1] reconciles every object once at the start, and again after each chan
   expect(seen).toEqual(['demo/a=1', 'demo/b=2', 'demo/a=3', 'demo/b is gone']);
 });
 
-test('[K-3] [H46] 500 updates during one reconcile make one more, with the newest state, never two at once', async () => {
+test('[K-3] [H46] 500 updates during one reconcile lead to one more reconcile, with the newest state', async () => {
   const seen: (number | undefined)[] = [];
   let running = 0;
   let release = (): void => {};
@@ -61,7 +61,7 @@ test('[K-3] [H46] 500 updates during one reconcile make one more, with the newes
   expect(seen).toEqual([0, 500]);
 });
 
-test('[K-1] a reconciler learns its priority, its attempt and a fresh id', async () => {
+test('[K-1] a reconciler gets its priority, its attempt and a new id', async () => {
   const seen: [string, number, number][] = [];
   const { clock, collection, lines, run } = start({
     reconcile: async (_object, { key, attempt, log, priority }) => {
@@ -86,7 +86,7 @@ test('[K-1] a reconciler learns its priority, its attempt and a fresh id', async
   expect(ids[0]).toMatchObject({ controller: 'test', key: 'demo/a' });
 });
 
-test('[K-3] as many keys are reconciled side by side as the controller says, and no more', async () => {
+test('[K-3] maxConcurrentReconciles limits how many keys are reconciled concurrently', async () => {
   let running = 0;
   let most = 0;
   const { clock, collection, metric, run } = start({
@@ -107,7 +107,7 @@ test('[K-3] as many keys are reconciled side by side as the controller says, and
   expect(metric('controller_runtime_max_concurrent_reconciles')).toBe(3);
 });
 
-test('[L-15] reconciles that wait for nothing leave the event loop to others every 10 ms', async () => {
+test('[L-15] reconciles that never wait yield to the event loop every 10 ms', async () => {
   const reconciledBefore: number[] = [];
   let reconciled = 0;
   const { clock, collection, run } = start({
@@ -132,7 +132,7 @@ test('[L-15] reconciles that wait for nothing leave the event loop to others eve
   expect(reconciledBefore.length).toBeGreaterThan(4);
 });
 
-test('[Q-20] [C-20] a resync reconciles every object again, behind what changes', async () => {
+test('[Q-20] [C-20] a resync reconciles every object again, with a lower priority than changes', async () => {
   const seen: [string, number][] = [];
   const { clock, collection, run } = start({
     resyncPeriodMs: 10_000,
@@ -177,7 +177,7 @@ test.each([
   expect([early, reconciles]).toEqual([1, calls]);
 });
 
-test('is idle when it has looked at all that is there: what a slow mapping names is not forgotten', async () => {
+test('a controller is idle only after a slow mapping has ended', async () => {
   const mapping = Promise.withResolvers<void>();
   const reconciling = Promise.withResolvers<void>();
   const { collection, run, runner } = start({

@@ -15,7 +15,7 @@ const below = (value: unknown, levels: number): unknown => {
   return whole;
 };
 
-test('a digest tells values apart as equality does, in whatever order their keys are', () => {
+test('two digests are equal exactly when the values are equal, whatever the order of their keys', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
       const isSame = digestOf(one) === digestOf(other);
@@ -26,7 +26,7 @@ test('a digest tells values apart as equality does, in whatever order their keys
   );
 });
 
-describe.each([0, 50_000])('[attack A-1] below %i levels', (levels) => {
+describe.each([0, 50_000])('[attack A-1] values below %i levels', (levels) => {
   test.each([
     ['keys in another order', { a: 1, b: 2, 10: 3, 9: 4 }, { 9: 4, b: 2, 10: 3, a: 1 }],
     ['an undefined member', { a: 1, b: undefined }, { a: 1 }],
@@ -46,7 +46,7 @@ describe.each([0, 50_000])('[attack A-1] below %i levels', (levels) => {
   });
 });
 
-test('of an object there is shown what is stated, and lists are whole', () => {
+test('shownFields keeps only the stated fields of an object, and whole lists', () => {
   const object = JSON.parse('{"a":{"b":1,"c":2},"l":[{"x":1,"y":2}],"__proto__":{"p":1},"z":0}');
   const stated = JSON.parse('{"a":{"b":9,"d":9},"l":[{"x":9}],"__proto__":{"p":9}}');
 

@@ -34,7 +34,7 @@ function watched(calm: Promise<void> | undefined): () => boolean {
   return () => over;
 }
 
-test('changes that come one by one hold nothing back, however many', async () => {
+test('changes that come one by one do not delay work, however many', async () => {
   const { storm, pour } = weather();
 
   await pour(50, 1);
@@ -42,7 +42,7 @@ test('changes that come one by one hold nothing back, however many', async () =>
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('many changes at once, and then none, hold nothing back', async () => {
+test('a single burst of changes does not delay work', async () => {
   const { storm, pour } = weather();
 
   await pour(1, 1_000);
@@ -50,7 +50,7 @@ test('many changes at once, and then none, hold nothing back', async () => {
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('work waits while turn after turn brings changes, and goes on with the first that brings none', async () => {
+test('work waits while turn after turn brings many changes, and continues after the first turn without changes', async () => {
   const { storm, pour } = weather();
 
   await pour(5);
@@ -64,7 +64,7 @@ test('work waits while turn after turn brings changes, and goes on with the firs
   expect(storm.beforeTake()).toBeUndefined();
 });
 
-test('it goes on with the first turn that brings few', async () => {
+test('work continues after the first turn with few changes', async () => {
   const { storm, pour } = weather();
   await pour(5);
   const isOver = watched(storm.beforeTake());
@@ -75,7 +75,7 @@ test('it goes on with the first turn that brings few', async () => {
   expect([before, isOver()]).toEqual([false, true]);
 });
 
-test('after 200 ms all that is ready is let through, and then work waits again', async () => {
+test('after 200 ms of a storm all ready work continues, and later work waits again', async () => {
   const { storm, clock, pour } = weather(3);
   await pour(5);
   const isOver = watched(storm.beforeTake());
@@ -94,7 +94,7 @@ test('after 200 ms all that is ready is let through, and then work waits again',
   expect(next).toBeInstanceOf(Promise);
 });
 
-test('a second storm is as patient as the first', async () => {
+test('a second storm delays work as long as the first', async () => {
   const { storm, clock, pour } = weather();
   await pour(5);
   clock.advance(STORM_PATIENCE_MS);

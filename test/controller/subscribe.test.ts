@@ -14,7 +14,7 @@ import type { Thing } from '../support/fake-collection.ts';
 const other = source<Thing>(others);
 const keyOf = ({ value }: Thing): ObjectKey => objectKey('demo', `v${value}`);
 
-test('[K-10] an asynchronous mapping enqueues what it finds for the old and for the new object, each once', async () => {
+test('[K-10] an asynchronous mapping enqueues the keys of the old and of the new object, each once', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, async (thing) => [keyOf(thing), objectKey('demo', 'both')])],
@@ -31,7 +31,7 @@ test('[K-10] an asynchronous mapping enqueues what it finds for the old and for 
   expect(keys).toEqual(['demo/v1', 'demo/both', 'demo/v2']);
 });
 
-test('[K-10] the changes of one object are mapped in order, those of others beside them', async () => {
+test('[K-10] the changes of one object are mapped in order, concurrently with those of others', async () => {
   const begun: string[] = [];
   const gates = new Map<string, () => void>();
   const bench = new ControllerBench({
@@ -63,7 +63,7 @@ test('[K-10] the changes of one object are mapped in order, those of others besi
   expect(begun).toEqual(['slow=1', 'slow=1', 'slow=2', 'quick=1']);
 });
 
-test('[K-10] a slow mapping does not make what waits for it pile up', async () => {
+test('[K-10] changes that wait for a slow mapping are merged', async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -91,7 +91,7 @@ test('[K-10] a slow mapping does not make what waits for it pile up', async () =
   expect(mapped).toBe(3); // the first, then one change that says all: its old and its new object
 });
 
-test('[K-10] 16 objects are looked up side by side', async () => {
+test('[K-10] 16 objects are mapped concurrently', async () => {
   let now = 0;
   let most = 0;
   let release = (): void => {};
@@ -131,7 +131,7 @@ test.each<[string, Mapping['map']]>([
   ['returns a name without the namespace', () => [{ name: 'a' }]],
   ['returns an object without a name', () => [{ namespace: 'demo' }] as never],
   ['returns a string', () => 'demo/a' as never],
-])('[K-10] a mapping that %s is called three times, then the change is dropped and told of', async (_how, map) => {
+])('[K-10] a mapping that %s is called three times, then the change is dropped and reported', async (_how, map) => {
   let calls = 0;
   const bench = new ControllerBench({
     watches: [
@@ -158,7 +158,7 @@ test.each<[string, unknown, string]>([
   ['one name', { namespace: 'demo', name: 'a' }, 'an object, not in a list'],
   ['an async iterable', (async function* () {})(), 'an object, not in a list'],
   ['a key', 'demo/a', 'a string'],
-])('[K-10] a mapping that returns %s is told what to return', async (_what, answer, returned) => {
+])('[K-10] the error for a mapping that returns %s names what to return', async (_what, answer, returned) => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => answer as never)],
     reconcile: () => {},
@@ -177,7 +177,7 @@ test.each<[string, unknown, string]>([
   });
 });
 
-test('[K-10] names stand for keys, in what a mapping returns and in what a trigger enqueues', async () => {
+test('[K-10] mappings and triggers may return names instead of keys', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({
@@ -197,7 +197,7 @@ test('[K-10] names stand for keys, in what a mapping returns and in what a trigg
   expect(keys).toEqual(['demo/c', 'demo/named', 'demo/sent', 'demo/timed']);
 });
 
-test('[K-10] a mapping that fails twice loses nothing', async () => {
+test('[K-10] a mapping that fails twice is retried, and loses no key', async () => {
   let calls = 0;
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({
@@ -221,7 +221,7 @@ test('[K-10] a mapping that fails twice loses nothing', async () => {
   expect(bench.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('[K-10] who stops does not wait for the next try of a mapping', async () => {
+test('[K-10] stop does not wait for the retry of a mapping', async () => {
   const bench = new ControllerBench({
     watches: [enqueueMapped(other, () => Promise.reject(new Error('no answer')))],
     reconcile: async () => {},
@@ -234,7 +234,7 @@ test('[K-10] who stops does not wait for the next try of a mapping', async () =>
   expect(bench.count('chancery_mapping_failures_total')).toBe(0);
 });
 
-test('[K-10] a predicate of a mapping keeps changes from it', async () => {
+test('[K-10] a predicate of a mapping drops changes before they are mapped', async () => {
   const mapped: number[] = [];
   const map = ({ value }: Thing): ObjectKey[] => {
     mapped.push(value);
@@ -253,7 +253,7 @@ test('[K-10] a predicate of a mapping keeps changes from it', async () => {
   expect(mapped).toEqual([1]);
 });
 
-test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async () => {
+test('[K-10] everyMs enqueues keys periodically, with jitter and a lower priority than changes', async () => {
   const seen: [number, number][] = [];
   const bench = new ControllerBench({
     triggers: [everyMs(10_000, [objectKey('demo', 'poll')], { random: () => 0.5 })],
@@ -272,7 +272,7 @@ test('[K-10] everyMs enqueues by the clock, spread, behind what changes', async 
   ]);
 });
 
-test('[K-10] everyMs asks for its keys each time', async () => {
+test('[K-10] everyMs calls its function for the keys each time', async () => {
   const { keys, reconcile, gone } = recordKeys();
   let asked = 0;
   const bench = new ControllerBench({
@@ -292,11 +292,11 @@ test.each([
   -1,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('[K-10] everyMs refuses %s', (periodMs) => {
+])('[K-10] everyMs refuses a period of %s', (periodMs) => {
   expect(() => everyMs(periodMs, [])).toThrow(ConfigurationError);
 });
 
-test('[K-10] a channel enqueues what it is sent while the controller works, and keeps nothing', async () => {
+test('[K-10] a channel enqueues keys only while the controller runs, and keeps none', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const hook = channel();
   const bench = new ControllerBench({ triggers: [hook], reconcile, gone });
@@ -312,7 +312,7 @@ test('[K-10] a channel enqueues what it is sent while the controller works, and 
   expect(keys).toEqual(['demo/a', 'demo/b']);
 });
 
-test('[K-10] a trigger that throws is told of and begun again, each time later', async () => {
+test('[K-10] a trigger that throws is reported and started again, each time later', async () => {
   const startedAt: number[] = [];
   const broken: Trigger = {
     run: async (_enqueue, { clock }) => {
@@ -331,7 +331,7 @@ test('[K-10] a trigger that throws is told of and begun again, each time later',
   expect(bench.count('chancery_trigger_failures_total')).toBe(3);
 });
 
-test('[K-10] triggers begin when the caches are there, and have ended when the controller has', async () => {
+test('[K-10] triggers start after the caches are synced, and end before the controller does', async () => {
   const states: string[] = [];
   const trigger: Trigger = {
     run: async (_enqueue, { signal }) => {
@@ -358,7 +358,7 @@ test('[K-10] triggers begin when the caches are there, and have ended when the c
   expect(states).toEqual(['begun, synced: true', 'ended']);
 });
 
-test('[M-2] who stands by reconciles nothing and collects nothing, and then everything that is there', async () => {
+test('[M-2] a standby reconciles nothing, and reconciles every object once it leads', async () => {
   const { keys, reconcile } = recordKeys();
   const priorities: number[] = [];
   const bench = new ControllerBench({
@@ -384,7 +384,7 @@ test('[M-2] who stands by reconciles nothing and collects nothing, and then ever
   expect(priorities).toEqual([-100, -100]);
 });
 
-test('[M-2] of 10,000 objects the first is reconciled in the first turns after the gain', async () => {
+test('[M-2] the first of 10,000 objects is reconciled within two turns after leadership is gained', async () => {
   let reconciled = 0;
   const bench = new ControllerBench({
     maxConcurrentReconciles: 4,
@@ -405,7 +405,7 @@ test('[M-2] of 10,000 objects the first is reconciled in the first turns after t
   expect(turns).toBeLessThanOrEqual(2);
 });
 
-test('[K-14] 100 updates are one reconcile, then one in each interval, and the last is seen', async () => {
+test('[K-14] 100 updates lead to one reconcile at once and then one per minIntervalMs, and the last update is seen', async () => {
   const seen: [number, number | undefined][] = [];
   const bench = new ControllerBench({
     minIntervalMs: 1_000,
@@ -429,7 +429,7 @@ test('[K-14] 100 updates are one reconcile, then one in each interval, and the l
   expect(seen.at(-1)?.[1]).toBe(199);
 });
 
-test('[K-14] retries, polls and triggers keep the interval, too', async () => {
+test('[K-14] minIntervalMs also holds for retries, polls and triggers', async () => {
   const seenAt: number[] = [];
   const announced: (number | undefined)[] = [];
   const hook = channel();
@@ -462,7 +462,7 @@ test('[K-14] retries, polls and triggers keep the interval, too', async () => {
   expect(announced).toEqual([1_000, 1_000, undefined, undefined]);
 });
 
-test('[K-14] one key that waits holds up no other', async () => {
+test('[K-14] a key that waits for minIntervalMs delays no other key', async () => {
   const { keys, reconcile, gone } = recordKeys();
   const bench = new ControllerBench({ minIntervalMs: 60_000, reconcile, gone });
   bench.collection().put('a');

@@ -154,7 +154,7 @@ class World {
 const whose = (object: ConfigMap | undefined): unknown =>
   object && [object.metadata.uid, controllerOf(object)?.uid];
 
-test('[K-45] in the end whoever waits has found what is there, and did not spin', () => {
+test('[K-45] every key that waits for a name gets the current state in the end, without spinning', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const world = new World();

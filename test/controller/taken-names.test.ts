@@ -30,7 +30,7 @@ function ownedBy(uid: string): Partial<KubernetesObject['metadata']> {
   return { ownerReferences: [{ ...OTHER, uid, controller: true }] };
 }
 
-describe('a Site whose child has the name of somebody else’s object', () => {
+describe('a Site whose child name is taken by another object', () => {
   /** Sites that make a ConfigMap of their name, and are content when they may not. */
   async function start(more: Partial<ControllerOptions<Site>> = {}) {
     const place = await startSites();
@@ -66,7 +66,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
   test.each([
     ['no controller', {}],
     ['another controller', ownedBy('u9')],
-  ])('[K-45] of %s is made when that goes, and not tried before', async (_, metadata) => {
+  ])('[K-45] a child whose name is taken by an object of %s is created when that object is deleted, and not tried before', async (_, metadata) => {
     const place = await start();
     await place.foreign(metadata);
     await place.createSite('one');
@@ -82,7 +82,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual([...before, 'one has it']);
   });
 
-  test('[K-45] that is on its way out is made when it is gone', async () => {
+  test('[K-45] a child whose name is taken by an object that is being deleted is created when that object is gone', async () => {
     const place = await start();
     await place.foreign({ finalizers: ['example.dev/held'] });
     await place.remove();
@@ -95,7 +95,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual(['one: BeingDeletedError', 'one has it']);
   });
 
-  test('[K-45] is told when it changes whose it is, once for each time', async () => {
+  test('[K-45] a taken name is reported once for each change of the object’s controller', async () => {
     const place = await start();
     await place.foreign(ownedBy('u9'));
     const one = await place.createSite('one');
@@ -113,7 +113,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual([...between, 'one has it']);
   });
 
-  test('[K-45] of several who wait one gets it, and the others are told once', async () => {
+  test('[K-45] when several owners wait for a name, one gets it, and the others are reported once', async () => {
     const place = await start();
     await place.foreign();
     for (const name of ['one', 'two', 'three']) await place.createSite(name);
@@ -127,7 +127,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes.filter((each) => each.endsWith('Error'))).toHaveLength(2);
   });
 
-  test('[K-45] of a composite, which lets the error through, does not wait for its back-off', async () => {
+  test('[K-45] a composite whose child name is taken does not wait for its back-off', async () => {
     const place = await start();
     const { clock, env, namespace } = place;
     await place.foreign();
@@ -149,7 +149,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(made && controllerOf(made)).toMatchObject({ kind: 'Site', name: 'one' });
   });
 
-  test('[K-45] a predicate of the children keeps nobody waiting', async () => {
+  test('[K-45] a child whose name becomes free is created despite a predicate that drops every change', async () => {
     const owns = [{ source: source(configMaps), predicate: () => false }];
     const place = await start({ owns });
     await place.foreign();
@@ -162,7 +162,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
     expect(place.outcomes).toEqual(['one: AlreadyOwnedError', 'one has it']);
   });
 
-  test('[K-45] that no source selects is looked at now and then, ever more seldom', async () => {
+  test('[K-45] an object that has the child’s name and that no source selects is read ever more seldom', async () => {
     const owns = [source(configMaps, { labelSelector: 'ours=yes' })];
     const place = await start({ owns });
     await place.foreign();
@@ -180,7 +180,7 @@ describe('a Site whose child has the name of somebody else’s object', () => {
   });
 });
 
-test('a controller that ends waits for nothing any more', async () => {
+test('a controller that ends no longer waits for taken names', async () => {
   const theirs: Thing = {
     apiVersion: 'example.dev/v1',
     kind: 'Thing',
@@ -236,7 +236,7 @@ function state(uid: string, version: number, more: object = {}): ConfigMap {
 
 const KEY = objectKey('demo', 'one');
 
-describe('what happens between a refusal and its note', () => {
+describe('between a refusal and its note', () => {
   function start() {
     const clock = new FakeClock();
     const cache = new FakeCache();
@@ -272,7 +272,7 @@ describe('what happens between a refusal and its note', () => {
     return { added, again, attempt, cache, clock, deleted, quiet, waits };
   }
 
-  test('an object that the cache has is waited for without a timer', () => {
+  test('a taken name whose object the cache has is awaited without a timer', () => {
     const { attempt, cache, clock, deleted } = start();
     cache.shown = state('u1', 5);
 
@@ -285,18 +285,18 @@ describe('what happens between a refusal and its note', () => {
   test.each<[string, (cache: FakeCache) => void]>([
     ['has gone', () => {}],
     [
-      'has changed hands',
+      'has changed its controller',
       (cache) => {
         cache.shown = state('u1', 8, ownedBy('u9'));
       },
     ],
     [
-      'is another one',
+      'has another uid',
       (cache) => {
         cache.shown = state('u2', 9);
       },
     ],
-  ])('one that the cache knows %s meanwhile is looked at once more, at once', (_, happen) => {
+  ])('an object with the taken name that %s meanwhile is tried again once, at once', (_, happen) => {
     const { again, attempt, cache, clock } = start();
     cache.resourceVersion = '9';
     happen(cache);
@@ -309,7 +309,7 @@ describe('what happens between a refusal and its note', () => {
     expect(again).toEqual([[0, KEY, 0]]);
   });
 
-  test('one that was gone as soon as it was asked for is looked at once more, at once', () => {
+  test('a taken name whose object is already gone is tried again once, at once', () => {
     const { again, attempt, clock } = start();
 
     attempt(undefined);
@@ -318,7 +318,7 @@ describe('what happens between a refusal and its note', () => {
     expect(again).toEqual([[0, KEY, 0]]);
   });
 
-  test('one that the cache is to learn of is waited for, and not looked at when it has come', () => {
+  test('a taken name whose object the cache gets later is awaited without a read', () => {
     const { added, again, attempt, cache, clock, deleted } = start();
     cache.resourceVersion = '4';
     attempt(state('u1', 5));
@@ -330,7 +330,7 @@ describe('what happens between a refusal and its note', () => {
     expect(deleted(state('u1', 6))).toEqual([KEY]);
   });
 
-  test('one that the cache learns of as somebody else’s, or under another uid, is free', () => {
+  test('a taken name is tried again when the cache shows its object under another controller or uid', () => {
     for (const object of [state('u1', 7, ownedBy('u9')), state('u2', 7)]) {
       const { added, attempt } = start();
       attempt(state('u1', 5));
@@ -339,14 +339,14 @@ describe('what happens between a refusal and its note', () => {
     }
   });
 
-  test('what the cache is told of older states frees nobody', () => {
+  test('an older state of the object in the cache does not end the wait for its name', () => {
     const { added, attempt } = start();
     attempt(state('u1', 5));
 
     expect(added(state('u1', 3, ownedBy('u9')))).toEqual([]);
   });
 
-  test('one whose whole life the cache has missed is looked at after 30 s, then ever more seldom', () => {
+  test('an object that the cache never shows is checked after 30 s, then ever more seldom', () => {
     const { again, attempt, clock } = start();
     for (const seconds of [30, 60, 120, 240, 480, 960, 1_000, 1_000]) {
       attempt(state('u1', 5));
@@ -358,7 +358,7 @@ describe('what happens between a refusal and its note', () => {
     expect(new Set(again.map(([, , priority]) => priority))).toEqual(new Set([-100]));
   });
 
-  test('an attempt that does not run into it ends the wait', () => {
+  test('an attempt that does not meet the taken name ends the wait', () => {
     const { again, attempt, clock, deleted, quiet } = start();
     attempt(state('u1', 5));
 
@@ -368,7 +368,7 @@ describe('what happens between a refusal and its note', () => {
     expect([deleted(state('u1', 6)), again]).toEqual([[], []]);
   });
 
-  test('a change in the middle of an attempt is not lost', () => {
+  test('a change during an attempt is not lost', () => {
     const { deleted, waits } = start();
     waits.started(KEY);
     waits.refused(KEY, configMaps, CHILD, state('u1', 5));
@@ -377,7 +377,7 @@ describe('what happens between a refusal and its note', () => {
     waits.finished(KEY);
   });
 
-  test('whom a change has woken is woken once', () => {
+  test('a key that a change has woken is woken once', () => {
     const { attempt, cache, deleted } = start();
     cache.shown = state('u1', 5);
     attempt(cache.shown);
@@ -385,7 +385,7 @@ describe('what happens between a refusal and its note', () => {
     expect([deleted(state('u1', 6)), deleted(state('u1', 6))]).toEqual([[KEY], []]);
   });
 
-  test('what the controller does not own is not waited for: nobody would tell', () => {
+  test('a taken name of a resource that the controller does not own is not awaited', () => {
     const { clock, waits } = start();
 
     waits.refused(KEY, deployments, CHILD, state('u1', 5));
@@ -393,7 +393,7 @@ describe('what happens between a refusal and its note', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('10,000 wait at most: the one that was refused longest ago is forgotten', () => {
+  test('at most 10,000 keys wait for names, and the one refused longest ago is forgotten', () => {
     const { attempt, cache, deleted } = start();
     cache.shown = state('u1', 5);
     for (let index = 0; index <= 10_000; index++)

@@ -120,7 +120,7 @@ const SCENES: readonly [string, Scene][] = [
 
 test.each([
   3, 9_000,
-])('[child 5] a fight is found at the tenth write, at a depth of %i', (depth) => {
+])('[child 5] a write fight is detected at the tenth write, at a depth of %i', (depth) => {
   const fights = new WriteFights('sites');
   const nested = (text: string): unknown =>
     JSON.parse(`${'{"a":'.repeat(depth)}"${text}"${'}'.repeat(depth)}`);
@@ -152,7 +152,7 @@ test.each([
   expect(found.at(-1)?.paths[0]).toMatch(/^value/);
 });
 
-test('[child 5] a cache that is behind the last write shows no other writer', () => {
+test('[child 5] a cache that is behind the last write is not taken for another writer', () => {
   const fights = new WriteFights('sites');
   const object = (text: string, resourceVersion: string): ConfigMap => ({
     apiVersion: 'v1',
@@ -193,7 +193,7 @@ test.each<[string, Pick<Scene, 'reconcile'>]>([
         setStatus({ note: annotations?.[LEVEL] ?? '' }),
     },
   ],
-])('[child 5] %s that a reconciler itself changes again and again is no fight, whoever else writes the object', async (_what, scene) => {
+])('[child 5] %s that a reconciler itself changes repeatedly is no write fight, whoever else writes the object', async (_what, scene) => {
   const { place, operator, reconciles } = await start(scene as Scene);
   const { env, namespace } = place;
   const before = reconciles();
@@ -256,7 +256,7 @@ const fights = (operator: TestOperator): number =>
   operator.meter.value('chancery_write_fight_total', { controller: 'sites' });
 
 describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) => {
-  test('it is told with its name, and the reconciles become rare', async () => {
+  test('a write fight is reported with the other writer’s name, and reconciles become rare', async () => {
     const { place, operator, reconciles } = await start(scene);
 
     await fight(place, scene, 120);
@@ -274,7 +274,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(told[0]?.fields).toMatchObject({ managers: ['chancery-test-env'] });
   });
 
-  test('the delay ends when the other writer stops', async () => {
+  test('the delay of a write fight ends when the other writer stops', async () => {
     const { place, reconciles } = await start(scene);
     await fight(place, scene, 60);
 
@@ -293,7 +293,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(reconciles() - before).toBe(3);
   });
 
-  test('a few edits by hand are changed back at once, and nothing is told', async () => {
+  test('a few manual edits are changed back at once, and nothing is reported', async () => {
     const { place, operator } = await start(scene);
 
     const seen: unknown[] = [];
@@ -308,7 +308,7 @@ describe.each(SCENES)('[child 5] another writer insists on %s', (_what, scene) =
     expect(fights(operator)).toBe(0);
   });
 
-  test('a live read is made only for a suspected fight', async () => {
+  test('a live read is made only for a suspected write fight', async () => {
     const { place } = await start(scene);
     const reads = () =>
       place.env.requests.of().filter(({ verb, name }) => verb === 'get' && name === 'pond').length;

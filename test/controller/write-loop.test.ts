@@ -25,7 +25,7 @@ function patching(collection: () => FakeCollection): Client {
   });
 }
 
-test('[K-53] a reconciler that writes each time because it wrote is told of, and slowed down', async () => {
+test('[K-53] a reconciler that writes each time because of its own write is reported, and slowed down', async () => {
   let value = 0;
   const at: number[] = [];
   const bench: ControllerBench = new ControllerBench(
@@ -60,7 +60,7 @@ test('[K-53] a reconciler that writes each time because it wrote is told of, and
   expect(told[0]?.fields).toMatchObject({ object: 'things.example.dev demo/a' });
 });
 
-test('[K-53] a reconciler that has stopped to write is as quick as any', async () => {
+test('[K-53] a reconciler that stops writing is no longer slowed down', async () => {
   let value = 0;
   let isBroken = true;
   let calls = 0;
@@ -134,7 +134,7 @@ function attempts(clock = new FakeClock()) {
   };
 }
 
-test('[K-53] a roll-out of a hundred steps, each of which changes the status, is no loop', () => {
+test('[K-53] a rollout of a hundred steps, each of which changes the status, is no write loop', () => {
   const { attempt, hear, turns } = attempts();
 
   for (let ready = 0; ready < 100; ready++) {
@@ -147,7 +147,7 @@ test('[K-53] a roll-out of a hundred steps, each of which changes the status, is
   expect(turns()).toBe(0);
 });
 
-test('[K-53] writes without effect are no loop, however often others change the object', async () => {
+test('[K-53] writes without effect are no write loop, however often others change the object', async () => {
   let calls = 0;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -181,7 +181,7 @@ test('[K-53] writes without effect are no loop, however often others change the 
   expect(bench.count('chancery_write_loop_total')).toBe(0);
 });
 
-test('[K-53] two controllers that undo each other are a loop, although each hears of the other', async () => {
+test('[K-53] two controllers that undo each other are a write loop, even though each sees changes of the other', async () => {
   let isFighting = true;
   const bench: ControllerBench = new ControllerBench(
     {
@@ -206,7 +206,7 @@ test('[K-53] two controllers that undo each other are a loop, although each hear
   expect(bench.count('chancery_write_loop_total')).toBeGreaterThan(0);
 });
 
-test('[K-53] it takes more than 30 writes in a minute', () => {
+test('[K-53] a write loop needs more than 30 writes in a minute', () => {
   const clock = new FakeClock();
   const { attempt, hear, turns, told, delayMs } = attempts(clock);
   const turn = (): void => {
@@ -231,7 +231,7 @@ test('[K-53] it takes more than 30 writes in a minute', () => {
   ]);
 });
 
-test('[K-53] a poll or a retry that writes is no turn of a loop', () => {
+test('[K-53] a poll or a retry that writes does not count for a write loop', () => {
   const { attempt, turns, delayMs } = attempts();
 
   for (let nth = 0; nth < 100; nth++) attempt(things);
@@ -239,7 +239,7 @@ test('[K-53] a poll or a retry that writes is no turn of a loop', () => {
   expect([turns(), delayMs()]).toEqual([0, 0]);
 });
 
-test('[K-53] a quiet attempt ends the slowing', () => {
+test('[K-53] an attempt without a write ends the slowdown of a write loop', () => {
   const { attempt, hear, delayMs } = attempts();
   for (let nth = 0; nth < 40; nth++) {
     hear(things);

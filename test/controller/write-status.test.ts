@@ -44,7 +44,7 @@ async function startStatus(definition = siteDefinition()) {
   };
 }
 
-test('[K-50] the status says which generation it is about: the one that the attempt was given', async () => {
+test('[K-50] the status has the observedGeneration that the attempt was given', async () => {
   const { env, namespace, site, setStatus } = await startStatus();
   const given = await site('a');
   await env.patch('example.dev/v1', 'Site', namespace, 'a', { spec: { text: 'newer' } });
@@ -61,7 +61,7 @@ test('[K-50] the status says which generation it is about: the one that the atte
   });
 });
 
-test('[K-50] the status is written by the status subresource only', async () => {
+test('[K-50] the status is written only through the status subresource', async () => {
   const { setStatus, writes } = await startStatus();
 
   await setStatus({ pages: 3 });
@@ -70,7 +70,7 @@ test('[K-50] the status is written by the status subresource only', async () => 
 });
 
 describe('[K-44] a status', () => {
-  test('that is there already is not written, not even by a process that has just begun', async () => {
+  test('an unchanged status is not written, not even by a process that has just started', async () => {
     const { setStatus, writes, restart, clock } = await startStatus();
     const status = { pages: 3, conditions: [READY, { ...STALLED, status: 'False' as const }] };
     await setStatus(status);
@@ -84,7 +84,7 @@ describe('[K-44] a status', () => {
     expect(writes('sites.example.dev')).toHaveLength(count);
   });
 
-  test('[K-35] is written once beside what others have written', async () => {
+  test('[K-35] a status is written once beside the fields of others', async () => {
     const { env, namespace, setStatus, writes, site } = await startStatus();
     await setStatus({ pages: 3, conditions: [READY] });
     const note = { status: { note: 'theirs' } };
@@ -97,7 +97,7 @@ describe('[K-44] a status', () => {
     expect((await site('a')).status).toMatchObject({ pages: 3, note: 'theirs' });
   });
 
-  test('that somebody else has changed is written again', async () => {
+  test('a status that another client changed is written again', async () => {
     const { env, namespace, setStatus, site } = await startStatus();
     await setStatus({ pages: 3 });
     await env.patch('example.dev/v1', 'Site', namespace, 'a', { status: { pages: 9 } }, 'status');
@@ -108,7 +108,7 @@ describe('[K-44] a status', () => {
   });
 });
 
-test('[K-50] what is not stated any more is removed, unless another writer has set it', async () => {
+test('[K-50] a status field that is no longer stated is removed, unless another writer has set it', async () => {
   const { clientOf, namespace, setStatus, site } = await startStatus();
   await setStatus({ pages: 3, note: 'mine', conditions: [READY, STALLED] });
   const theirs = {
@@ -137,7 +137,7 @@ test('[K-50] what is not stated any more is removed, unless another writer has s
   ]);
 });
 
-test('[K-51] a condition keeps its time while its status stays, and gets a new one when it changes', async () => {
+test('[K-51] a condition keeps its lastTransitionTime while its status stays, and gets a new one when it changes', async () => {
   const { clock, setStatus, conditions } = await startStatus();
   const seconds = async () =>
     (await conditions()).map((each) => Date.parse(each.lastTransitionTime));
@@ -158,7 +158,7 @@ test.each<[string, object, string]>([
   ['type', { type: 'not a type' }, 'type'],
   ['status', { status: 'Yes' }, 'status'],
   ['reason', { reason: 'no word' }, 'reason'],
-])('[K-51] a condition with a bad %s is refused here, and nothing is written', async (_, bad, field) => {
+])('[K-51] a condition with an invalid %s is refused locally, and nothing is written', async (_, bad, field) => {
   const { setStatus, writes } = await startStatus();
 
   const setting = setStatus({ conditions: [{ ...READY, ...bad }] });
@@ -170,8 +170,8 @@ test.each<[string, object, string]>([
   expect(writes('sites.example.dev')).toEqual([]);
 });
 
-describe('[K-50] an object that is gone', () => {
-  test('needs no status', async () => {
+describe('[K-50] setStatus of a deleted object', () => {
+  test('setStatus of a deleted object writes nothing', async () => {
     const { env, namespace, site, setStatus } = await startStatus();
     const given = await site('a');
     await env.delete('example.dev/v1', 'Site', namespace, 'a');
@@ -181,7 +181,7 @@ describe('[K-50] an object that is gone', () => {
     expect(await env.get('example.dev/v1', 'Site', namespace, 'a')).toBeUndefined();
   });
 
-  test('does not leave its status to the next one of its name', async () => {
+  test('setStatus of a deleted object does not write to a new object of the same name', async () => {
     const { env, namespace, site, setStatus, createSite } = await startStatus();
     const given = await site('a');
     await env.delete('example.dev/v1', 'Site', namespace, 'a');
@@ -194,7 +194,7 @@ describe('[K-50] an object that is gone', () => {
 });
 
 describe('[K-50] a status that changes within one attempt', () => {
-  test('is compared with what was written last', async () => {
+  test('a status is compared with the last write of the same attempt', async () => {
     const { attempt, setStatus, site, writes } = await startStatus();
     await setStatus({ pages: 1 });
     const say = await attempt();
@@ -211,7 +211,7 @@ describe('[K-50] a status that changes within one attempt', () => {
     expect(writes('sites.example.dev')).toHaveLength(3);
   });
 
-  test('is compared with what the attempt before wrote, by a cache that is late as well', async () => {
+  test('a status is compared with the write of the previous attempt, even with a late cache', async () => {
     const { setStatus, site } = await startStatus();
     await setStatus({ pages: 1 });
     const late = await site('a');
@@ -223,7 +223,7 @@ describe('[K-50] a status that changes within one attempt', () => {
     expect((await site('a')).status?.pages).toBe(1);
   });
 
-  test('has conditions of the time at which they changed', async () => {
+  test('a condition has the time at which it changed', async () => {
     const { attempt, clock, conditions, setStatus } = await startStatus();
     await setStatus({ conditions: [READY] });
     const say = await attempt();
@@ -238,8 +238,8 @@ describe('[K-50] a status that changes within one attempt', () => {
   });
 });
 
-describe('[K-44] whether a status was changed', () => {
-  test('is told: it was, it was not, it cannot be', async () => {
+describe('[K-44] the result of setStatus', () => {
+  test('setStatus returns true for a change, and false for no change or a deleted object', async () => {
     const { env, namespace, setStatus, site } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
 
@@ -252,7 +252,7 @@ describe('[K-44] whether a status was changed', () => {
     expect([first, again, gone]).toEqual([true, false, false]);
   });
 
-  test('is not told of an apply without effect, which a process that has just begun may send', async () => {
+  test('setStatus returns false for an apply without effect after a restart', async () => {
     const { env, namespace, setStatus, restart, writes } = await startStatus();
     const status = { pages: 3, conditions: [READY] };
     await setStatus(status);
@@ -268,8 +268,8 @@ describe('[K-44] whether a status was changed', () => {
   });
 });
 
-describe('[K-50] a definition that cannot hold the status is an error that says so', () => {
-  test('without the status subresource, which is answered as if the object was gone', async () => {
+describe('[K-50] a definition that cannot hold the status', () => {
+  test('setStatus fails with a typed error when the definition has no status subresource', async () => {
     const { setStatus } = await startStatus(siteDefinition({}));
 
     const setting = setStatus({ pages: 3 });
@@ -282,7 +282,7 @@ describe('[K-50] a definition that cannot hold the status is an error that says 
     });
   });
 
-  test('and an object that is gone there is none', async () => {
+  test('setStatus of a deleted object returns false when the definition has no status subresource', async () => {
     const { env, namespace, setStatus, site } = await startStatus(siteDefinition({}));
     const given = await site('a');
     await env.delete('example.dev/v1', 'Site', namespace, 'a');
@@ -290,7 +290,7 @@ describe('[K-50] a definition that cannot hold the status is an error that says 
     expect(await setStatus({ pages: 3 }, given)).toBe(false);
   });
 
-  test('with a field that the schema does not have, and the same is written once it has', async () => {
+  test('setStatus with a field that the schema does not have fails, and succeeds once the schema has it', async () => {
     const { attempt, env, site } = await startStatus();
     const say = await attempt();
 

@@ -38,7 +38,7 @@ async function play(seed: number): Promise<readonly string[]> {
   }
 }
 
-test('[T-5] over real sockets nothing is lost either', async () => {
+test('[T-5] a cache over real sockets loses nothing under random faults', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 1_000_000 }), async (seed) => {
       expect(await play(seed)).toEqual([]);

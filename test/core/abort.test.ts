@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { aborted, linkedAbort } from '../../operator/core/abort.ts';
 
 describe('linkedAbort', () => {
-  test('follows its parent, with the reason', () => {
+  test('a linked signal follows its parent, with the reason', () => {
     const parent = new AbortController();
     const reason = new Error('stop');
     using linked = linkedAbort(parent.signal);
@@ -14,7 +14,7 @@ describe('linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('is aborted from the start when its parent is', () => {
+  test('a linked signal is aborted from the start when its parent is', () => {
     const reason = new Error('before');
 
     using linked = linkedAbort(AbortSignal.abort(reason));
@@ -22,7 +22,7 @@ describe('linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('aborts on its own and leaves its parent alone', () => {
+  test('a linked signal can abort by itself without aborting its parent', () => {
     const parent = new AbortController();
     const reason = new Error('mine');
     using linked = linkedAbort(parent.signal);
@@ -33,7 +33,7 @@ describe('linkedAbort', () => {
     expect(parent.signal.aborted).toBe(false);
   });
 
-  test('keeps its first reason', () => {
+  test('a linked signal keeps its first reason', () => {
     const parent = new AbortController();
     const reason = new Error('first');
     using linked = linkedAbort(parent.signal);
@@ -44,7 +44,7 @@ describe('linkedAbort', () => {
     expect(linked.signal.reason).toBe(reason);
   });
 
-  test('a thousand of them leave no listener on the parent', () => {
+  test('a thousand linked signals leave no listener on the parent', () => {
     const parent = new AbortController();
 
     for (let made = 0; made < 1_000; made++) {
@@ -55,7 +55,7 @@ describe('linkedAbort', () => {
     expect(getEventListeners(parent.signal, 'abort')).toHaveLength(0);
   });
 
-  test('disposed of, it no longer follows', () => {
+  test('a disposed linked signal no longer follows its parent', () => {
     const parent = new AbortController();
     const linked = linkedAbort(parent.signal);
 
@@ -67,7 +67,7 @@ describe('linkedAbort', () => {
 });
 
 describe('aborted', () => {
-  test('resolves when the signal aborts', async () => {
+  test('aborted() resolves when the signal aborts', async () => {
     const stop = new AbortController();
     const waiting = aborted(stop.signal);
 
@@ -76,7 +76,7 @@ describe('aborted', () => {
     await expect(waiting).resolves.toBeUndefined();
   });
 
-  test('resolves at once when the signal has aborted already', async () => {
+  test('aborted() resolves at once for an aborted signal', async () => {
     await expect(aborted(AbortSignal.abort())).resolves.toBeUndefined();
   });
 });

@@ -7,13 +7,13 @@ function delays(backoff: { nextMs(): number }, count: number): number[] {
 }
 
 describe('exponentialBackoff', () => {
-  test('doubles up to its limit and stays there', () => {
+  test('the back-off doubles up to its limit and stays there', () => {
     const backoff = exponentialBackoff({ initialMs: 100, maxMs: 1_000 });
 
     expect(delays(backoff, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   });
 
-  test('starts over after a reset', () => {
+  test('the back-off starts over after a reset', () => {
     const backoff = exponentialBackoff({ initialMs: 100, maxMs: 1_000, factor: 3 });
     delays(backoff, 5);
 
@@ -22,7 +22,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([100, 300, 900]);
   });
 
-  test('adds jitter on top, up to but without the whole of it', () => {
+  test('the back-off adds jitter up to, but not including, its full amount', () => {
     const numbers = [0, 0.5, 0.999];
     const backoff = exponentialBackoff({
       initialMs: 1_000,
@@ -34,7 +34,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([1_000, 1_250, 1_499.5]);
   });
 
-  test('does not let one delay’s jitter grow into the next', () => {
+  test('the jitter of one delay does not affect the next', () => {
     const backoff = exponentialBackoff({
       initialMs: 100,
       maxMs: 10_000,
@@ -45,7 +45,7 @@ describe('exponentialBackoff', () => {
     expect(delays(backoff, 3)).toEqual([175, 350, 700]);
   });
 
-  test('keeps every delay within its bounds, however long it goes on', () => {
+  test('the back-off keeps every delay within its bounds', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -15,7 +15,7 @@ function ownTime(): void {
 describe('systemClock', () => {
   beforeEach(ownTime);
 
-  test('wakes once, when the delay is over and not before', () => {
+  test('the system clock wakes once, when the delay is over and not before', () => {
     const wokenAt: number[] = [];
     const startedAt = systemClock.monotonic();
     systemClock.schedule(250, () => wokenAt.push(systemClock.monotonic() - startedAt));
@@ -28,7 +28,7 @@ describe('systemClock', () => {
     expect(wokenAt).toEqual([250]);
   });
 
-  test('honours delays that setTimeout would cut to nothing', () => {
+  test('the system clock supports delays beyond the limit of setTimeout', () => {
     let woken = 0;
     systemClock.schedule(40 * DAY_MS, () => woken++);
 
@@ -45,7 +45,7 @@ describe('systemClock', () => {
     2 ** 31 - 1,
     2 ** 31,
     2 ** 32 + 5,
-  ])('never asks setTimeout for more than it can do', (ms) => {
+  ])('the system clock never passes more to setTimeout than its limit', (ms) => {
     const spy = vi.spyOn(globalThis, 'setTimeout');
     let woken = false;
     systemClock.schedule(ms, () => {
@@ -58,7 +58,7 @@ describe('systemClock', () => {
     expect(Math.max(...spy.mock.calls.map(([, delayMs]) => delayMs ?? 0))).toBe(2 ** 31 - 1);
   });
 
-  test('waits for the rest when a timer fires early', () => {
+  test('the system clock waits for the rest when a timer fires early', () => {
     const startedAt = systemClock.monotonic();
     let wokenAfterMs: number | undefined;
     systemClock.schedule(1.75, () => {
@@ -70,7 +70,7 @@ describe('systemClock', () => {
     expect(wokenAfterMs).toBeGreaterThanOrEqual(1.75);
   });
 
-  test.each([0, -5])('a delay of %i ms still waits for the next turn', (delayMs) => {
+  test.each([0, -5])('the system clock waits for the next turn with a delay of %i ms', (delayMs) => {
     let woken = false;
     systemClock.schedule(delayMs, () => {
       woken = true;
@@ -83,7 +83,7 @@ describe('systemClock', () => {
     expect(woken).toBe(true);
   });
 
-  test('cancelling works in the middle of a long delay, and twice', () => {
+  test('a scheduled call can be cancelled during a long delay, and twice', () => {
     let woken = false;
     const cancel = systemClock.schedule(40 * DAY_MS, () => {
       woken = true;
@@ -98,7 +98,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('its durations do not follow a change of the wall time', () => {
+  test('durations of the system clock ignore a change of the wall time', () => {
     const wall = systemClock.now();
     const startedAt = systemClock.monotonic();
 
@@ -112,7 +112,7 @@ describe('systemClock', () => {
 describe('sleep', () => {
   const never = (): AbortSignal => new AbortController().signal;
 
-  test('resolves when the time has come and leaves no listener', async () => {
+  test('sleep resolves after its time and leaves no listener', async () => {
     const clock = new FakeClock();
     const signal = never();
     let awake = false;
@@ -129,7 +129,7 @@ describe('sleep', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  test('an abort rejects with its reason and leaves no timer and no listener', async () => {
+  test('an aborted sleep rejects with the reason and leaves no timer and no listener', async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const reason = new Error('stop');
@@ -142,7 +142,7 @@ describe('sleep', () => {
     expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
   });
 
-  test('an abort that came before starts no timer', async () => {
+  test('sleep with an aborted signal starts no timer', async () => {
     const clock = new FakeClock();
     const reason = new Error('too late');
 
@@ -152,7 +152,7 @@ describe('sleep', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an abort after it has ended changes nothing', async () => {
+  test('an abort after the end of sleep changes nothing', async () => {
     const clock = new FakeClock();
     const stop = new AbortController();
     const sleeping = sleep(clock, 100, stop.signal);
@@ -163,7 +163,7 @@ describe('sleep', () => {
     await expect(sleeping).resolves.toBeUndefined();
   });
 
-  test('on the machine’s clock an abort clears the timer', async () => {
+  test('an aborted sleep on the system clock clears the timer', async () => {
     ownTime();
     const stop = new AbortController();
     const clock: Clock = systemClock;

@@ -34,7 +34,7 @@ describe('errors', () => {
     expect(error.stack).toContain(`${facts.name}: m`);
   });
 
-  test('an error without a cause has none, rather than one that is undefined', () => {
+  test('an error without a cause has no cause property', () => {
     const error = new ConfigurationError('m', { context: { port: 1 } });
 
     expect('cause' in error).toBe(false);
@@ -46,7 +46,7 @@ describe('errors', () => {
     ['text', 'text'],
     [undefined, 'undefined'],
     [42, '42'],
-  ])('messageOf tells the text of anything that was thrown', (thrown, text) => {
+  ])('messageOf returns the text of any thrown value', (thrown, text) => {
     expect(messageOf(thrown)).toBe(text);
   });
 });

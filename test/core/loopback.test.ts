@@ -8,7 +8,7 @@ test.each([
   'localhost:0',
   '127.0.0.1:65535',
   '[::1]:80',
-])('the Host %j names this machine', (header) => {
+])('the Host %j names the local machine', (header) => {
   expect(isLoopbackHost(header)).toBe(true);
 });
 
@@ -34,11 +34,11 @@ test.each([
   'evil.example:localhost',
   'localhost\nevil.example',
   'localhost\n',
-])('the Host %j does not', (header) => {
+])('the Host %j does not name the local machine', (header) => {
   expect(isLoopbackHost(header)).toBe(false);
 });
 
-test('of all addresses, 127.0.0.0/8 and ::1 are reached by this machine alone', () => {
+test('only 127.0.0.0/8 and ::1 are loopback addresses', () => {
   const addresses = ['127.0.0.1', '127.9.8.7', '::1', '128.0.0.1', '::', '0.0.0.0', '127.evil', ''];
 
   expect(addresses.filter(isLoopbackAddress)).toEqual(['127.0.0.1', '127.9.8.7', '::1']);

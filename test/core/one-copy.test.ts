@@ -5,7 +5,7 @@ import { registerCopy } from '../../operator/core/one-copy.ts';
 const SHOP = 'file:///app/node_modules/chancery/dist/';
 const KIT = 'file:///app/node_modules/shop-kit/node_modules/chancery/dist/';
 
-test('a second copy is refused with both versions, both places and what to do', () => {
+test('a second copy of the toolkit is refused with both versions, both paths and the remedy', () => {
   const registry = {};
   registerCopy({ version: '1.2.0', root: SHOP }, registry);
 
@@ -26,7 +26,7 @@ test('a second copy of the same version is refused as well', () => {
   expect(() => registerCopy({ version: '1.2.0', root: KIT }, registry)).toThrow(ConfigurationError);
 });
 
-test('a copy that is loaded again is no second one', async () => {
+test('a copy that is loaded again does not count as a second one', async () => {
   const registry = {};
   registerCopy({ version: '1.2.0', root: SHOP }, registry);
   registerCopy({ version: '1.2.0', root: SHOP }, registry);

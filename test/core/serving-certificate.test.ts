@@ -18,7 +18,7 @@ test.each([
   ],
   [['*.demo.svc'], ['op.demo.svc']],
   [['op.demo.svc'], []],
-])('a certificate for %j is right for %j', (has, needs) => {
+])('a certificate for %j is valid for %j', (has, needs) => {
   expect(certificateProblem(certificateFor(...has), needs, NOW)).toBeUndefined();
 });
 
@@ -35,13 +35,13 @@ test.each([
     ['kube-apiserver'],
     'is not for kube-apiserver, but for kube-apiserver.example',
   ],
-])('a certificate for %j is wrong for %j', (has, needs, problem) => {
+])('a certificate for %j is invalid for %j', (has, needs, problem) => {
   expect(certificateProblem(certificateFor(...has), needs, NOW)).toBe(problem);
 });
 
 test.each([
   ['2019-12-31T23:59:59Z', 'is valid from Jan  1 00:00:00 2020 GMT on'],
   ['+010000-01-01T00:00:00Z', 'has expired on Dec 31 23:59:59 9999 GMT'],
-])('at %s a certificate %s', (now, problem) => {
+])('at %s the certificate %s', (now, problem) => {
   expect(certificateProblem(certificateFor('a.b.svc'), ['a.b.svc'], new Date(now))).toBe(problem);
 });

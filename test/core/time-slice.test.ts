@@ -33,7 +33,7 @@ test('[L-15] work that yields takes one step in each turn of the event loop', as
   expect(steps).toEqual([0, 0, 1, 2, 3]); // the first in the turn of the call
 });
 
-test('[L-15] work that is aborted takes no further step', async () => {
+test('[L-15] aborted work takes no further step', async () => {
   const stop = new AbortController();
   let steps = 0;
   const work = (function* (): Generator<void, void, undefined> {
@@ -51,7 +51,7 @@ test('[L-15] work that is aborted takes no further step', async () => {
   expect(steps).toBe(1);
 });
 
-test('[L-15] a turn may go on for 10 ms, and a new one for 10 ms more', async () => {
+test('[L-15] a time slice allows 10 ms per turn', async () => {
   const clock = new FakeClock();
   const limit = new TimeSlice(clock);
 

@@ -22,7 +22,7 @@ const heedful = (signal: AbortSignal): Promise<never> =>
 
 const NOTHING = { timers: 0, listeners: 0 };
 
-test('work that is done in time has its result, and nothing is left behind', async () => {
+test('work that ends in time returns its result, and leaves no timer or listener', async () => {
   const { clock, options, left } = scene();
   let heard: AbortSignal | undefined;
 
@@ -37,7 +37,7 @@ test('work that is done in time has its result, and nothing is left behind', asy
   expect(left()).toEqual(NOTHING);
 });
 
-test('work that fails fails with its own error', async () => {
+test('work that fails rejects with its own error', async () => {
   const { options, left } = scene();
   const own = new Error('own');
 
@@ -47,7 +47,7 @@ test('work that fails fails with its own error', async () => {
   expect(left()).toEqual(NOTHING);
 });
 
-test('when the time is over the work is told, and the caller too, whatever the work says of it', async () => {
+test('after the timeout the work is aborted, and the caller gets an error, whatever the work does', async () => {
   const { clock, options, left } = scene();
 
   const late = withTimeout(options, heedful);
@@ -65,7 +65,7 @@ test('when the time is over the work is told, and the caller too, whatever the w
   expect(left()).toEqual(NOTHING);
 });
 
-test('the caller does not wait for work that does not heed its signal', async () => {
+test('the caller does not wait for work that ignores its signal', async () => {
   const { clock, options } = scene();
   const tooLate = new Error('the provider did not answer');
 
@@ -76,7 +76,7 @@ test('the caller does not wait for work that does not heed its signal', async ()
   await refused;
 });
 
-test('who stops the caller stops the work, with the reason', async () => {
+test('an abort of the caller aborts the work, with the reason', async () => {
   const { stop, options, left } = scene();
   const reason = new Error('stopping');
   let heard: unknown;
@@ -95,7 +95,7 @@ test('who stops the caller stops the work, with the reason', async () => {
   expect(left()).toEqual(NOTHING);
 });
 
-test('nothing is begun for a caller that was stopped before', async () => {
+test('no work starts for an aborted caller', async () => {
   const { clock } = scene();
   const reason = new Error('stopped');
   let begun = 0;

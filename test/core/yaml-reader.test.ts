@@ -19,7 +19,7 @@ function readerWith(limits: { timeLimitMs?: number; memoryLimitMb?: number }): Y
   return reader;
 }
 
-test('[found 3] documents come back as JSON, with every digit', async () => {
+test('[found 3] documents are returned as JSON, with every digit', async () => {
   const text = 'a: 9007199254740993\nb: .inf\n---\n# nothing\n---\n- yes\n';
 
   const answer = await shared.read({ texts: [text], form: 'stream' }, signal);
@@ -27,7 +27,7 @@ test('[found 3] documents come back as JSON, with every digit', async () => {
   expect(answer).toEqual({ documents: ['{"a":9007199254740993,"b":1e999}', '[true]'] });
 });
 
-test('[found 3] what the thread reads is what was written', async () => {
+test('[found 3] the YAML thread reads what was written', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(jsonValue({ maxDepth: 3 }), { maxLength: 3 }), async (values) => {
       const texts = values.map(formatYaml);
@@ -57,7 +57,7 @@ test('[found 3] a text that takes too long or too much memory is refused, and th
   expect(await small.read(light, signal)).toEqual({ documents: ['{"a":1}'] });
 });
 
-test('[found 3] a reader whose request is aborted rejects at once, and goes on with the next', async () => {
+test('[found 3] a reader whose request is aborted rejects at once, and continues with the next', async () => {
   const reader = readerWith({ timeLimitMs: 2_000 });
   const stop = new AbortController();
   const heavy = reader.read({ texts: ['[],'.repeat(600_000)], form: 'stream' }, stop.signal);
@@ -104,7 +104,7 @@ test.each([
     'password: hunter2\n  a: [',
     /^is neither JSON nor YAML, at line \d+, column \d+ of the document$/,
   ],
-])('[found 3] a text with %s is refused, and the message quotes nothing of it', (_what, text, problem) => {
+])('[found 3] a text with %s is refused, and the message quotes none of it', (_what, text, problem) => {
   const answer = yamlWork({ texts: [text], form: 'stream' });
 
   expect('problem' in answer && answer.problem).toMatch(problem);

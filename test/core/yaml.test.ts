@@ -41,14 +41,14 @@ describe.each(READERS)('%s', (_name, read) => {
     ['a mapping under a scalar', 'a: b\n  c: d', /^invalid YAML: .* at line 1, column 4/],
     ['an alias without its anchor', 'a: *missing', /^invalid YAML: Unresolved alias [^:]*$/],
     ['a bomb of aliases', ALIAS_BOMB, /^invalid YAML: Excessive alias count/],
-  ])('refuses %s and says where', (_what, text, message) => {
+  ])('the YAML parser refuses %s and names the place', (_what, text, message) => {
     const attempt = (): unknown => read(text);
 
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(message);
   });
 
-  test('says it in one line', () => {
+  test('a YAML error is one line', () => {
     const attempt = (): unknown => read('a: [1');
 
     expect(attempt).toThrow(/^[^\n]+$/);
@@ -65,7 +65,7 @@ describe.each(READERS)('%s', (_name, read) => {
     ['the line before', 's3cr3t: [1,\nb'],
     ['what follows a value', '"a"s3cr3t: b'],
     ['a line that looks like a place', 'a: *s3cr3t at line 7, column 3:s3cr3t'],
-  ])('[found 8] the refusal of %s quotes nothing of the document, also as a cause', (_what, text) => {
+  ])('[found 8] the error for %s quotes nothing of the document, also not as a cause', (_what, text) => {
     const refusal = caught(() => read(text));
 
     expect(refusal.message).toMatch(/^invalid YAML: \S/);
@@ -73,19 +73,19 @@ describe.each(READERS)('%s', (_name, read) => {
     expect(refusal.cause).toBeUndefined();
   });
 
-  test('OP6 takes the last of two equal keys, as kubectl does', () => {
+  test('OP6 the YAML parser takes the last of two equal keys, as kubectl does', () => {
     const value = read('a: 1\nb: 2\na: 3');
 
     expect(value).toEqual({ a: 3, b: 2 });
   });
 
-  test('merges a merge key, and what stands beside it wins', () => {
+  test('the YAML parser applies a merge key, and explicit keys win', () => {
     const value = read('base: &base {a: 1, b: 2}\nmine:\n  <<: *base\n  b: 3');
 
     expect(value).toMatchObject({ mine: { a: 1, b: 3 } });
   });
 
-  test('reads JSON', () => {
+  test('the YAML parser reads JSON', () => {
     const value = read('{"a": {"b": [1, true, null, "x"]}}');
 
     expect(value).toEqual({ a: { b: [1, true, null, 'x'] } });
@@ -115,7 +115,7 @@ describe.each(READERS)('%s', (_name, read) => {
     ['"yes"', 'yes'],
     ["'0644'", '0644'],
     ['~', null],
-  ])('reads %s as kubectl does', (text, expected) => {
+  ])('the YAML parser reads %s as kubectl does', (text, expected) => {
     const value = read(`value: ${text}`);
 
     expect(value).toEqual({ value: expected });
@@ -123,23 +123,23 @@ describe.each(READERS)('%s', (_name, read) => {
 });
 
 describe('parseYaml', () => {
-  test('refuses a second document', () => {
+  test('parseYaml refuses a second document', () => {
     expect(() => parseYaml('a: 1\n---\nb: 2')).toThrow(ConfigurationError);
   });
 });
 
 describe('parseYamlDocuments', () => {
-  test('leaves out documents that hold nothing', () => {
+  test('parseYamlDocuments skips empty documents', () => {
     const values = parseYamlDocuments('---\n---\na: 1\n---\n# only a comment\n---\nb: 2\n...\n');
 
     expect(values).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
-  test('finds nothing in nothing', () => {
+  test('parseYamlDocuments returns no document for an empty text', () => {
     expect(parseYamlDocuments('')).toEqual([]);
   });
 
-  test('counts lines from the start of the text, not of the document', () => {
+  test('parseYamlDocuments counts lines from the start of the text', () => {
     expect(() => parseYamlDocuments('a: 1\n---\nb: [')).toThrow(/at line 3,/);
   });
 });
@@ -153,7 +153,7 @@ test.each([
   '0644',
   'off',
   'N',
-])('[found 3] the text %s stays a text and a key when it is written as YAML and read', (text) => {
+])('[found 3] the text %s stays text, as a value and as a key, when written as YAML and read', (text) => {
   const written = formatYaml({ [text]: text, list: [text] });
 
   expect(parseYaml(written)).toEqual({ [text]: text, list: [text] });
@@ -162,7 +162,7 @@ test.each([
 describe('formatYaml', () => {
   const ambiguous = ['yes', 'off', 'y', '0644', '1_000', '22:22', '2001-01-01', '0b1', 'null', ''];
 
-  test('writes every text so that it is read back as text', () => {
+  test('formatYaml writes every text so that it is read back as text', () => {
     const value = { texts: ambiguous, keys: Object.fromEntries(ambiguous.map((k) => [k, k])) };
 
     const text = formatYaml(value);
@@ -170,7 +170,7 @@ describe('formatYaml', () => {
     expect(parseYaml(text)).toEqual(value);
   });
 
-  test('writes shared parts twice and never folds a line', () => {
+  test('formatYaml writes shared parts twice and never folds a line', () => {
     const shared = { long: 'word '.repeat(60).trim() };
 
     const text = formatYaml({ a: shared, b: shared });
@@ -179,7 +179,7 @@ describe('formatYaml', () => {
   });
 });
 
-test('a value is replaced, and the comments of the others stay', () => {
+test('changedYaml replaces a value, and keeps the other comments', () => {
   const text = '# crops\n- name: a # first\n  rows: [1]\n- name: b\n';
 
   expect(changedYaml(text, [0, 'rows'], [1, { two: 2 }])).toBe(
@@ -200,7 +200,7 @@ test.each([
   ['an empty value', 'components:\nb: 1\n', 'components:\n  - ../a\nb: 1\n'],
   ['line breaks of Windows', 'a: 1\r\n', 'a: 1\r\n\r\n# mine\r\ncomponents:\r\n- ../a\r\n'],
   ['the item', 'components: [ "../a" ]\n', 'components: [ "../a" ]\n'],
-])('an item is added to a document with %s, and the rest stays', (_what, text, expected) => {
+])('yamlWithItem adds an item to a document with %s, and leaves the rest unchanged', (_what, text, expected) => {
   expect(yamlWithItem(text, ...ITEM)).toBe(expected);
 });
 
@@ -208,11 +208,11 @@ test.each([
   ['a: [', 'invalid YAML'],
   ['components: x\n', 'with a list as components'],
   ['- a\n', 'it must be a mapping'],
-])('an item is not added to %j', (text, says) => {
+])('yamlWithItem does not add an item to %j', (text, says) => {
   expect(() => yamlWithItem(text, ...ITEM)).toThrow(says);
 });
 
-test('[found 8] no refusal of a document quotes a word of it, whatever stands around the word', () => {
+test('[found 8] no YAML error quotes the document, whatever surrounds the word', () => {
   const marks = [
     '%',
     '%YAML ',

@@ -3,7 +3,7 @@ import { EVERY_PLACE, expectSameEnd } from './every-place.ts';
 import { restartedOnce } from './samples.ts';
 
 test(
-  'wherever config-restart is killed, one change of a ConfigMap rolls the Pods once',
+  'one change of a ConfigMap rolls the Pods once, wherever config-restart is killed',
   EVERY_PLACE,
   async () => {
     await expectSameEnd(restartedOnce, [

@@ -58,7 +58,7 @@ const greeter = controller({
 });
 
 test(
-  '[T-1] an operator behind its ambassador follows a custom resource through a restart of that',
+  '[T-1] an operator behind its ambassador follows a custom resource through a restart of the ambassador',
   FIRST_START,
   async () => {
     const { env, namespace } = await startTestCluster();

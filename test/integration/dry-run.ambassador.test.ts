@@ -17,7 +17,7 @@ const STATE = 'config-restart-state';
 const MODULE = fileURLToPath(new URL('../../examples/config-restart/operator.ts', import.meta.url));
 const CRDS = new URL('../../examples/config-restart/crds/', import.meta.url);
 
-test('the restart that a change asks for is shown, and nothing is stored', async () => {
+test('a dry run prints the rollout that a change causes, and stores nothing', async () => {
   // Embedded: its storage tells whether anything was written.
   const env = await startTestEnv({
     backend: 'embedded',

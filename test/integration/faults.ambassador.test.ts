@@ -51,7 +51,7 @@ const failures = (lines: ReturnType<typeof startOperator>['lines']): unknown[] =
       return { code, layer, reason: fields.reason };
     });
 
-test('[P-18] CM8 a proxy that comes late: the operator waits, not ready, and begins without having exited', async () => {
+test('[P-18] CM8 the operator waits unready for a proxy that starts late, and starts without having exited', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   await proxy.kill();
@@ -69,7 +69,7 @@ test('[P-18] CM8 a proxy that comes late: the operator waits, not ready, and beg
   expect(failures(lines)).toEqual([]); // nothing was asked before somebody listened
 });
 
-test('[T-3] a proxy that is killed and restarted: a change meanwhile is seen once, nothing is listed again', async () => {
+test('[T-3] a change while the proxy restarts is seen once, without another list', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'before');
   const { seen, controllers } = scribe();
@@ -93,7 +93,7 @@ test('[T-3] a proxy that is killed and restarted: a change meanwhile is seen onc
   expect(['broken', 'unreachable', 'broken,unreachable']).toContain(told.join());
 });
 
-test('a proxy that hangs: the operator is not ready, and begins when it answers again', async () => {
+test('the operator is not ready behind a hanging proxy, and starts when it answers again', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'first');
   proxy.freeze();
@@ -108,7 +108,7 @@ test('a proxy that hangs: the operator is not ready, and begins when it answers 
   expect(early).toBe(false);
 });
 
-test('an API server that restarts behind the proxy: 500 text/plain is the ambassador’s, and all is caught up', async () => {
+test('after a restart of the API server behind the proxy, 500 text/plain is an ambassador error, and all changes are seen', async () => {
   const { server, proxy } = await startCluster();
   put(server, 'before');
   const { seen, controllers } = scribe();
@@ -126,7 +126,7 @@ test('an API server that restarts behind the proxy: 500 text/plain is the ambass
   expect(seen).toEqual(['before', 'meanwhile']);
 });
 
-test('a filter that refuses: the ambassador’s 403 is not RBAC’s', async () => {
+test('a 403 of the ambassador’s filter differs from one of RBAC', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const filter = { acceptPaths: ['^/version$'], rejectPaths: ['^$'], rejectMethods: ['^$'] };
@@ -187,7 +187,7 @@ const ANSWERS: readonly [string, RequestListener, object][] = [
 
 test.each(
   ANSWERS,
-)('CW5 %s: its own typed error, one line, not ready, and healed when it is over', async (_what, answer, expected) => {
+)('CW5 %s causes its own typed error and one log line, and the operator recovers', async (_what, answer, expected) => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });

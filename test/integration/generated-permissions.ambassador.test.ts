@@ -100,7 +100,7 @@ function without(verb: string, resource: string): readonly (RbacRole | RbacRoleB
 }
 
 describe('config-restart with the permissions of its declarations', { timeout: 60_000 }, () => {
-  test('it rolls the Pods, and nothing that it does is refused', async () => {
+  test('config-restart with generated permissions rolls the Pods, and no request is refused', async () => {
     const { server, url } = await cluster(permissions);
     const operator = startOperator(url, controllers, SELF);
     await remembered(server);
@@ -126,7 +126,7 @@ describe('config-restart with the permissions of its declarations', { timeout: 6
       'deployments.apps "webapp" is forbidden: ',
       'patch resource "deployments" in API group "apps"',
     ],
-  ])('without %s on %s it does nothing, and its error names the right', async (verb, resource, what, right) => {
+  ])('config-restart without %s on %s does nothing, and its error names the right', async (verb, resource, what, right) => {
     const { server, url } = await cluster(without(verb, resource));
 
     const operator = startOperator(url, controllers, SELF);

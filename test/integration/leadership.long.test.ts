@@ -36,7 +36,7 @@ function renewedAt({ server }: Replicas): number {
 
 const LEASE_NAME = 'busy-writer-leader';
 
-test('[LE-9] [D-5] where renewals vanish, nothing is sent after the deadline, and a process that cannot stop is gone before its lease', async () => {
+test('[LE-9] [D-5] with lost renewals no write is sent after the deadline, and a process that cannot stop exits before its lease ends', async () => {
   const replicas = await started();
   const leader = await replicas.replica('a', { module: 'hanging-stop.ts' });
   await replicas.until(() => replicas.appliesOf('a').length > 20, 'the leader writes');
@@ -53,7 +53,7 @@ test('[LE-9] [D-5] where renewals vanish, nothing is sent after the deadline, an
   expect(goneAt - renewedAt(replicas)).toBeLessThan(LEASE_MS);
 });
 
-test('[LE-9] [H61] a holder whose API server stalls is gone before another leads, and writes nothing then', async () => {
+test('[LE-9] [H61] a holder whose API server stalls exits before another leads, and writes nothing afterwards', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 
@@ -75,7 +75,7 @@ test('[LE-9] [H61] a holder whose API server stalls is gone before another leads
   expect(late).toEqual([]);
 });
 
-test('[LE-11] a writer that blocks its loop for longer than its lease is refused when it writes next', async () => {
+test('[LE-11] a writer that blocks its event loop for longer than its lease is refused at its next write', async () => {
   const replicas = await started();
   const leader = await replicas.replica('a', { module: 'blocked-loop.ts' });
 
@@ -87,7 +87,7 @@ test('[LE-11] a writer that blocks its loop for longer than its lease is refused
   expect(exit).toBe(3);
 });
 
-test('[LE-13] [D-5] a leader that is asked to stop ends with 0, its last write gives the Lease up, and the standby leads at once', async () => {
+test('[LE-13] [D-5] a leader that is asked to stop exits with 0, releases the Lease last, and the standby leads at once', async () => {
   const replicas = await started();
   const { leader, standby } = await replicas.pair();
 

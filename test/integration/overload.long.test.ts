@@ -140,7 +140,7 @@ function sawMarker(told: Changes): boolean {
   return told.some((change) => nameOf(change) === MARKER);
 }
 
-test('what a handler holds back stays in the socket, and comes whole and in order when it goes on', async () => {
+test('data that a handler holds back stays in the socket, and arrives complete and in order afterwards', async () => {
   const { server, watching, start } = await serve('pod', 1_000);
   const [slow, other] = [watching(), watching()];
   const gate = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ test('what a handler holds back stays in the socket, and comes whole and in orde
   expect(slowly.told.map(versionOf)).toEqual(freely.told.map(versionOf));
 });
 
-test('for a handler that never returns two changes of each key wait at most; others are told of all', async () => {
+test('at most two changes per key wait for a handler that never returns, and other handlers get all changes', async () => {
   const { server, watching, start } = await serve('pod', 500);
   const one = watching();
   const gate = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ test('for a handler that never returns two changes of each key wait at most; oth
   expect(new Map(merged.map((change) => [change.key, versionOf(change)]))).toEqual(newest);
 });
 
-test('a line without end is cut at its limit and listed for; others in the process are told meanwhile', async () => {
+test('an endless line is cut at its limit and followed by a list, and other sources continue', async () => {
   const { server, watching, start } = await serve('config-map', 100);
   const [victim, other] = [watching(ENDLESS_NAMESPACE), watching()];
   const [missed, freely] = [listener(), listener()];
@@ -235,7 +235,7 @@ test('a line without end is cut at its limit and listed for; others in the proce
   expect(missed.told.map(nameOf)).toEqual(names);
 });
 
-test('20,000 deletes at once are told one by one, in their order, and leave nothing', async () => {
+test('20,000 deletes at once are delivered one by one in order, and leave nothing', async () => {
   const objects = 20_000;
   const { server, watching, start } = await serve('config-map', objects);
   const one = watching();

@@ -45,7 +45,7 @@ main() {
 main
 `;
 
-test('the shell script lives through restarts of proxy and server, and acts on what it missed', {
+test('the shell script survives restarts of proxy and server, and acts on missed changes', {
   timeout: 60_000,
 }, async () => {
   const { server, proxy } = await startCluster();

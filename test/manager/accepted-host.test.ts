@@ -56,7 +56,7 @@ test.each([
   ['', false],
   [':8081', false],
   ['a'.repeat(64), false],
-])('[attack A-6] %j as a host is accepted: %s', (header, accepted) => {
+])('[attack A-6] the Host header %j is accepted: %s', (header, accepted) => {
   expect(isAcceptedHost(header, CONFIGURED)).toBe(accepted);
 });
 
@@ -66,7 +66,7 @@ test.each([
   'a,,b',
   '*.example.com',
   'a b',
-])('[attack A-6] the setting refuses %j', (value) => {
+])('[attack A-6] the setting CHANCERY_HTTP_HOSTS refuses %j', (value) => {
   expect(() => settingsFrom({ CHANCERY_HTTP_HOSTS: value })).toThrow(
     'CHANCERY_HTTP_HOSTS must be names of hosts without ports, as a,b, not ',
   );
@@ -108,7 +108,7 @@ async function ask(
 const statusOf = (answer: string): string =>
   answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
 
-test('[attack A-6] a page of another host gets 421 from everything but the probes', async () => {
+test('[attack A-6] a request with a foreign Host header gets 421 from every path but the probes', async () => {
   const { health, metrics } = await ports();
   const evil = ['Host: evil.example:8081'];
 
@@ -132,7 +132,7 @@ test('[attack A-6] a page of another host gets 421 from everything but the probe
   expect(probes.map(statusOf)).toEqual(['200', '200']);
 });
 
-test('[attack A-6] a host that is accepted or configured reads status and metrics', async () => {
+test('[attack A-6] a request with an accepted or configured Host header reads status and metrics', async () => {
   const { health, metrics } = await ports();
 
   for (const name of ['127.0.0.1', 'localhost:1', 'op.team.svc', 'Status.corp.example']) {
@@ -147,7 +147,7 @@ test.each([
   ['two that are equal', ['Host: localhost', 'host: localhost'], 'HTTP/1.1', '400', '400'],
   ['none, which HTTP/1.0 allows', [], 'HTTP/1.0', '400', '200'],
   ['an empty one', ['Host:'], 'HTTP/1.1', '421', '200'],
-])('[attack A-6] of Host headers a request has %s', async (_, headers, version, page, probe) => {
+])('[attack A-6] the number of Host headers in a request decides the status: %s', async (_, headers, version, page, probe) => {
   const { health, metrics } = await ports();
 
   const pages = [
@@ -160,7 +160,7 @@ test.each([
   expect(statusOf(probed)).toBe(probe);
 });
 
-test('[attack A-6] the setting is what both ports of an operator go by', async () => {
+test('[attack A-6] CHANCERY_HTTP_HOSTS applies to both ports of an operator', async () => {
   const [health, metrics] = [await freePort(), await freePort()];
   const manager = await createManager({
     controllers: [],

@@ -73,7 +73,7 @@ const ALL = [
 test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
-])('where nothing is granted (%s) everything is missing', async (mode) => {
+])('every right is missing when none is granted (%s)', async (mode) => {
   const { check } = await cluster(mode);
 
   expect((await check()).texts).toEqual(ALL);
@@ -83,7 +83,7 @@ test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
   'AlwaysAllow',
-])('with the generated roles (%s) nothing is missing, and nothing is too much', async (mode) => {
+])('no right is missing or in excess with the generated roles (%s)', async (mode) => {
   const { check, grant } = await cluster(mode);
   if (mode !== 'AlwaysAllow') grant();
 
@@ -101,7 +101,7 @@ test.each<AuthorizationMode>([
 test.each<AuthorizationMode>([
   'RBAC',
   'Webhook,RBAC',
-])('each rule that is said to be missing (%s) is the one that helps', async (mode) => {
+])('adding each reported rule grants the missing right (%s)', async (mode) => {
   const { check, server } = await cluster(mode);
   const { missing } = await check();
 
@@ -114,7 +114,7 @@ test.each<AuthorizationMode>([
   expect((await check()).texts).toEqual([]);
 });
 
-test('a right in all namespaces is not there for being granted in each', async () => {
+test('a right in all namespaces is missing when it is granted only in single namespaces', async () => {
   const { check, grant } = await cluster();
   grant();
 
@@ -123,7 +123,7 @@ test('a right in all namespaces is not there for being granted in each', async (
   expect(texts).toContain('get, list, watch configmaps in all namespaces');
 });
 
-test('a binding to a role that is not there is doubt, and each right is asked for', async () => {
+test('a binding to a missing role makes the list incomplete, and each right is checked by itself', async () => {
   const { check, grant, server } = await cluster();
   grant();
   server.create(binding('to-nothing', 'demo', 'Role/absent', `User/${USER}`));
@@ -133,7 +133,7 @@ test('a binding to a role that is not there is doubt, and each right is asked fo
   expect([texts, incomplete]).toEqual([[], 'role.rbac.authorization.k8s.io "absent" not found']);
 });
 
-test('what is granted beyond is told where it is granted', async () => {
+test('an excess grant is reported with its rule and the namespace in which it is granted', async () => {
   const { check, grant, server } = await cluster();
   grant();
   const secrets = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] };
@@ -149,7 +149,7 @@ test('what is granted beyond is told where it is granted', async () => {
   ]);
 });
 
-test('what an incomplete list grants and a webhook denies is missing', async () => {
+test('a right that an incomplete list grants and a webhook denies is missing', async () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
   const paths = { verbs: ['*'], nonResourceURLs: ['*'] };
   const asked: unknown[] = [];

@@ -26,7 +26,7 @@ function registryOf(collect: () => unknown): MetricsRegistry {
   return { getMetricsAsJSON: collect as MetricsRegistry['getMetricsAsJSON'] };
 }
 
-test("[X-4] a scrape has the operator's own metrics of every type beside ours", async () => {
+test("[X-4] a scrape contains the operator's own metrics of every type beside those of the toolkit", async () => {
   const registry = new Registry();
   const registers = [registry];
   new Counter({ name: 'shop_sales_total', help: 'sold', labelNames: ['kind'], registers }).inc(
@@ -55,7 +55,7 @@ test("[X-4] a scrape has the operator's own metrics of every type beside ours", 
   expect(logged).toEqual([]);
 });
 
-test('[X-4] a label that has no value is left out, as Prometheus reads it', async () => {
+test('[X-4] a label without a value is omitted', async () => {
   const registry = new Registry();
   const options = { name: 'shop_depth', help: 'd', labelNames: ['kind', 'size'] };
   const gauge = new Gauge({ ...options, registers: [registry] });
@@ -68,7 +68,7 @@ test('[X-4] a label that has no value is left out, as Prometheus reads it', asyn
   expect(logged).toEqual([]);
 });
 
-test('[X-4] of two metrics of one name ours stays, then the first, and one line says so', async () => {
+test('[X-4] the toolkit’s metric wins over another of the same name, otherwise the first one wins, and one line is logged', async () => {
   const taken = new Registry();
   new Gauge({ name: 'chancery_cached_objects', help: 'not ours', registers: [taken] }).set(9);
   new Gauge({ name: 'process_cpu_seconds_total', help: 'not ours', registers: [taken] }).set(9);
@@ -95,7 +95,7 @@ test.each([
   ['a counter and a gauge of one OpenMetrics family', 'counter', 'a_total', 'gauge', 'a'],
   ['a histogram and a gauge with the name of its part', 'histogram', 'a', 'gauge', 'a_count'],
   ['a gauge and a counter of one line', 'gauge', 'a_total', 'counter', 'a'],
-])('[X-4] the second of %s is left out', async (_what, type, name, otherType, otherName) => {
+])('[X-4] the second metric is omitted for %s', async (_what, type, name, otherType, otherName) => {
   const metric = (each: string, of: string) => ({ name: each, type: of, help: '', values: [] });
   const registry = registryOf(async () => [metric(name, type), metric(otherName, otherType)]);
   const { meter, logged } = scraping([registry]);
@@ -118,22 +118,22 @@ test.each([
       throw new Error('broken');
     },
   ],
-  ['gives no list', async () => 'x'],
-  ['gives no object', async () => [null]],
-  ['gives a name that no line can have', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
-  ['gives a type on two lines', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
+  ['returns no list', async () => 'x'],
+  ['returns no object', async () => [null]],
+  ['returns a name that no line can have', async () => [{ name: 'a b', type: 'gauge', help: '' }]],
+  ['returns a type on two lines', async () => [{ name: 'a', type: 'x\ny', help: '' }]],
   [
-    'gives a label that no line can have',
+    'returns a label that no line can have',
     async () => [
       { name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { 'a"': 'x' } }] },
     ],
   ],
   [
-    'gives a text as a value',
+    'returns a text as a value',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: '1\n', labels: {} }] }],
   ],
   [
-    'gives an object as a label',
+    'returns an object as a label',
     async () => [{ name: 'a', type: 'gauge', help: '', values: [{ value: 1, labels: { a: {} } }] }],
   ],
 ])('[X-4] a registry that %s costs only its own metrics, and is logged once', async (_what, collect) => {
@@ -151,7 +151,7 @@ test.each([
   ]);
 });
 
-test('[X-4] a registry that hangs holds a scrape for 5 s, and is not read twice at a time', async () => {
+test('[X-4] a registry that hangs delays a scrape by 5 s, and is not read twice at the same time', async () => {
   let reads = 0;
   const hanging = registryOf(() => {
     reads++;

@@ -28,7 +28,7 @@ async function start(environment: Readonly<Record<string, string>>) {
   return { operator, copies: names.filter((name) => name.startsWith('copy-')) };
 }
 
-test('[K-47] in production an unknown field is dropped, and logged once for however many objects', async () => {
+test('[K-47] in production an unknown field is dropped, and logged once for any number of objects', async () => {
   const { operator, copies } = await start({ NODE_ENV: 'production' });
 
   expect(copies.toSorted()).toEqual(['copy-a', 'copy-b', 'copy-c']);
@@ -36,7 +36,7 @@ test('[K-47] in production an unknown field is dropped, and logged once for howe
   expect(warnings).toMatchObject([{ level: 'warn', fields: { warning: 'unknown field "dtaa"' } }]);
 });
 
-test.each(['test', 'development'])('[K-47] in %s an unknown field is an error', async (mode) => {
+test.each(['test', 'development'])('[K-47] an unknown field is an error with NODE_ENV=%s', async (mode) => {
   const { operator, copies } = await start({ NODE_ENV: mode });
 
   expect(copies).toEqual([]);

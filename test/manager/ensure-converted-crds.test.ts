@@ -67,7 +67,7 @@ const conversionOf = (env: TestEnv): unknown =>
     ) as DefinedResource['definition'] | undefined
   )?.spec.conversion;
 
-test('a definition that is converted is upgraded, and keeps the address of its webhook', async () => {
+test('a converted definition is upgraded, and keeps the address of its webhook', async () => {
   const { env, options, client } = await world();
   env.server.applyManifest(crdYaml(converted(), GATE));
   const before = conversionOf(env);
@@ -95,7 +95,7 @@ test.each<[string, (env: TestEnv) => void]>([
       env.server.applyManifest(JSON.stringify({ ...converted().definition, spec }));
     },
   ],
-])('%s is left as it is when only manifests know the address of its webhook', async (_what, prepare) => {
+])('%s is not changed when only manifests know the address of its webhook', async (_what, prepare) => {
   const { env, options, client } = await world();
   prepare(env);
   const before = conversionOf(env);
@@ -112,7 +112,7 @@ test.each<[string, (env: TestEnv) => void]>([
   expect(writes(env)).toBe(written);
 });
 
-test('a definition with the address of its webhook is installed with it', async () => {
+test('a definition is installed with the address of its conversion webhook', async () => {
   const { env, options, client } = await world();
   const resource = converted();
   const definition = withConversionClient(resource.definition, GATE);

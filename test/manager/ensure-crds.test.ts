@@ -128,7 +128,7 @@ function writes(env: TestEnv): number {
   return env.requests.of().filter(({ verb }) => !reads.includes(verb)).length;
 }
 
-test('an absent definition is installed, and served when it is done', async () => {
+test('ensureCrd installs an absent definition, and resolves when it is served', async () => {
   const { env, options, clientOf, lines } = await world();
   const client = await clientOf('operator');
 
@@ -143,7 +143,7 @@ test('an absent definition is installed, and served when it is done', async () =
   expect(writes(env)).toBe(1);
 });
 
-test('a definition that is the same is not written', async () => {
+test('ensureCrd does not write an unchanged definition', async () => {
   const { env, options, clientOf, live } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -157,7 +157,7 @@ test('a definition that is the same is not written', async () => {
   expect(writes(env)).toBe(written);
 });
 
-test('a definition that somebody else applied, and that is the same, is not written either', async () => {
+test('ensureCrd does not write an unchanged definition that another client applied', async () => {
   const { env, options, clientOf } = await world();
   await env.apply(OLD.definition);
 
@@ -167,7 +167,7 @@ test('a definition that somebody else applied, and that is the same, is not writ
   expect(writes(env)).toBe(0);
 });
 
-test('a definition that differs is upgraded, also by a version', async () => {
+test('ensureCrd upgrades a definition that differs, also by a version', async () => {
   const { options, clientOf, live } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -183,7 +183,7 @@ test('a definition that differs is upgraded, also by a version', async () => {
   expect(await client.list(v2)).toEqual([]);
 });
 
-test('an old replica that starts again during an update leaves the new definition alone', async () => {
+test('ensureCrd of an old replica that restarts during an update keeps the newer definition', async () => {
   const { options, clientOf, live, lines } = await world();
   const [before, after] = [await clientOf('a'), await clientOf('b')];
   await ensureCrd(before, OLD, options);
@@ -198,7 +198,7 @@ test('an old replica that starts again during an update leaves the new definitio
   );
 });
 
-test('of two revisions the higher one stays, whoever comes first', async () => {
+test('ensureCrd keeps the higher of two revisions, whichever comes first', async () => {
   const { options, clientOf, live } = await world();
   const client = await clientOf('operator');
   const first = release({ fields: ['a'], revision: 1 });
@@ -214,7 +214,7 @@ test('of two revisions the higher one stays, whoever comes first', async () => {
   expect(await live()).toMatchObject({ fields: ['b'] });
 });
 
-test('a higher revision brings an earlier definition back', async () => {
+test('ensureCrd with a higher revision restores an earlier definition', async () => {
   const { options, clientOf, live } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -226,7 +226,7 @@ test('a higher revision brings an earlier definition back', async () => {
   expect(await live()).toMatchObject({ fields: ['image'] });
 });
 
-test('replicas that install at once agree, and the definition is what they declare', async () => {
+test('replicas that install a definition at the same time agree on it', async () => {
   const { options, clientOf, live } = await world();
   const clients = await Promise.all(['a', 'b', 'c'].map((user) => clientOf(user)));
 
@@ -239,7 +239,7 @@ test('replicas that install at once agree, and the definition is what they decla
   expect(await live()).toMatchObject({ fields: ['image', 'tag'], metadata: { resourceVersion } });
 });
 
-test('old and new replicas that start at once end with the new definition', async () => {
+test('old and new replicas that start at the same time end with the new definition', async () => {
   const { options, clientOf, live } = await world();
   const clients = await Promise.all(['a', 'b', 'c', 'd'].map((user) => clientOf(user)));
   await ensureCrd(clients[0] as Client, OLD, options);
@@ -251,7 +251,7 @@ test('old and new replicas that start at once end with the new definition', asyn
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('a definition that was replaced since it was read is looked at again', async () => {
+test('ensureCrd looks again at a definition that was replaced after its read', async () => {
   const { options, clientOf, live } = await world();
   const [slow, fast] = [await clientOf('slow'), await clientOf('fast')];
   await ensureCrd(slow, OLD, options);
@@ -271,7 +271,7 @@ test('a definition that was replaced since it was read is looked at again', asyn
   expect(await live()).toMatchObject({ fields: ['newest'] });
 });
 
-test('a version in which objects may be stored is not dropped', async () => {
+test('ensureCrd does not drop a version in which objects may be stored', async () => {
   const { env, options, clientOf, live } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -289,7 +289,7 @@ test('a version in which objects may be stored is not dropped', async () => {
   expect(writes(env)).toBe(written);
 });
 
-test('a scope cannot be changed, and that is said before anything is written', async () => {
+test('ensureCrd refuses a changed scope before it writes anything', async () => {
   const { env, options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -301,7 +301,7 @@ test('a scope cannot be changed, and that is said before anything is written', a
   expect(writes(env)).toBe(written);
 });
 
-test('a newer definition that does not serve our version any more is an error', async () => {
+test('a newer definition that no longer serves our version is an error', async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -313,7 +313,7 @@ test('a newer definition that does not serve our version any more is an error', 
   await expect(refused).rejects.toThrow('update the operator');
 });
 
-test('what another field manager applied is not overwritten, unless that is asked for', async () => {
+test('ensureCrd does not overwrite what another field manager applied, unless force is set', async () => {
   const { options, clientOf, live } = await world();
   await ensureCrd(await clientOf('helm', 'helm'), OLD, options);
   const client = await clientOf('operator');
@@ -331,7 +331,7 @@ test('what another field manager applied is not overwritten, unless that is aske
   expect(await live()).toMatchObject({ fields: ['image', 'tag'] });
 });
 
-test('names that another definition has are an error that says so', async () => {
+test('the error for names that another definition already has calls them taken', async () => {
   const { env, options, clientOf } = await world();
   await env.apply(OLD.definition);
   const taken = customResource({
@@ -347,7 +347,7 @@ test('names that another definition has are an error that says so', async () => 
   await expect(refused).rejects.toThrow(/names of the definition are taken: .*is already in use/);
 });
 
-test('a definition that is being deleted is waited for, and installed again', async () => {
+test('ensureCrd waits for the end of a definition that is being deleted, and installs it again', async () => {
   const { env, options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -365,7 +365,7 @@ test('a definition that is being deleted is waited for, and installed again', as
   expect(await ensured).toBe('installed');
 });
 
-test('a definition that stays while it is being deleted is an error after a minute', async () => {
+test('a definition that is still being deleted after a minute is an error', async () => {
   const { options, clientOf } = await world();
   const client = await clientOf('operator');
   await ensureCrd(client, OLD, options);
@@ -387,7 +387,7 @@ test('a definition that stays while it is being deleted is an error after a minu
   expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
 });
 
-test('an aborted wait ends with the reason', async () => {
+test('an aborted ensureCrd rejects with the reason', async () => {
   const { options, clientOf } = await world();
   const stop = new AbortController();
   stop.abort(new Error('stopping'));
@@ -401,7 +401,7 @@ test.each([
   ['get', []],
   ['patch', [{ ...CRDS, resourceNames: [NAME], verbs: ['get'] }]],
   ['create', [{ ...CRDS, resourceNames: [NAME], verbs: ['get', 'patch'] }]],
-])('a missing right to %s is named, with the rule for the ClusterRole', async (verb, rules) => {
+])('the error for a missing right to %s contains the rule for the ClusterRole', async (verb, rules) => {
   const { env, options, clientOf } = await world('RBAC');
   grant(env, 'operator', rules);
 
@@ -420,7 +420,7 @@ test.each([
   });
 });
 
-test('the rights that are declared for it are enough to install, upgrade and do nothing', async () => {
+test('the generated rights are enough to install, upgrade and keep a definition', async () => {
   const { env, options, clientOf } = await world('RBAC');
   const declare = (resource: DefinedResource) =>
     controller({

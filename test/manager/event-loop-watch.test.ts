@@ -48,7 +48,7 @@ function world() {
 }
 
 describe('watchEventLoop', () => {
-  test('[K-6] observes the longest delay of each second', async () => {
+  test('[K-6] watchEventLoop observes the longest delay of each second', async () => {
     const { meter, second } = world();
 
     for (const delayMs of [3, 0, 250, 1_000]) await second(delayMs);
@@ -56,7 +56,7 @@ describe('watchEventLoop', () => {
     expect(meter.observations(SECONDS)).toEqual([0.003, 0, 0.25, 1]);
   });
 
-  test('[K-6] warns of more than a second, with the remedy', async () => {
+  test('[K-6] a block of more than a second is logged as a warning, with the remedy', async () => {
     const { lines, second } = world();
 
     await second(1_000);
@@ -73,7 +73,7 @@ describe('watchEventLoop', () => {
     ]);
   });
 
-  test('[K-6] warns once a minute of a loop that is blocked again and again, and says how often', async () => {
+  test('[K-6] a loop that is blocked repeatedly is logged once a minute, with the number of blocks', async () => {
     const { lines, second } = world();
 
     for (let at = 0; at < 61; at++) await second(at % 2 === 0 ? 1_500 : 0);
@@ -84,7 +84,7 @@ describe('watchEventLoop', () => {
     ]);
   });
 
-  test('ends with its signal, and leaves neither timer nor monitor behind', async () => {
+  test('watchEventLoop ends with its signal, and leaves neither timer nor monitor', async () => {
     const { clock, monitor, stop, watching } = world();
     const during = [monitor.running, clock.pending];
 
@@ -95,7 +95,7 @@ describe('watchEventLoop', () => {
     expect([monitor.running, clock.pending]).toEqual([false, 0]);
   });
 
-  test('begins nothing for a signal that has aborted', async () => {
+  test('watchEventLoop starts nothing for an aborted signal', async () => {
     const clock = new FakeClock();
     const monitor = new SetMonitor();
     const log = recordingLog().logFor({});
@@ -106,7 +106,7 @@ describe('watchEventLoop', () => {
     expect([monitor.running, clock.pending]).toEqual([false, 0]);
   });
 
-  test('[K-6] notices a real loop that is busy for more than a second', async () => {
+  test('[K-6] watchEventLoop detects a real event loop that is busy for more than a second', async () => {
     const { lines, logFor } = recordingLog();
     const meter = new RecordingMeter();
     const stop = new AbortController();
@@ -142,7 +142,7 @@ async function turn(ms: number): Promise<void> {
   await sleep(systemClock, ms, new AbortController().signal);
 }
 
-test('[K-6] the monitor of Node misses no block, wherever it falls between two readings', async () => {
+test('[K-6] the delay monitor of Node misses no block, whenever it happens between two readings', async () => {
   const monitor = nodeDelayMonitor();
   monitor.start();
   onTestFinished(() => monitor.stop());
@@ -161,7 +161,7 @@ test('[K-6] the monitor of Node misses no block, wherever it falls between two r
   expect(missed).toEqual([]);
 });
 
-test('the monitor of Node reads a short delay as short, and forgets what was taken', async () => {
+test('the delay monitor of Node reads a short delay as short, and resets after each reading', async () => {
   const monitor = nodeDelayMonitor();
   monitor.start();
   onTestFinished(() => monitor.stop());

@@ -36,7 +36,7 @@ function refused(known: KnownAccess): Client {
 
 const declared = { declarations: [web], placement: { namespaces: ['shop'] } };
 
-test('[found 15] a declared resource in another namespace is not said to be undeclared', async () => {
+test('[found 15] the error for a declared resource in another namespace does not call it undeclared', async () => {
   const asking = refused(declared).get(secrets, { namespace: 'kube-system', name: 'key' });
 
   await expect(asking).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('[found 15] a declared resource in another namespace is not said to be unde
   });
 });
 
-test('[found 15] what no declaration names is to be declared in a controller, and not in a hook', async () => {
+test('[found 15] the error for an undeclared resource asks to declare it in the controller, or else to change the filter', async () => {
   const pods = { ...secrets, plural: 'pods', kind: 'Pod' } as Resource;
   const target = { namespace: 'shop', name: 'a' };
   const hooks = { name: 'hooks', sources: [source(configMaps)] };
@@ -61,7 +61,7 @@ test('[found 15] what no declaration names is to be declared in a controller, an
   );
 });
 
-test('[found 15] other errors of a call stay as they are', async () => {
+test('[found 15] other errors of a call are not changed', async () => {
   const failure = new TypeError('a bug');
   const client = clientOf(async () => {
     throw failure;

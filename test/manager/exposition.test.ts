@@ -29,7 +29,7 @@ const latency = family({
 });
 
 describe('formatExposition', () => {
-  test('[X-1] writes the text format 0.0.4, families by name', () => {
+  test('[X-1] formatExposition writes the text format 0.0.4, families ordered by name', () => {
     const text = formatExposition([family({}), latency], 'text');
 
     expect(text).toBe(
@@ -41,7 +41,7 @@ describe('formatExposition', () => {
     );
   });
 
-  test('[X-1] writes OpenMetrics: counters without _total in their name, bounds with a point, an end', () => {
+  test('[X-1] formatExposition writes OpenMetrics: counters without _total, bounds with a point, an EOF line', () => {
     const text = formatExposition([family({}), latency], 'openmetrics');
 
     expect(text).toBe(
@@ -56,7 +56,7 @@ describe('formatExposition', () => {
   test.each([
     'text',
     'openmetrics',
-  ] as const)('whatever a label or a help text holds, %s can be read again', (format) => {
+  ] as const)('%s can be parsed again, whatever a label or a help text contains', (format) => {
     const hostile = 'a "quote", a \\ and\na new line}';
     const samples = [{ name: 'requests_total', labels: { code: hostile }, value: 1 }];
 
@@ -82,7 +82,7 @@ test.each([
   [Number.NaN, 'NaN'],
   [Number.POSITIVE_INFINITY, '+Inf'],
   [Number.NEGATIVE_INFINITY, '-Inf'],
-])('[X-1] the number %d is written as Go writes it: %s', (value, expected) => {
+])('[X-1] the number %d is formatted as Go formats it: %s', (value, expected) => {
   expect(formatNumber(value)).toBe(expected);
 });
 
@@ -107,6 +107,6 @@ test.each([
   ['application/openmetrics-text;q=0.8,text/plain;version=0.0.4;q=0.3', 'openmetrics'],
   [PROMETHEUS_3, 'openmetrics'],
   [';;,,;q=,', 'text'],
-])('[X-1] who accepts %j gets %s', (accept, expected) => {
+])('[X-1] the Accept header %j selects the format %s', (accept, expected) => {
   expect(preferredFormat(accept)).toBe(expected);
 });

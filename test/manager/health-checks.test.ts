@@ -26,7 +26,7 @@ const late = new AmbassadorError('late', { code: 'AMBASSADOR_TIMEOUT', fate: 'un
 const asNeeded = (all: readonly object[]) => () => all as readonly NeededSource[];
 
 describe('syncedCheck', () => {
-  test('[H-3] holds when every source has its first list', () => {
+  test('[H-3] the synced check passes once every source has its first list', () => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false, state: 'waiting' });
     const check = syncedCheck(asNeeded([pods, late]));
@@ -41,7 +41,7 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(true);
   });
 
-  test('[H-3] what a source does after its first list changes nothing, but its end does', () => {
+  test('[H-3] the synced check still passes when a source fails after its first list, but not when it has stopped', () => {
     const source = sourceOf('pods');
     const check = syncedCheck(asNeeded([source]));
     const states: SourceState[] = ['watching', 'waiting', 'forbidden', 'unserved'];
@@ -63,7 +63,7 @@ describe('syncedCheck', () => {
     ['forbidden', false],
     ['unserved', false],
     ['stopped', false],
-  ])('[H-1] a source that has no list yet and is %s lets the process still be starting: %s', (health, starting) => {
+  ])('[H-1] with a source that has no list yet and is %s, the process counts as starting: %s', (health, starting) => {
     const pods = sourceOf('pods');
     const late = sourceOf('secrets', { synced: false });
     late.informer.status.health = health;
@@ -80,7 +80,7 @@ describe('syncedCheck', () => {
     ['Boats that is forbidden', 'forbidden', new ApiError({ code: 403 }), 'boats', false],
     ['Boats that is under way', 'starting', undefined, 'boats', false],
     ['Pods that the API server refuses', 'failing', new ApiError({ code: 500 }), 'pods', false],
-  ])('[H-3] a process that converts Boats does not wait for a first list of %s if that may need a conversion', (_what, health, error, plural, ok) => {
+  ])('[H-3] a process that converts Boats does not wait for a list of %s when that may need a conversion', (_what, health, error, plural, ok) => {
     const source = { ...sourceOf(plural, { synced: false }), resource: { plural } };
     Object.assign(source.informer.status, { health, error });
 
@@ -89,7 +89,7 @@ describe('syncedCheck', () => {
     expect(check.ok()).toBe(ok);
   });
 
-  test('of many that are missing a few are named', () => {
+  test('the synced check names a few of many missing sources', () => {
     const all = Array.from({ length: 50 }, (_, at) => sourceOf(`r${at}`, { synced: false }));
 
     const why = syncedCheck(asNeeded(all)).why?.();
@@ -97,7 +97,7 @@ describe('syncedCheck', () => {
     expect(why).toMatchObject({ count: 50, sources: { length: 5 } });
   });
 
-  test('without a source there is nothing to wait for', () => {
+  test('the synced check passes without sources', () => {
     expect(syncedCheck(asNeeded([])).ok()).toBe(true);
   });
 });
@@ -110,13 +110,13 @@ describe('sourcesCheck', () => {
     ['stopped', false],
     ['forbidden', false],
     ['unserved', false],
-  ])('[H-4] a source that is %s: %s', (state, ok) => {
+  ])('[H-4] the sources check with a source that is %s passes: %s', (state, ok) => {
     const check = sourcesCheck(asNeeded([sourceOf('pods', { state })]), { clock: new FakeClock() });
 
     expect(check.ok()).toBe(ok);
   });
 
-  test('[H-4] fails when the server was not heard of for twice the longest watch', () => {
+  test('[H-4] the sources check fails after twice the longest watch without an answer of the server', () => {
     const clock = new FakeClock();
     const deaf = sourceOf('pods'); // half open: it is still watching
     const check = sourcesCheck(asNeeded([deaf, sourceOf('secrets')]), { clock });
@@ -131,7 +131,7 @@ describe('sourcesCheck', () => {
     expect(check.why?.()).toMatchObject({ count: 1, sources: [{ resource: 'secrets' }] });
   });
 
-  test('[H-4] the limit follows the setting of the watches', () => {
+  test('[H-4] the limit of the sources check follows the watch setting', () => {
     const clock = new FakeClock();
     const options = { clock, longestWatchSeconds: 30 };
     const check = sourcesCheck(asNeeded([sourceOf('pods')]), options);
@@ -143,7 +143,7 @@ describe('sourcesCheck', () => {
     expect([atTheLimit, check.ok()]).toEqual([true, false]);
   });
 
-  test('[H-4] a server that was never heard of is not well', () => {
+  test('[H-4] the sources check fails for a server that never answered', () => {
     const never = sourceOf('pods', { lastContactAt: undefined });
 
     expect(sourcesCheck(asNeeded([never]), { clock: new FakeClock() }).ok()).toBe(false);

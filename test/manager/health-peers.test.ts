@@ -53,7 +53,7 @@ async function probe({ port }: HealthServer, localAddress: string): Promise<stri
   return `${response.statusCode} ${await text(response)}`;
 }
 
-test('[attack A-2] [H-5] every probe is answered while 300 idle and 300 half-open peers come back as soon as they are closed', async () => {
+test('[attack A-2] [H-5] every probe is answered while 300 idle and 300 half-open peers reconnect as soon as they are closed', async () => {
   const server = await started();
   const idle = crowd(server, 300, '');
   const halfOpen = crowd(server, 300, HALF_A_HEAD);
@@ -67,7 +67,7 @@ test('[attack A-2] [H-5] every probe is answered while 300 idle and 300 half-ope
   expect(answers).toEqual(new Array(30).fill('200 ok'));
 });
 
-test('[attack A-2] [H-5] of 800 peers that wait at most 512 stay, the newest', async () => {
+test('[attack A-2] [H-5] the newest 512 of 800 waiting peers stay connected', async () => {
   const server = await started();
   const peers: Socket[] = [];
   for (let count = 0; count < 800; count++) {
@@ -81,7 +81,7 @@ test('[attack A-2] [H-5] of 800 peers that wait at most 512 stay, the newest', a
   expect(open.slice(-512)).toEqual(new Array(512).fill(true));
 });
 
-test('[attack A-2] [H-5] peers that read no answer take no place from those that wait: probes are answered, and at most 128 of them stay', async () => {
+test('[attack A-2] [H-5] probes are answered beside peers that read no answer, of which at most 128 stay connected', async () => {
   const never = (_: IncomingMessage, response: NodeJS.WritableStream): boolean =>
     response.write('x');
   const server = await started({ others: never });
@@ -99,7 +99,7 @@ test('[attack A-2] [H-5] peers that read no answer take no place from those that
   expect(peers.slice(-127).every(({ closed }) => !closed)).toBe(true);
 });
 
-test('[attack A-2] a connection that is kept alive is used again, and may be closed when it waits', async () => {
+test('[attack A-2] a kept-alive connection is used again, and may be closed while it waits', async () => {
   const server = await started();
   const kept = await peer(server, '127.0.0.1', '');
   const answers: string[] = [];

@@ -51,7 +51,7 @@ describe('HealthServer', () => {
     '/readyz?',
     '/readyz/good',
     '/livez/ping',
-  ])('[H-1] %s is ok when all is well', async (path) => {
+  ])('[H-1] %s is ok when all checks pass', async (path) => {
     const server = await started([good]);
 
     const { status, body, headers } = await ask(server, path);
@@ -102,13 +102,13 @@ describe('HealthServer', () => {
     ['/readyz/unknown', 404, '404 page not found\n'],
     ['/', 404, '404 page not found\n'],
     ['/metrics', 404, '404 page not found\n'],
-  ])('[H-1] %s answers %i', async (path, status, body) => {
+  ])('[H-1] the probe %s answers %i when one check fails', async (path, status, body) => {
     const server = await started([good, bad], [good]);
 
     expect(await ask(server, path)).toMatchObject({ status, body });
   });
 
-  test('[H-1] HEAD is answered as GET is, without a body; nothing else is allowed', async () => {
+  test('[H-1] HEAD is answered like GET, without a body, and other methods are refused', async () => {
     const server = await started([good]);
 
     const head = await fetch(`http://127.0.0.1:${server.port}/readyz`, { method: 'HEAD' });
@@ -122,7 +122,7 @@ describe('HealthServer', () => {
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('[H-1] reasons are logged, once when a check begins to fail and once when it holds again', async () => {
+  test('[H-1] the reason of a failing check is logged once when it begins to fail, and once when it passes again', async () => {
     const { lines, logFor } = recordingLog();
     let ok = false;
     const check = { name: 'store', ok: () => ok, why: () => ({ missing: 'pods' }) };
@@ -145,7 +145,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('[H-1] a check that does not hold yet fails the probe without a line, until the start has failed', async () => {
+  test('[H-1] a check that does not pass yet fails the probe without a log line, until the start has failed', async () => {
     const { lines, logFor } = recordingLog();
     let [ok, isStarting] = [false, true];
     const check = { name: 'synced', ok: () => ok, starting: () => isStarting };
@@ -168,7 +168,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('[H-5] a check answers from memory: one that gives a promise has failed', async () => {
+  test('[H-5] a check that returns a promise has failed', async () => {
     const asked = { name: 'api', ok: (async () => true) as unknown as () => boolean };
     const server = await started([asked]);
 
@@ -214,7 +214,7 @@ describe('HealthServer', () => {
     ]);
   });
 
-  test('asks its checks anew each time', async () => {
+  test('each probe runs its checks again', async () => {
     let ok = false;
     const server = await started([{ name: 'changing', ok: () => ok }]);
     const before = await ask(server, '/readyz');
@@ -232,7 +232,7 @@ describe('HealthServer', () => {
     '/%zz',
     '/readyz?%zz',
     '*',
-  ])('survives a request for %j', async (path) => {
+  ])('the health server survives a request for %j', async (path) => {
     const server = await started();
     const socket = connect(server.port, '127.0.0.1');
     onTestFinished(() => {
@@ -247,7 +247,7 @@ describe('HealthServer', () => {
     expect(body).toBe('ok');
   });
 
-  test('a port that is taken is a ConfigurationError that names it', async () => {
+  test('a taken health port is a ConfigurationError that names the port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
       other.close();
@@ -263,7 +263,7 @@ describe('HealthServer', () => {
     expect(error).toMatchObject({ code: 'CONFIG', context: { port, host: '127.0.0.1' } });
   });
 
-  test('stopping closes connections that are kept alive, and frees the port', async () => {
+  test('stop closes kept-alive connections, and frees the port', async () => {
     const server = await started();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -279,7 +279,7 @@ describe('HealthServer', () => {
     expect(again.port).toBe(port);
   });
 
-  test('stopping does not wait for a request that never ends', async () => {
+  test('stop does not wait for a request that never ends', async () => {
     const server = await started();
     const socket = connect(server.port, '127.0.0.1');
     onTestFinished(() => {
@@ -297,13 +297,13 @@ describe('HealthServer', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  test('a server that never started can be stopped', async () => {
+  test('a health server that never started can be stopped', async () => {
     const server = new HealthServer({ port: 0, host: '127.0.0.1', live: [], ready: [] });
 
     await expect(server.stop()).resolves.toBeUndefined();
   });
 
-  test('listens on every address when it is told to', async () => {
+  test('the health server listens on every address when host is "::"', async () => {
     const server = new HealthServer({ port: 0, host: '::', live: [], ready: [] });
     await server.start();
     onTestFinished(() => server.stop());

@@ -85,7 +85,7 @@ function world(
   return { asked, clock, informers, lines, prepare, run, stop, wire };
 }
 
-test('[hooks 15] a change that the watch has lost is told soon after the period of its source', async () => {
+test('[hooks 15] a change that the watch has lost is delivered soon after the resync period of its source', async () => {
   const { clock, informers, prepare, run } = world();
   const collection = prepare('pods');
   const told: string[] = [];
@@ -104,8 +104,8 @@ test('[hooks 15] a change that the watch has lost is told soon after the period 
   expect(told).toEqual(['add']);
 });
 
-describe('[C-21]', () => {
-  test('equal sources of any number of controllers are one list and one watch', async () => {
+describe('[C-21] shared sources', () => {
+  test('equal sources of any number of controllers share one list and one watch', async () => {
     const { asked, informers, run, wire } = world();
     const first = informers.of(source(pods));
     const again = informers.of(source(pods));
@@ -130,8 +130,8 @@ describe('[C-21]', () => {
     ['field selector', { fieldSelector: 'metadata.name=a' }],
     ['metadata only', { metadataOnly: true }],
     ['transform', { transform: keep }],
-    ['policy for what is not served', { onUnserved: 'clear' }],
-  ])('another %s is another watch', (_what, { resource = pods, ...options }) => {
+    ['onUnserved policy', { onUnserved: 'clear' }],
+  ])('another %s is a separate watch', (_what, { resource = pods, ...options }) => {
     const { asked, informers } = world();
 
     informers.of(source(pods));
@@ -141,7 +141,7 @@ describe('[C-21]', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('a scope that came while all run starts at once, and ends when its last user leaves', async () => {
+  test('a source that is opened during the run starts at once, and ends with its last user', async () => {
     const { informers, run, wire } = world();
     informers.of(source(configMaps));
     await run();
@@ -167,7 +167,7 @@ describe('[C-21]', () => {
     expect(wire('configmaps').open).toBe(1);
   });
 
-  test('an optional user makes nobody wait, a needing one does until it leaves', async () => {
+  test('an unsynced source blocks readiness only while a user requires it', async () => {
     const { informers, run } = world();
     const broken = { namespace: { name: 'broken' } } as const;
     const never = { ...source(pods, broken), optional: true };
@@ -184,7 +184,7 @@ describe('[C-21]', () => {
     expect(informers.synced).toBe(true);
   });
 
-  test('equal sources share indices, and may not mean different ones by one name', async () => {
+  test('equal sources share indices, and may not use one name for different indices', async () => {
     const { informers, prepare, run } = world();
     prepare('pods').put('a');
     informers.of(source(pods, { indexes: { owner: byOwner } }));
@@ -199,7 +199,7 @@ describe('[C-21]', () => {
   });
 });
 
-test('only metadata is asked for where a source says so', () => {
+test('a source with metadataOnly requests only metadata', () => {
   const { asked, informers } = world();
 
   informers.of(source(pods, { metadataOnly: true }));
@@ -225,7 +225,7 @@ test('managed fields are not cached, unless the transform of a source keeps them
   expect(fieldsIn(keeping)).toEqual([[{ manager: 'kubectl' }]]);
 });
 
-test('[C-4] one log line for an index function that throws', async () => {
+test('[C-4] an index function that throws is logged in one line', async () => {
   const { informers, lines, prepare, run } = world();
   prepare('pods').put('a');
   prepare('pods').put('b');
@@ -240,7 +240,7 @@ test('[C-4] one log line for an index function that throws', async () => {
   expect(told).toMatchObject([{ level: 'error', fields: { resource: 'pods', index: 'broken' } }]);
 });
 
-test('[W-41] a server that cuts every watch after a second is ten log lines an hour, which name the source', async () => {
+test('[W-41] a server that cuts every watch after a second causes ten log lines an hour at most, which name the source', async () => {
   const { clock, informers, lines, prepare, run } = world();
   const collection = prepare('pods');
   const watch = collection.watch.bind(collection);
@@ -271,8 +271,8 @@ test('[W-41] a server that cuts every watch after a second is ten log lines an h
   expect(told.at(-1)?.fields).toMatchObject({ changes: expect.any(Number), unsteady: true });
 });
 
-describe('[C-22]', () => {
-  test('a source over several namespaces is a watch in each, behind one store', async () => {
+describe('[C-22] sources over several namespaces', () => {
+  test('a source over several namespaces has one watch in each, behind one store', async () => {
     const { asked, informers, prepare, run, wire } = world(['a', 'b']);
     prepare('pods', 'a').put('x');
     prepare('pods', 'b').put('y');
@@ -285,7 +285,7 @@ describe('[C-22]', () => {
     expect(store.list().map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
   });
 
-  test('it shares the watch of a source that names one of them', async () => {
+  test('a source over several namespaces shares the watch of a source that names one of them', async () => {
     const { asked, informers, run } = world(['a', 'b']);
     informers.of(source(pods));
     const named = informers.of(source(pods, { namespace: { name: 'b' } }));
@@ -296,7 +296,7 @@ describe('[C-22]', () => {
     expect(named.synced).toBe(true);
   });
 
-  test('its watches end when its last user leaves', async () => {
+  test('the watches of a source over several namespaces end with its last user', async () => {
     const { informers, run, wire } = world(['a', 'b']);
     const one = informers.open(source(pods));
     await run();
@@ -317,7 +317,7 @@ describe('[C-22]', () => {
     expect(again.informer.synced).toBe(true);
   });
 
-  test('a cluster-scoped resource, and all namespaces, are one watch', () => {
+  test('a cluster-scoped resource, or all namespaces, has a single watch', () => {
     const { asked, informers } = world(['a', 'b']);
 
     informers.of(source(nodes));
@@ -327,8 +327,8 @@ describe('[C-22]', () => {
   });
 });
 
-describe('[C-23]', () => {
-  test('gauges say how many objects of a resource are cached, and about how large they are', async () => {
+describe('[C-23] the size of the caches', () => {
+  test('gauges report how many objects of a resource are cached, and their estimated size', async () => {
     const meter = new RecordingMeter();
     const { clock, informers, prepare, run } = world(['a', 'b'], { meter });
     for (let number = 0; number < 150; number++) prepare('pods', 'a').put(`o${number}`);
@@ -348,7 +348,7 @@ describe('[C-23]', () => {
     expect(meter.value('chancery_cached_objects', { resource: 'pods' })).toBe(152);
   });
 
-  test('a source that has ended counts nothing', async () => {
+  test('a source that has ended counts no cached objects', async () => {
     const meter = new RecordingMeter();
     const { clock, informers, prepare, run } = world(['demo'], { meter });
     prepare('pods').put('a');
@@ -365,7 +365,7 @@ describe('[C-23]', () => {
   });
 });
 
-test('nothing is left behind when it has stopped', async () => {
+test('stopped informers leave no watch and no timer', async () => {
   const { clock, informers, run, stop, wire } = world(['a', 'b'], { meter: new RecordingMeter() });
   informers.of(source(pods)).addHandler(() => {}, { resyncPeriodMs: 1_000 });
   await run();
@@ -377,7 +377,7 @@ test('nothing is left behind when it has stopped', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('[W-40] a source that clears lets its objects go when the definition is gone, and says so once', async () => {
+test('[W-40] a source that clears drops its objects when the definition is deleted, and logs that once', async () => {
   const { clock, informers, lines, prepare, run } = world(['demo'], {
     discovery: { isDefinitionGone: async () => true },
   });

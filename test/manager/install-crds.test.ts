@@ -35,7 +35,7 @@ function gadgetController(seen: number[]): Controller {
   });
 }
 
-test('with CHANCERY_INSTALL_CRDS the definitions are there before the sources look for them', async () => {
+test('with CHANCERY_INSTALL_CRDS the definitions are installed before the sources list them', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
@@ -61,7 +61,7 @@ test('with CHANCERY_INSTALL_CRDS the definitions are there before the sources lo
   expect(operator.log.filter(({ message }) => message.includes('not served'))).toEqual([]);
 });
 
-test('without it nothing is installed, and the controller waits for who does it', async () => {
+test('without CHANCERY_INSTALL_CRDS nothing is installed, and the controller waits for the definition', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const operator = startOperator({ url: env.url, controllers: [gadgetController([])] });
@@ -92,7 +92,7 @@ function grant(env: TestEnv, name: string, rule: object): void {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-test('[M-1] without the rights to install definitions it is not ready, says once what is missing, and goes on when it has them', async () => {
+test('[M-1] an operator without the rights to install definitions is not ready, logs once what is missing, and continues once it has them', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -129,7 +129,7 @@ test('[M-1] without the rights to install definitions it is not ready, says once
   expect(refusals()).toHaveLength(1);
 });
 
-test('[M-1] a definition that may not be read is taken as it is once somebody else has installed it', async () => {
+test('[M-1] a definition that may not be read is used as it is once another client has installed it', async () => {
   const embedded = { authorization: 'RBAC', workloads: false } as const;
   const env = await startTestEnv({ backend: 'embedded', embedded });
   onTestFinished(() => env.stop());
@@ -157,7 +157,7 @@ test('[M-1] a definition that may not be read is taken as it is once somebody el
 test.each<[string, (context: ReconcileContext) => Promise<unknown>]>([
   ['ensures a definition', ({ client, ...rest }) => ensureCrd(client, gadgets, rest)],
   ['applies a definition and reads it until it is established', applyGadgets],
-])('[W-40] a reconciler that %s hurries the sources of its manager', async (_how, install) => {
+])('[W-40] a reconciler that %s speeds up the polling of its manager', async (_how, install) => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const clock = new FakeClock(Date.now());
@@ -239,7 +239,7 @@ function earlier(version: string): object {
   }).definition;
 }
 
-test('[real R-2] a definition put there by kubectl apply is kept, and upgraded with force', async () => {
+test('[real R-2] a definition installed by kubectl apply is kept, and upgraded with force', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   await putByKubectl(env, earlier('v1'));
@@ -269,7 +269,7 @@ test('[real R-2] a definition put there by kubectl apply is kept, and upgraded w
   expect(await installed(env)).toMatchObject({ versions: ['v1'], fields: ['size'] });
 });
 
-test('[real R-2] with force, too, a version in which objects may be stored is not dropped', async () => {
+test('[real R-2] force does not drop a version in which objects may be stored', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   await putByKubectl(env, earlier('v1alpha1'));

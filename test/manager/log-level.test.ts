@@ -42,7 +42,7 @@ describe('toggleDebugOnSignal', () => {
     ['warn', 'debug'],
     ['error', 'debug'],
     ['debug', 'info'],
-  ])('from %s a signal leads to %s, and the next one back; each is one line', (from, to) => {
+  ])('a signal changes the level %s to %s, and the next signal back, with one log line each', (from, to) => {
     const { logger, signals, lines } = world(from);
 
     signals.emit('SIGUSR2');
@@ -54,7 +54,7 @@ describe('toggleDebugOnSignal', () => {
     expect(after).toEqual([from, `${CHANGED} ${to} ${from}`]);
   });
 
-  test('loggers that were made before follow, and children of them', () => {
+  test('existing loggers and their children follow a change of the level', () => {
     const { logger, signals, lines } = world('info');
     const child = logger.child({ controller: 'web' });
     const grandchild = child.child({ key: 'a/b' });
@@ -70,7 +70,7 @@ describe('toggleDebugOnSignal', () => {
     expect(lines()).toEqual([`${CHANGED} info debug`, 'debug during', `${CHANGED} debug info`]);
   });
 
-  test('once it is taken back a signal changes nothing', () => {
+  test('a signal changes nothing after cancel', () => {
     const { logger, signals, cancel } = world('info');
 
     cancel();
@@ -81,7 +81,7 @@ describe('toggleDebugOnSignal', () => {
   });
 });
 
-test('a real signal makes a running process show its debug lines', async () => {
+test('a real signal makes a running process log its debug lines', async () => {
   const operator = fileURLToPath(new URL('../../operator/manager/observe/', import.meta.url));
   const folder = folderWith({
     'main.ts': `

@@ -19,7 +19,7 @@ function logged(use: (log: Logger) => void, level: LogLevel = 'debug'): Record<s
 }
 
 describe('createLogger', () => {
-  test('writes one object a line: level by name, time in RFC 3339, facts and message', () => {
+  test('the logger writes one object per line: level by name, time in RFC 3339, facts and message', () => {
     const [line] = logged((log) => log.child({ controller: 'web' }).info({ count: 2 }, 'began'));
 
     expect(line).toEqual({
@@ -36,7 +36,7 @@ describe('createLogger', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ])('at level %s shows %j', (level, shown) => {
+  ])('the logger at level %s writes the levels %j', (level, shown) => {
     const lines = logged((log) => {
       for (const each of ['debug', 'info', 'warn', 'error'] as const) log[each]({}, 'm');
     }, level);
@@ -44,7 +44,7 @@ describe('createLogger', () => {
     expect(lines.map((line) => line.level)).toEqual(shown);
   });
 
-  test('an error thrown on purpose shows code, layer, context and cause, and no stack', () => {
+  test('an error of the toolkit is logged with code, layer, context and cause, and without a stack', () => {
     const error = new AmbassadorError('request failed', {
       code: 'AMBASSADOR_UNREACHABLE',
       fate: 'not-sent',
@@ -64,7 +64,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('what an error does not have is left out', () => {
+  test('fields that an error does not have are omitted', () => {
     const [line] = logged((log) => log.warn({ err: new ConfigurationError('m') }, 'm'));
 
     expect(line?.err).toEqual({
@@ -75,7 +75,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('an answer of the server does not show its details', () => {
+  test('the logged error of a server answer omits its details', () => {
     const error = new ApiError({ code: 409, reason: 'Conflict', details: { name: 'x' } });
 
     const [line] = logged((log) => log.warn({ err: error }, 'm'));
@@ -84,7 +84,7 @@ describe('createLogger', () => {
     expect(line?.err).not.toHaveProperty('details');
   });
 
-  test('any other error is a bug and shows its stack', () => {
+  test('any other error counts as a bug and is logged with its stack', () => {
     const [line] = logged((log) => log.error({ err: new TypeError('x is undefined') }, 'm'));
 
     expect(line?.err).toEqual({
@@ -94,7 +94,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('what a library hangs on its error is not shown, but for its code', () => {
+  test('properties that a library adds to its error are not logged, except its code', () => {
     const error = Object.assign(new Error('failed'), {
       code: 'ECONNRESET',
       request: { headers: { cookie: 'secret-value' } },
@@ -106,7 +106,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(line)).not.toContain('secret-value');
   });
 
-  test('a bug in user code shows where it is', () => {
+  test('a bug in user code is logged with its stack', () => {
     const error = new OperatorError('mapping failed', {
       code: 'USER_CODE',
       layer: 'user-code',
@@ -122,13 +122,13 @@ describe('createLogger', () => {
     expect(line?.err).not.toHaveProperty('stack');
   });
 
-  test('something else that was thrown shows as text', () => {
+  test('a thrown value that is no error is logged as text', () => {
     const [line] = logged((log) => log.error({ err: 'plain text' }, 'm'));
 
     expect(line?.err).toEqual({ message: 'plain text' });
   });
 
-  test('secrets do not pass, on their own or in an object', () => {
+  test('secrets are redacted, as fields and inside an object', () => {
     const secrets = {
       data: 'S3CRET',
       stringData: 'S3CRET',
@@ -167,13 +167,13 @@ describe('createLogger', () => {
       },
     ],
     ['in a Set', { all: new Set([secret]) }],
-    ['in what toJSON returns', { held: { toJSON: () => ({ inner: secret }) } }],
+    ['in the result of toJSON', { held: { toJSON: () => ({ inner: secret }) } }],
     ['in the context of an error', { err: chain }],
     ['in an error under another name', { failure: chain, all: [chain] }],
     ['in bytes', { body: Buffer.from('S3CRET'), more: new Uint8Array([83]) }],
     ['under other spellings', { one: { 'x-auth-token': 'S3CRET', API_KEY: 'S3CRET' } }],
     ['in a member named as the prototype', JSON.parse('{"a":{"__proto__":{"data":"S3CRET"}}}')],
-  ])('[attack A-13] a secret %s does not pass', (_, fields) => {
+  ])('[attack A-13] a secret %s is redacted', (_, fields) => {
     const stream = new PassThrough();
     const log = createLogger('debug', stream);
 
@@ -185,7 +185,7 @@ describe('createLogger', () => {
     expect(text).not.toMatch(/S3CRET|UzNDUkVU|\[83/);
   });
 
-  test('[attack A-13] facts beside a secret are shown, and what has no JSON does no harm', () => {
+  test('[attack A-13] facts beside a secret are logged, and values without JSON do no harm', () => {
     const around: Record<string, unknown> = { name: 'a', large: 12345678901234567890n };
     around.self = around;
     Object.defineProperty(around, 'broken', {
@@ -212,7 +212,7 @@ describe('createLogger', () => {
     expect(third).toMatchObject({ failure: { code: 'CONFIG', message: 'unusable' } });
   });
 
-  test('[attack A-13] a value without end costs one line of bounded length', () => {
+  test('[attack A-13] an endless value is logged in one line of bounded length', () => {
     let deep: object = { password: 'S3CRET' };
     for (let level = 0; level < 20_000; level++) deep = { deep };
     const wide = Array.from({ length: 100_000 }, (_, index) => ({ index }));
@@ -228,7 +228,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(lines)).not.toContain('S3CRET');
   });
 
-  test('[attack A-12] no text of user code makes a long line', () => {
+  test('[attack A-12] a long text of user code is cut in the log', () => {
     const long = `first${'x'.repeat(1_000_000)}last`;
     const bug = new TypeError(long);
 
@@ -247,7 +247,7 @@ describe('createLogger', () => {
     expect(lines[1]).toMatchObject({ msg: expect.stringMatching(left) });
   });
 
-  test('[attack A-12] a stack of several causes is printed whole', () => {
+  test('[attack A-12] a stack with several causes is logged whole', () => {
     const error = new TypeError('outer');
     error.stack = `TypeError: outer\n${'    at place\n'.repeat(400)}    at its end`;
 

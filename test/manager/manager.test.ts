@@ -21,7 +21,7 @@ function declare(reconcile: Reconciler<KubernetesObject>, name = 'test'): Contro
 }
 
 describe('a manager', () => {
-  test('reconciles what it finds, and what changes', async () => {
+  test('a manager reconciles the existing objects, and each change', async () => {
     const seen: string[] = [];
     const world = new World([
       controller({
@@ -42,7 +42,7 @@ describe('a manager', () => {
     expect(seen).toEqual(['default/a 1', 'default/b 101', 'default/a gone']);
   });
 
-  test('[L-15] leaves the event loop to others every 10 ms, however many controllers have work', async () => {
+  test('[L-15] a manager yields to the event loop every 10 ms, however many controllers have work', async () => {
     const reconciledBefore: number[] = [];
     let reconciled = 0;
     const controllers = Array.from({ length: 10 }, (_, index) =>
@@ -69,7 +69,7 @@ describe('a manager', () => {
     expect(reconciledBefore.length).toBeGreaterThan(10);
   });
 
-  test('[L-15] lets the event loop turn between controllers that begin together', async () => {
+  test('[L-15] a manager yields to the event loop between controllers that start together', async () => {
     const toldBefore: number[] = [];
     let told = 0;
     const controllers = Array.from({ length: 10 }, (_, index) =>
@@ -100,7 +100,7 @@ describe('a manager', () => {
     expect(toldBefore.length).toBeGreaterThan(4);
   });
 
-  test('gives each of two controllers every change, over one list and one watch', async () => {
+  test('a manager gives each of two controllers every change, over one list and one watch', async () => {
     const seen: string[] = [];
     const world = new World([
       declare(async (_object, { key }) => {
@@ -124,7 +124,7 @@ describe('a manager', () => {
     expect(world.scopes).toHaveLength(1);
   });
 
-  test('measures sources, queues and reconciles', async () => {
+  test('a manager measures sources, queues and reconciles', async () => {
     const world = new World([declare(async () => {})]);
     world.collection('configmaps').items.push(configMap('a'));
 
@@ -137,7 +137,7 @@ describe('a manager', () => {
     expect(meter.value('controller_runtime_reconcile_total', { result: 'success' })).toBe(1);
   });
 
-  test('keeps sources apart that differ in namespace or selector', async () => {
+  test('a manager keeps sources apart that differ in namespace or selector', async () => {
     const sources = [
       own,
       source(configMaps, { namespace: 'all' }),
@@ -159,7 +159,7 @@ describe('a manager', () => {
     expect(namespaces).toEqual(['demo', undefined, 'other', 'demo', 'demo']);
   });
 
-  test('refuses two controllers of one name', () => {
+  test('a manager refuses two controllers with the same name', () => {
     const twice = [declare(async () => {}), declare(async () => {})];
 
     expect(() => new World(twice)).toThrow(ConfigurationError);
@@ -168,7 +168,7 @@ describe('a manager', () => {
     );
   });
 
-  test('a health port that is taken keeps it from starting', async () => {
+  test('a taken health port keeps a manager from starting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
       other.close();
@@ -186,8 +186,8 @@ describe('a manager', () => {
   });
 });
 
-describe('readiness', () => {
-  test('comes with the first list, not before', async () => {
+describe('readiness of a manager', () => {
+  test('a manager is ready after the first list, not before', async () => {
     const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     collection.failure = new AmbassadorError('refused', {
@@ -204,7 +204,7 @@ describe('readiness', () => {
     expect([beforeStart, beforeList, world.manager.ready]).toEqual([false, false, true]);
   });
 
-  test('[H-3] stays while a source fails later on; each change of state is one line', async () => {
+  test('[H-3] a manager stays ready while a source fails later, and each change of state is one log line', async () => {
     const world = new World([declare(async () => {})]);
     const collection = world.collection('configmaps');
     await world.start();
@@ -226,7 +226,7 @@ describe('readiness', () => {
     ]);
   });
 
-  test('does not need an optional source that the server does not serve', async () => {
+  test('a manager is ready without an optional source that the server does not serve', async () => {
     const world = new World([
       controller({
         name: 'test',
@@ -243,7 +243,7 @@ describe('readiness', () => {
     expect(world.messages()).toContain('controller started');
   });
 
-  test('needs a source that is optional for one controller and not for another', async () => {
+  test('a manager needs a source that is required by one of its controllers', async () => {
     const watching = (name: string, optional: boolean): Controller =>
       controller({
         name,
@@ -259,7 +259,7 @@ describe('readiness', () => {
     expect(world.manager.ready).toBe(false);
   });
 
-  test('ends when the stop begins, though a reconcile is still under way', async () => {
+  test('a manager is not ready from the beginning of the stop, even while a reconcile still runs', async () => {
     const finish = Promise.withResolvers<void>();
     const world = new World([
       declare(async () => {
@@ -280,8 +280,8 @@ describe('readiness', () => {
   });
 });
 
-describe('stopping', () => {
-  test('goes in order: work under way, sources, Events; and begins nothing new', async () => {
+describe('the stop of a manager', () => {
+  test('a stop ends running work, then sources, then Events, and starts nothing new', async () => {
     const finish = Promise.withResolvers<void>();
     const world: World = new World([
       declare(async (object, { key, events, signal }) => {
@@ -321,7 +321,7 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('a reconcile that hangs is aborted after ten seconds, and the run ends', async () => {
+  test('a hanging reconcile is aborted ten seconds after the stop, and the run ends', async () => {
     let abortedAt: number | undefined;
     const world: World = new World([
       declare(async (_object, { signal }) => {
@@ -349,7 +349,7 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('a reconcile that ignores its aborted signal is left behind five seconds later', async () => {
+  test('a reconcile that ignores its aborted signal is abandoned five seconds later', async () => {
     const never = new Promise<void>(() => {});
     const world: World = new World([declare(() => never)]);
     world.collection('configmaps').items.push(configMap('a'));
@@ -363,7 +363,7 @@ describe('stopping', () => {
     expect(world.messages().at(-1)).toBe('stopped');
   });
 
-  test('is possible before the first list', async () => {
+  test('a manager can be stopped before the first list', async () => {
     const world = new World([declare(async () => {})]);
     world.collection('configmaps').failure = new Error('down');
     await world.start();
@@ -375,7 +375,7 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('is possible before the start', async () => {
+  test('a manager can be stopped before the start', async () => {
     const world = new World([declare(async () => {})]);
     world.stop.abort(new Error('stop'));
 
@@ -387,7 +387,7 @@ describe('stopping', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  test('comes by itself, in order and with the error, when a source ends of a bug', async () => {
+  test('a bug in a source stops the manager in order, and the run rejects with it', async () => {
     const world = new World([
       declare(async () => {}),
       controller({ name: 'other', for: source(pods), reconcile: async () => {} }),
@@ -429,7 +429,7 @@ describe('[W-40] crdWait', () => {
     return { facts, world: made };
   }
 
-  test('[W-40] crdWait timeout: the manager stops in order after two minutes, and names what is missing', async () => {
+  test('[W-40] with crdWait timeout the manager stops after two minutes, and the error names the missing resource', async () => {
     const { facts, world: it } = await world('timeout');
 
     await it.clock.advanceAndSettle(119_999);
@@ -449,7 +449,7 @@ describe('[W-40] crdWait', () => {
   test.each([
     ['forever', false],
     ['optional', true],
-  ])('[W-40] crdWait %s: without the resource it is ready: %s', async (crdWait, ready) => {
+  ])('[W-40] with crdWait %s the manager is ready without the resource: %s', async (crdWait, ready) => {
     const { world: it } = await world(crdWait);
 
     await it.clock.advanceAndSettle(300_000);

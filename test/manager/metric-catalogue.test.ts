@@ -47,7 +47,7 @@ const known = new Map(METRICS.map((metric) => [metric.name, metric]));
 const emitting = sources.filter(({ names }) => names.length > 0);
 
 describe('the catalogue of metrics', () => {
-  test('[X-1] has every metric that the sources emit', () => {
+  test('[X-1] the metric catalogue lists every metric that the sources emit', () => {
     const missing = emitting.flatMap(({ file, names }) =>
       names.filter((name) => !known.has(name)).map((name) => `${name} in ${file}`),
     );
@@ -56,7 +56,7 @@ describe('the catalogue of metrics', () => {
     expect(emitting.length).toBeGreaterThan(5);
   });
 
-  test('[X-1] has nothing that no source emits', () => {
+  test('[X-1] the metric catalogue lists no metric that no source emits', () => {
     const emitted = new Set(emitting.flatMap(({ names }) => names));
 
     const idle = METRICS.map(({ name }) => name).filter((name) => !emitted.has(name));
@@ -69,7 +69,7 @@ describe('the catalogue of metrics', () => {
     expect(labelsIn(source.text).filter((label) => !allowed.has(label))).toEqual([]);
   });
 
-  test('[X-2] the lint reads labels: it finds those of the parts that it is written for', () => {
+  test('[X-2] the label lint finds the labels of each part that it is written for', () => {
     const found = new Set(emitting.flatMap(({ text }) => labelsIn(text)));
 
     for (const label of ['controller', 'result', 'priority', 'code', 'verb', 'type', 'state']) {
@@ -107,13 +107,13 @@ describe('the catalogue of metrics', () => {
     'outcome',
   ]);
 
-  test('[X-2] no label names an object: each is of a few values', () => {
+  test('[X-2] no label of a metric names an object: each label has few values', () => {
     const labels = new Set(METRICS.flatMap((metric) => metric.labels));
 
     expect([...labels].filter((label) => !BOUNDED.has(label))).toEqual([]);
   });
 
-  test('[X-2] only sources have a namespace, and only queues, elections and groups a name', () => {
+  test('[X-2] only source metrics have a namespace label, and only queue, election and group metrics have a name label', () => {
     const withNamespace = METRICS.filter(({ labels }) => labels.includes('namespace'));
     const withName = METRICS.filter(({ labels }) => labels.includes('name'));
 
@@ -124,7 +124,7 @@ describe('the catalogue of metrics', () => {
       expect(name).toMatch(/^(workqueue|leader_election|chancery_shard)_/);
   });
 
-  test('every entry is well formed: one of a name, help, buckets that ascend for histograms only', () => {
+  test('every catalogue entry is well formed: a unique name, a help text, ascending buckets for histograms only', () => {
     const names = METRICS.map(({ name }) => name);
 
     expect(new Set(names).size).toBe(names.length);

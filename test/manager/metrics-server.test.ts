@@ -39,7 +39,7 @@ async function serving(metrics: Exposition): Promise<MetricsServer> {
 const fixed = (body: string): Exposition => ({ expose: async (format) => `${format}: ${body}` });
 
 describe('MetricsServer', () => {
-  test('[X-1] serves /metrics in the text format to whoever asks for nothing else', async () => {
+  test('[X-1] /metrics serves the text format by default', async () => {
     const { port } = await serving(fixed('x 1\n'));
 
     const { status, headers, body } = await ask(port, { path: '/metrics?name=x' });
@@ -53,7 +53,7 @@ describe('MetricsServer', () => {
     });
   });
 
-  test('[X-1] serves OpenMetrics to who prefers it', async () => {
+  test('[X-1] /metrics serves OpenMetrics to a client that prefers it', async () => {
     const { port } = await serving(fixed('x 1\n'));
 
     const { headers, body } = await ask(port, {
@@ -66,7 +66,7 @@ describe('MetricsServer', () => {
     );
   });
 
-  test('HEAD has the head of a GET, and no body', async () => {
+  test('HEAD /metrics has the headers of a GET, and no body', async () => {
     const { port } = await serving(fixed('x 1\n'));
 
     const { status, headers, body } = await ask(port, { method: 'HEAD' });
@@ -80,7 +80,7 @@ describe('MetricsServer', () => {
     ['GET', '/healthz', 404],
     ['POST', '/metrics', 405],
     ['DELETE', '/', 405],
-  ])('%s %s answers %i', async (method, path, status) => {
+  ])('the metrics server answers %s %s with %i', async (method, path, status) => {
     const { port } = await serving(fixed('x 1\n'));
 
     const answer = await ask(port, { method, path });
@@ -89,7 +89,7 @@ describe('MetricsServer', () => {
     expect(answer.headers.allow).toBe(status === 405 ? 'GET, HEAD' : undefined);
   });
 
-  test('what cannot be collected is a 500 and a line in the log, and the next scrape works', async () => {
+  test('a failed collection is a 500 and a log line, and the next scrape works', async () => {
     const broken = Promise.reject(new Error('secret reason'));
     broken.catch(() => {});
     const answers = [broken, Promise.resolve('x 1\n')];
@@ -104,7 +104,7 @@ describe('MetricsServer', () => {
     expect([next.status, next.body]).toEqual([200, 'x 1\n']);
   });
 
-  test('scrapes at the same time are collected once, later ones anew', async () => {
+  test('concurrent scrapes are collected once, and later scrapes again', async () => {
     const collecting: ((text: string) => void)[] = [];
     const { port } = await serving({
       expose: () => new Promise((resolve) => collecting.push(resolve)),
@@ -125,7 +125,7 @@ describe('MetricsServer', () => {
     expect((await later).body).toBe('second\n');
   });
 
-  test('a reader that does not read holds up nobody, and does not outlive the server', async () => {
+  test('a client that does not read its scrape delays no other scrape, and is closed by the stop', async () => {
     const server = await serving(fixed('x'.repeat(30_000_000)));
     const slow = connect(server.port, HOST);
     onTestFinished(() => {
@@ -144,7 +144,7 @@ describe('MetricsServer', () => {
     expect(slow.destroyed).toBe(true);
   });
 
-  test('stopping closes connections that are kept alive; twice is once', async () => {
+  test('stop of the metrics server closes kept-alive connections, and may be called twice', async () => {
     const server = await serving(fixed('x 1\n'));
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
@@ -157,7 +157,7 @@ describe('MetricsServer', () => {
     await expect(ask(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('[N-3] a port that is taken is a ConfigurationError that names the variable', async () => {
+  test('[N-3] a taken metrics port is a ConfigurationError that names the variable', async () => {
     const { port } = await serving(fixed('x 1\n'));
     const second = new MetricsServer({ port, host: HOST, metrics: fixed(''), log });
 
@@ -172,7 +172,7 @@ describe('MetricsServer', () => {
 });
 
 describe('metricsPort', () => {
-  test('[X-1] without a port nothing is measured and nothing served', async () => {
+  test('[X-1] without a metrics port nothing is measured and nothing is served', async () => {
     const { meter, server } = await metricsPort({ port: 0, host: HOST, log });
 
     meter.count('workqueue_adds_total', { name: 'a', controller: 'a' });
@@ -180,7 +180,7 @@ describe('metricsPort', () => {
     expect(server).toBeUndefined();
   });
 
-  test('[X-1] with a port, what is measured can be read there', async () => {
+  test('[X-1] measurements can be scraped at the metrics port', async () => {
     const free = await serving(fixed(''));
     const { port } = free;
     await free.stop();

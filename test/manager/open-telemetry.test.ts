@@ -139,7 +139,7 @@ const attempt: Attempt = {
 const succeeded: AttemptEnd = { outcome: 'success', durationMs: 12 };
 
 describe('tracedAttempts', () => {
-  test('[X-3] a reconcile is a span of a few names, whose attributes say which one it was', async () => {
+  test('[X-3] a reconcile is a span with one of a few names, and its attributes identify the reconcile', async () => {
     const { spans } = registered();
 
     const end = await tracedAttempts()(attempt, async () => ({
@@ -171,7 +171,7 @@ describe('tracedAttempts', () => {
     ]);
   });
 
-  test('an object without a namespace has no attribute for it', async () => {
+  test('the span of an object without a namespace has no namespace attribute', async () => {
     const { spans } = registered();
 
     await tracedAttempts()(
@@ -183,7 +183,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]?.attributes).not.toHaveProperty('k8s.namespace.name');
   });
 
-  test('[X-3] spans that a reconciler opens, also after an await, are children of its attempt', async () => {
+  test('[X-3] spans that a reconciler opens, also after an await, are children of the span of its attempt', async () => {
     const { spans } = registered();
     const around = tracedAttempts();
     const reconcile = async (name: string): Promise<AttemptEnd> => {
@@ -215,7 +215,7 @@ describe('tracedAttempts', () => {
       new OperatorError('never', { code: 'USER_CODE', layer: 'user-code' }),
       'USER_CODE',
     ],
-  ] as const)('[X-3] an attempt that ends in %s is recorded with its exception', async (outcome, error, type) => {
+  ] as const)('[X-3] the span of an attempt with the outcome %s records its exception', async (outcome, error, type) => {
     const { spans } = registered();
 
     await tracedAttempts()(attempt, async () => ({ outcome, durationMs: 1, error }));
@@ -234,7 +234,7 @@ describe('tracedAttempts', () => {
   test.each([
     { outcome: 'conflict', durationMs: 1, error: new Error('409') },
     { outcome: 'aborted', durationMs: 1 },
-  ] as const)('$outcome is an outcome and no error', async (end) => {
+  ] as const)('the span of an attempt with the outcome $outcome records no error', async (end) => {
     const { spans } = registered();
 
     await tracedAttempts()(attempt, async () => end);
@@ -243,7 +243,7 @@ describe('tracedAttempts', () => {
     expect(spans[0]?.attributes).toMatchObject({ 'chancery.reconcile.outcome': end.outcome });
   });
 
-  test('a bug below it ends the span and is passed on', async () => {
+  test('a bug below the middleware ends the span and is passed on', async () => {
     const { spans } = registered();
     const bug = new Error('a bug of the toolkit');
 
@@ -253,13 +253,13 @@ describe('tracedAttempts', () => {
     expect(spans[0]).toMatchObject({ exceptions: [bug], ended: 1 });
   });
 
-  test('[X-3] without a provider nothing is recorded, and the attempt is what it was', async () => {
+  test('[X-3] without a tracer provider nothing is recorded, and the attempt is unchanged', async () => {
     const end = await tracedAttempts()(attempt, async () => succeeded);
 
     expect(end).toBe(succeeded);
   });
 
-  test('a provider that comes later is used from then on', async () => {
+  test('a tracer provider that is registered later is used from then on', async () => {
     const around = tracedAttempts();
     await around(attempt, async () => succeeded);
     const { spans } = registered();
@@ -270,7 +270,7 @@ describe('tracedAttempts', () => {
   });
 });
 
-describe('a span around a review', () => {
+describe('the span of a review', () => {
   const facts = {
     webhook: 'colours.shop.example.com',
     uid: 'c0ffee',
@@ -281,7 +281,7 @@ describe('a span around a review', () => {
     dryRun: true,
   };
 
-  test('[X-3] has the webhook, the outcome, and nothing of the object', async () => {
+  test('[X-3] the span of a review has the webhook and the outcome, and nothing of the object', async () => {
     const { spans } = registered();
 
     await tracedReviews()(facts, async () => ({ outcome: 'denied', text: '{}' }));
@@ -301,7 +301,7 @@ describe('a span around a review', () => {
     ]);
   });
 
-  test('[X-3] fails with a function that fails', async () => {
+  test('[X-3] the span of a review has an error status when its function fails', async () => {
     const { spans } = registered();
     const error = new Error('no luck');
 
@@ -312,7 +312,7 @@ describe('a span around a review', () => {
 });
 
 describe('tracing', () => {
-  test('[X-3] is there when a provider is registered, and records with it', async () => {
+  test('[X-3] tracing is available when a provider is registered, and records with it', async () => {
     const { spans } = registered();
 
     const traced = await tracing();
@@ -321,7 +321,7 @@ describe('tracing', () => {
     expect(spans.map(({ name }) => name)).toEqual(['reconcile website']);
   });
 
-  test('[X-3] is not there when none is', async () => {
+  test('[X-3] tracing is undefined without a provider', async () => {
     expect(await tracing()).toBeUndefined();
   });
 });

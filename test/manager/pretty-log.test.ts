@@ -26,7 +26,7 @@ const failed = (failures: number, retryInMs: number, err: Error) => ({
   ...{ controller: 'web', key: 'demo/a', reconcileId: 'id', err, failures, retryInMs },
 });
 
-test('[N-5] an event is one line: time, level, controller and key, message, fields', () => {
+test('[N-5] a log event is one line: time, level, controller and key, message, fields', () => {
   const text = written((log) =>
     log
       .child({ controller: 'web', key: 'demo/a', reconcileId: 'id' })
@@ -36,7 +36,7 @@ test('[N-5] an event is one line: time, level, controller and key, message, fiel
   expect(text).toBe('TIME info  web demo/a scaled replicas=2 name="a b" deep={"x":1}\n');
 });
 
-test('[N-5] a remedy stands at the end of the line', () => {
+test('[N-5] the remedy is at the end of the line', () => {
   const text = written((log) =>
     log.info({ apiUrl: 'http://127.0.0.1:8001', remedy: 'start it' }, 'waiting'),
   );
@@ -60,7 +60,7 @@ test('[N-6] repeated failures of a key are folded until the next attempt is a se
   );
 });
 
-test('[N-6] another error of the key, and the first failure of another key, are not folded', () => {
+test('[N-6] another error of the key, or the first failure of another key, is not folded', () => {
   const text = written((log) => {
     log.warn(failed(1, 5, bare('one')), 'reconcile failed');
     log.warn(failed(2, 10, bare('two')), 'reconcile failed');
@@ -76,7 +76,7 @@ test('[N-6] another error of the key, and the first failure of another key, are 
   ]);
 });
 
-test('[N-6] debug folds nothing', () => {
+test('[N-6] debug folds no lines', () => {
   const text = written(
     (log) => {
       for (const failures of [1, 2, 3]) {
@@ -90,7 +90,7 @@ test('[N-6] debug folds nothing', () => {
   expect(text.match(/reconcile failed/g)).toHaveLength(3);
 });
 
-test('[N-7] frames of user code come first, those of the toolkit and of Node only with debug', () => {
+test('[N-7] stack frames of user code come first, and frames of the toolkit and of Node are shown only with debug', () => {
   const toolkit = fileURLToPath(new URL('../../operator/', import.meta.url));
   const error = new TypeError('no such field');
   error.stack = [
@@ -117,7 +117,7 @@ test('[N-7] frames of user code come first, those of the toolkit and of Node onl
   ]);
 });
 
-test('[N-7] an error without a frame of user code says how to see the others', () => {
+test('[N-7] an error without a frame of user code names how to show the other frames', () => {
   const error = new Error('lost');
   error.stack = 'Error: lost\n    at listOnTimeout (node:internal/timers:1:1)';
 
@@ -126,7 +126,7 @@ test('[N-7] an error without a frame of user code says how to see the others', (
   );
 });
 
-test('[N-7] an error of the toolkit shows the user code that it came through, and nothing else', () => {
+test('[N-7] an error of the toolkit shows only the user code frames that it came through', () => {
   const error = bare('add pods to reads');
   error.stack =
     'x\n    at store (node:internal/a:1:1)\n    at reconcile (file:///shop/operator.ts:7:3)';
@@ -136,7 +136,7 @@ test('[N-7] an error of the toolkit shows the user code that it came through, an
   );
 });
 
-test('[N-5] a field of user code that has the name of ours keeps its value', () => {
+test('[N-5] a field of user code with the name of a toolkit field keeps its value', () => {
   const text = written((log) =>
     log.info({ object: { a: 1 }, by: 2, changes: 'x', key: 3, retryInMs: 'y' }, 'm'),
   );
@@ -144,7 +144,7 @@ test('[N-5] a field of user code that has the name of ours keeps its value', () 
   expect(text).toBe('TIME info  m object={"a":1} by=2 changes=x key=3 retryInMs=y\n');
 });
 
-test('an error of the toolkit shows its code, its cause, and the facts that its message lacks', () => {
+test('an error of the toolkit is logged with its code, its cause, and the facts that its message lacks', () => {
   const error = new AmbassadorError('cannot be reached', {
     code: 'AMBASSADOR_UNREACHABLE',
     fate: 'not-sent',
@@ -158,14 +158,14 @@ test('an error of the toolkit shows its code, its cause, and the facts that its 
   );
 });
 
-test('[N-5] a text of the cluster cannot begin a line or reach the terminal', () => {
+test('[N-5] a text of the cluster cannot start a line or control the terminal', () => {
   const text = written((log) => log.info({ a: 'x\u001b[31m\n12:00 forged' }, 'one\ntwo\u009b2J'));
 
   expect(text.split('\n')).toHaveLength(2);
   expect(['\u001b', '\u009b'].filter((each) => text.includes(each))).toEqual([]);
 });
 
-test('[N-5] what may be secret is redacted as in JSON', () => {
+test('[N-5] secrets are redacted as in JSON', () => {
   const text = written((log) => log.info({ data: { pw: 'hunter2' }, password: 'hunter2' }, 'read'));
 
   expect(text).toBe('TIME info  read data=[redacted] password=[redacted]\n');
@@ -176,7 +176,7 @@ test.each<[LoggerOptions, boolean, boolean]>([
   [{ format: 'auto' }, false, false],
   [{ format: 'json' }, true, false],
   [{ format: 'pretty' }, false, true],
-])('[N-5] with %j on a terminal %s the log is for people: %s', (options, isTTY, isPretty) => {
+])('[N-5] the log with %j on a terminal %s is in the pretty format: %s', (options, isTTY, isPretty) => {
   const text = written((log) => log.info({}, 'm'), options, 'info', isTTY);
 
   expect(text.startsWith('{')).toBe(!isPretty);
@@ -190,7 +190,7 @@ test.each<[Record<string, string>, boolean, boolean]>([
   [{ FORCE_COLOR: '1' }, false, true],
   [{ FORCE_COLOR: '0' }, true, false],
   [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
-])('with %j on a terminal %s there are colours: %s', (environment, isTTY, expected) => {
+])('the log with %j on a terminal %s has colours: %s', (environment, isTTY, expected) => {
   expect(showsColours(environment, isTTY)).toBe(expected);
   const text = written((log) => log.info({}, 'm'), { environment }, 'info', isTTY);
   expect(text.includes('\u001b[')).toBe(expected);

@@ -46,7 +46,7 @@ async function probed(
 }
 
 describe('probes of a manager', () => {
-  test('[H-2] an ambassador that is away for ten minutes fails no liveness', async () => {
+  test('[H-2] an ambassador that is unreachable for ten minutes does not fail the liveness probe', async () => {
     const { world, probe } = await probed();
 
     world.collection('configmaps').breakDown(away);
@@ -57,7 +57,7 @@ describe('probes of a manager', () => {
     expect(world.messages()).toContain('source is failing, it retries');
   });
 
-  test('[H-2] an ambassador that never was there fails readiness alone', async () => {
+  test('[H-2] an ambassador that was never reachable fails only readiness', async () => {
     const { world, probe } = await probed({}, {}, (before) => {
       before.collection('configmaps').failure = away;
     });
@@ -67,7 +67,7 @@ describe('probes of a manager', () => {
     expect((await probe('/readyz'))[0]).toBe(500);
   });
 
-  test('[H-3] not ready before the first list, ready after it, not ready from the stop on', async () => {
+  test('[H-3] the operator is not ready before the first list, ready after it, and not ready during the stop', async () => {
     const { world, probe } = await probed();
     const synced = await probe('/readyz?verbose');
     const hangs = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ describe('probes of a manager', () => {
     expect(stopping[1]).toContain('[-]running failed: reason withheld\n');
   });
 
-  test('[H-3] a list that may need the operator itself for a conversion does not keep it from being ready', async () => {
+  test('[H-3] the operator is ready without a list that may need the operator itself for a conversion', async () => {
     const reads = validatingWebhook({
       name: 'names.boats.harbour.example',
       resource: boats,
@@ -104,7 +104,7 @@ describe('probes of a manager', () => {
     expect(world.manager.ready).toBe(false);
   });
 
-  test('[H-3] checks of users count, beside our own', async () => {
+  test('[H-3] readiness includes the health checks of users', async () => {
     let ok = false;
     const { probe } = await probed(
       {},
@@ -136,7 +136,7 @@ describe('probes of a manager', () => {
   test.each([
     ['true', 500],
     ['false', 200],
-  ])('[H-4] with CHANCERY_READY_SOURCES=%s, half an hour of silence is a %i', async (flag, status) => {
+  ])('[H-4] with CHANCERY_READY_SOURCES=%s readiness answers %i after half an hour of silence', async (flag, status) => {
     const { world, probe } = await probed({ CHANCERY_READY_SOURCES: flag });
     const before = (await probe('/readyz'))[0];
 
@@ -149,7 +149,7 @@ describe('probes of a manager', () => {
     expect((await probe('/healthz'))[0]).toBe(200);
   });
 
-  test('[H-4] whatever readiness asks for, the metric says what a source is doing', async () => {
+  test('[H-4] the source metric reports the state of a source, whatever readiness requires', async () => {
     const { world } = await probed();
 
     world

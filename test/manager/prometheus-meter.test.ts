@@ -26,7 +26,7 @@ function logged(): { meter: PrometheusMeter; lines: object[] } {
 }
 
 describe('PrometheusMeter', () => {
-  test('[X-1] counts, sets and observes; labels stand in the order of the catalogue', async () => {
+  test('[X-1] the meter counts, sets and observes, with labels in the order of the catalogue', async () => {
     const meter = new PrometheusMeter();
     meter.count(TOTAL, { result: 'success', controller: 'web' });
     meter.count(TOTAL, { controller: 'web', result: 'success' }, 2);
@@ -41,7 +41,7 @@ describe('PrometheusMeter', () => {
     expect(text).toContain('controller_runtime_active_workers{controller="web"} 1\n');
   });
 
-  test('[X-1] an observation is in every bucket whose bound is not below it', async () => {
+  test('[X-1] an observation counts in every bucket whose bound is not below it', async () => {
     const meter = new PrometheusMeter();
     for (const seconds of [0.001, 0.005, 0.006, 60, 61]) {
       meter.observe(SECONDS, { controller: 'web' }, seconds);
@@ -55,7 +55,7 @@ describe('PrometheusMeter', () => {
     expect(samples.find(({ name }) => name === `${SECONDS}_sum`)?.value).toBeCloseTo(121.012);
   });
 
-  test('any sequence of measurements is what adding them up by hand gives', async () => {
+  test('the totals of any sequence of measurements equal a manual sum', async () => {
     const label = fc.constantFrom('a', 'b', 'ö"\\\n', '__proto__');
     const step = fc.record({ controller: label, result: label, amount: fc.nat(1_000) });
 
@@ -84,7 +84,7 @@ describe('PrometheusMeter', () => {
     );
   });
 
-  test('a metric that was never measured is known, and one without labels begins at 0', async () => {
+  test('a metric that was never measured is listed, and a metric without labels starts at 0', async () => {
     const families = await scraped(new PrometheusMeter());
 
     expect(families.get(TOTAL)).toMatchObject({ type: 'counter', samples: [] });
@@ -101,7 +101,7 @@ describe('PrometheusMeter', () => {
     ['a negative amount', (meter) => meter.count(TOTAL, { controller: 'a', result: 'b' }, -1)],
     ['an endless amount', (meter) => meter.count(TOTAL, { controller: 'a' }, Infinity)],
     ['an observation of NaN', (meter) => meter.observe(SECONDS, { controller: 'a' }, NaN)],
-  ])('[X-1] %s is dropped and counted, logged once, and throws never', async (_, measure) => {
+  ])('[X-1] a measurement with %s is dropped, counted and logged once, and never throws', async (_, measure) => {
     const { meter, lines } = logged();
 
     measure(meter);
@@ -112,7 +112,7 @@ describe('PrometheusMeter', () => {
     expect((await scraped(meter)).get(TOTAL)?.samples).toEqual([]);
   });
 
-  test('a label that is missing is empty, and the other way round', async () => {
+  test('a missing label equals an empty label', async () => {
     const { meter, lines } = logged();
 
     meter.count(TOTAL, { controller: 'web' });
@@ -124,7 +124,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toEqual([]);
   });
 
-  test('[X-2] a label with values without end stops growing', async () => {
+  test('[X-2] a label with unlimited values stops at the series limit', async () => {
     const { meter, lines } = logged();
 
     for (let at = 0; at < MAX_SERIES + 5; at++) meter.count(TOTAL, { controller: `c${at}` });
@@ -137,7 +137,7 @@ describe('PrometheusMeter', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('[X-1] metrics of the toolkit take another prefix, those of others do not', async () => {
+  test('[X-1] metrics of the toolkit can have another prefix, and other metrics keep theirs', async () => {
     const meter = new PrometheusMeter({ prefix: 'acme_' });
     meter.count('chancery_watch_stalls_total', { group: 'apps' });
 
@@ -148,11 +148,11 @@ describe('PrometheusMeter', () => {
     expect(families.has(TOTAL)).toBe(true);
   });
 
-  test.each(['', '9lives_', 'with-dash_', 'a b', 'ä_'])('refuses the prefix %j', (prefix) => {
+  test.each(['', '9lives_', 'with-dash_', 'a b', 'ä_'])('PrometheusMeter refuses the prefix %j', (prefix) => {
     expect(() => new PrometheusMeter({ prefix })).toThrow(ConfigurationError);
   });
 
-  test('[X-1] durations, sizes and retries of requests are there for who asks, and no error otherwise', async () => {
+  test('[X-1] durations, sizes and retries of requests are measured only when enabled', async () => {
     const measure = (meter: PrometheusMeter): void => {
       meter.observe('rest_client_request_duration_seconds', { verb: 'GET', host: 'h' }, 1);
       meter.count('rest_client_request_retries_total', { code: '503', verb: 'GET', host: 'h' });
@@ -171,7 +171,7 @@ describe('PrometheusMeter', () => {
     expect(await firstValue(detailed, 'rest_client_request_retries_total')).toBe(1);
   });
 
-  test('[X-1] shows the process, too, and metrics that users register', async () => {
+  test('[X-1] a scrape contains process metrics and metrics that users register', async () => {
     const meter = new PrometheusMeter();
     const sales = new Counter({ name: 'sales_total', help: 'Sales', registers: [meter.registry] });
     sales.inc(7);
@@ -185,7 +185,7 @@ describe('PrometheusMeter', () => {
     expect(text.get('nodejs_heap_size_used_bytes')?.samples[0]?.value).toBeGreaterThan(1e6);
   });
 
-  test('two meters are two worlds, and OpenMetrics leaves the names of the other format alone', async () => {
+  test('two meters are independent, and the OpenMetrics format leaves the names of the text format alone', async () => {
     const one = new PrometheusMeter();
     const other = new PrometheusMeter();
     one.count(TOTAL, { controller: 'web', result: 'success' });

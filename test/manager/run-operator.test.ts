@@ -16,7 +16,7 @@ async function testEnv() {
   return { env, namespace: await env.namespace() };
 }
 
-test('runOperator works until its signal aborts, in ten lines', async () => {
+test('runOperator works until its signal aborts', async () => {
   const { env, namespace } = await testEnv();
   const seen: string[] = [];
 
@@ -45,7 +45,7 @@ test('runOperator works until its signal aborts, in ten lines', async () => {
   await running;
 });
 
-test('createManager gives a manager that takes things on while it runs, and stops when it is told', async () => {
+test('createManager returns a manager that accepts runnables during the run, and stops on stop()', async () => {
   const { env } = await testEnv();
   const began: string[] = [];
   const manager = await createManager({
@@ -66,7 +66,7 @@ test('createManager gives a manager that takes things on while it runs, and stop
   await expect(manager.run()).rejects.toThrow('a manager runs once');
 });
 
-test('createManager refuses settings that are unusable, and opens nothing', async () => {
+test('createManager refuses unusable settings, and opens nothing', async () => {
   const made = createManager({ controllers: [], environment: { CHANCERY_API_URL: 'https://x' } });
 
   await expect(made).rejects.toThrow('unusable API URL');

@@ -138,7 +138,7 @@ describe('a scrape of an operator', () => {
     families = parsedExposition(scraped.text);
   });
 
-  test.each(expected)('[X-1] has $name as controller-runtime has it', (line) => {
+  test.each(expected)('[X-1] a scrape has $name as controller-runtime has it', (line) => {
     const family = families.get(line.name);
 
     expect(family?.type).toBe(line.type);
@@ -147,7 +147,7 @@ describe('a scrape of an operator', () => {
     expect(bucketsOf(family)).toEqual(line.buckets);
   });
 
-  test('[X-1] every result of a reconcile has its series, and what happened is counted', () => {
+  test('[X-1] every result of a reconcile has its series in a scrape, and each result is counted', () => {
     const value = (
       name: string,
       labels: Readonly<Record<string, string>> = {},
@@ -173,7 +173,7 @@ describe('a scrape of an operator', () => {
     expect(value('rest_client_requests_total', { code: '200', method: 'GET' })).toBeGreaterThan(0);
   });
 
-  test('[X-1] has the toolkit’s own metrics besides, and nothing that the catalogue does not know', () => {
+  test('[X-1] a scrape has the toolkit’s own metrics, and no metric that the catalogue lacks', () => {
     const known = new Map(METRICS.map((metric) => [metric.name, metric]));
     const others = [...families.values()].filter(({ name }) => !/^(process|nodejs)_/.test(name));
 
@@ -200,7 +200,7 @@ describe('a scrape of an operator', () => {
     );
   });
 
-  test('[X-2] names no object: no label has the name of one', () => {
+  test('[X-2] no label in a scrape has the name of an object', () => {
     const values = [...families.values()]
       .flatMap(({ samples }) => samples)
       .flatMap(({ labels }) => Object.values(labels));
@@ -210,12 +210,12 @@ describe('a scrape of an operator', () => {
     }
   });
 
-  test('no measurement of it was a bug', () => {
+  test('no measurement of the scrape was a bug', () => {
     expect(scraped.log).toEqual([]);
     expect(families.get('chancery_meter_errors_total')?.samples[0]?.value).toBe(0);
   });
 
-  test('[X-1] says the same in OpenMetrics', () => {
+  test('[X-1] a scrape in OpenMetrics has the same values', () => {
     const open = parsedExposition(scraped.open, 'openmetrics');
 
     const totals = open.get(TOTAL.replace(/_total$/, ''))?.samples;

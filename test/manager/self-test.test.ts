@@ -76,7 +76,7 @@ function world({
 const messages = (lines: readonly { level: string; message: string }[]) =>
   lines.map(({ level, message }) => `${level}: ${message}`);
 
-test('one line says that the filter holds and every right is there', async () => {
+test('the self-test logs one line when the filter is closed and every right is granted', async () => {
   const { lines, selfTest, signal } = world();
 
   await selfTest.run(signal);
@@ -90,7 +90,7 @@ test('one line says that the filter holds and every right is there', async () =>
   ]);
 });
 
-test('an open filter is a warning, and rights are asked for all the same', async () => {
+test('an open filter is logged as a warning, and the rights are still checked', async () => {
   const { lines, selfTest, signal } = world({ hostile: () => REACHED });
 
   await selfTest.run(signal);
@@ -102,7 +102,7 @@ test('an open filter is a warning, and rights are asked for all the same', async
   expect(lines[0]?.fields.err).toMatchObject({ code: 'FILTER_OPEN' });
 });
 
-test('a filter that refuses everything is an error that says what to do, and the end of it', async () => {
+test('a filter that refuses everything is logged as an error with the remedy, and ends the self-test', async () => {
   const { lines, selfTest, signal } = world({ version: REFUSED });
 
   await selfTest.run(signal);
@@ -113,7 +113,7 @@ test('a filter that refuses everything is an error that says what to do, and the
   );
 });
 
-test('each missing rule is a line that says who needs it, and the rule to add', async () => {
+test('each missing rule is a log line that names who needs it, and the rule to add', async () => {
   const { lines, selfTest, signal } = world({
     review: async () => ({ allowed: false, resourceRules: [] }),
   });
@@ -139,7 +139,7 @@ test('each missing rule is a line that says who needs it, and the rule to add', 
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed', missing: 2 });
 });
 
-test('what the list of rules leaves out and the API server allows is not missing', async () => {
+test('a right that the list of rules omits and the API server allows is not missing', async () => {
   const { lines, selfTest, signal } = world({
     review: async () => ({ allowed: true, resourceRules: [] }),
   });
@@ -149,7 +149,7 @@ test('what the list of rules leaves out and the API server allows is not missing
   expect(lines.map(({ fields }) => fields.missing)).toEqual([0]);
 });
 
-test('while nobody can say, it asks again, tells of each reason once, and judges nothing', async () => {
+test('the self-test repeats without an answer, logs each reason once, and judges nothing', async () => {
   let isAway = true;
   const { clock, lines, selfTest, signal } = world({ hostile: () => (isAway ? AWAY : REFUSED) });
 
@@ -164,7 +164,7 @@ test('while nobody can say, it asks again, tells of each reason once, and judges
   expect(messages(lines).slice(1)).toEqual(['info: self-test of the ambassador is done']);
 });
 
-test('rights that nobody can be asked for are told as that', async () => {
+test('rights that cannot be checked are logged as unknown', async () => {
   const refusal = new ApiError({ code: 403, reason: 'Forbidden' });
   const { lines, selfTest, signal } = world({ review: () => Promise.reject(refusal) });
 
@@ -177,7 +177,7 @@ test('rights that nobody can be asked for are told as that', async () => {
   expect(lines.at(-1)?.fields).toEqual({ filter: 'closed' });
 });
 
-test('an API server that fails is asked for the rights again', async () => {
+test('the self-test repeats the check of rights when the API server fails', async () => {
   let failures = 2;
   const { clock, lines, selfTest, signal } = world({
     review: async () => {
@@ -198,8 +198,8 @@ test('an API server that fails is asked for the rights again', async () => {
   ]);
 });
 
-describe('where the filter is required', () => {
-  test('an open one ends the start', async () => {
+describe('a required filter', () => {
+  test('an open filter ends the start when the filter is required', async () => {
     const { selfTest, signal } = world({ hostile: () => REACHED });
 
     await expect(selfTest.requireFilter(signal)).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe('where the filter is required', () => {
     });
   });
 
-  test('a closed one lets it go on, with two requests and no line', async () => {
+  test('a closed filter passes the required check with two requests and no log line', async () => {
     const { lines, selfTest, signal, transport } = world();
 
     await selfTest.requireFilter(signal);
@@ -216,7 +216,7 @@ describe('where the filter is required', () => {
     expect([transport.requests.length, lines]).toEqual([2, []]);
   });
 
-  test('it waits while nobody can say, and then decides', async () => {
+  test('the required check waits until there is an answer, and then decides', async () => {
     let answer = AWAY;
     const { clock, selfTest, signal } = world({ hostile: () => answer });
     let outcome = 'none';
@@ -231,7 +231,7 @@ describe('where the filter is required', () => {
     expect([before, outcome]).toEqual(['none', 'FILTER_OPEN']);
   });
 
-  test('the wait ends when it is aborted', async () => {
+  test('the required check ends when it is aborted', async () => {
     const { selfTest, signal, stop } = world({ hostile: () => AWAY });
 
     const required = selfTest.requireFilter(signal);

@@ -103,7 +103,7 @@ describe('settingsFrom', () => {
     ['CHANCERY_SHUTDOWN_TIMEOUT', '0', { shutdownTimeoutMs: 0 }],
     ['CHANCERY_SHUTDOWN_TIMEOUT', '-1', { shutdownTimeoutMs: Number.POSITIVE_INFINITY }],
     ['CHANCERY_SHUTDOWN_TIMEOUT', '50', { shutdownTimeoutMs: 50_000 }],
-  ])('%s=%s', (name, value, expected) => {
+  ])('the setting %s=%s is parsed', (name, value, expected) => {
     expect(settingsFrom({ [name]: ` ${value}\n` })).toEqual({ ...DEFAULTS, ...expected });
   });
 
@@ -111,11 +111,11 @@ describe('settingsFrom', () => {
     ['test', true],
     ['development', true],
     ['production', false],
-  ])('NODE_ENV=%s: a field that the server does not know fails a write: %s', (value, strictFields) => {
+  ])('with NODE_ENV=%s an unknown field fails a write: %s', (value, strictFields) => {
     expect(settingsFrom({ NODE_ENV: ` ${value}\n` })).toEqual({ ...DEFAULTS, strictFields });
   });
 
-  test('reads no variable that it does not document', () => {
+  test('settingsFrom reads no undocumented variable', () => {
     const read = new Set<string>();
     const environment = new Proxy<Record<string, string>>(
       {},
@@ -139,7 +139,7 @@ describe('settingsFrom', () => {
     [{ WATCH_NAMESPACE: '*', POD_NAMESPACE: 'p' }, undefined],
     [{ res_namespace: '*' }, undefined],
     [{ WATCH_NAMESPACE: 'w', res_namespace: '*' }, 'w'],
-  ])('%j watches %s', (environment, namespace) => {
+  ])('the environment %j watches the namespace %s', (environment, namespace) => {
     expect(settingsFrom(environment).namespace).toBe(namespace);
   });
 
@@ -221,7 +221,7 @@ describe('settingsFrom', () => {
     ['res_namespace', 'Team', NAMESPACES],
     ['POD_NAMESPACE', 'team-a,team-b', NAMESPACE],
     ['POD_NAMESPACE', 'a'.repeat(64), NAMESPACE],
-  ])('%s=%s is refused, with what it needs and what it holds', (name, value, needs) => {
+  ])('the setting %s=%s is refused, and the error names the expected and the given value', (name, value, needs) => {
     const attempt = (): unknown => settingsFrom({ [name]: value });
 
     expect(attempt).toThrow(ConfigurationError);
@@ -229,14 +229,14 @@ describe('settingsFrom', () => {
   });
 });
 
-describe('leader election', () => {
+describe('settings of leader election', () => {
   const ON = { CHANCERY_LEADER_ELECTION: 'true' };
 
-  test('is off, whatever else is set, until it is asked for', () => {
+  test('leader election is off by default, whatever else is set', () => {
     expect(settingsFrom({ CHANCERY_LEASE_NAME: 'a' }).leaderElection).toBeUndefined();
   });
 
-  test('has the defaults of the field, and the namespace of the Pod', () => {
+  test('leader election has the usual default times, and the namespace of the Pod', () => {
     expect(settingsFrom({ ...ON, POD_NAMESPACE: 'ops' }).leaderElection).toEqual({
       leaseName: undefined,
       leaseNamespace: 'ops',
@@ -248,7 +248,7 @@ describe('leader election', () => {
     });
   });
 
-  test('takes every part from the environment', () => {
+  test('leader election takes every setting from the environment', () => {
     const { leaderElection } = settingsFrom({
       ...ON,
       POD_NAMESPACE: 'ops',
@@ -272,14 +272,14 @@ describe('leader election', () => {
     });
   });
 
-  test('says what to set when it knows no namespace', () => {
+  test('the error of leader election without a namespace names the variables to set', () => {
     expect(() => settingsFrom(ON)).toThrow(/set CHANCERY_LEASE_NAMESPACE, or POD_NAMESPACE/);
   });
 
   test.each([
     [['website', 'other'], 'website-leader'],
     [[], 'chancery-leader'],
-  ])('the Lease of %j is %s', (names, lease) => {
+  ])('the default Lease of the controllers %j is %s', (names, lease) => {
     expect(leaseNameOf(names.map((name) => ({ name })))).toBe(lease);
   });
 });
@@ -294,12 +294,12 @@ describe('parseSecondsRange', () => {
     ['2-1', undefined],
     ['1-2-3', undefined],
     ['', undefined],
-  ])('%j', (text, expected) => {
+  ])('parseSecondsRange parses or refuses %j', (text, expected) => {
     expect(parseSecondsRange(text)).toEqual(expected);
   });
 });
 
-test('a Lease of replicas that share the work lasts for an hour at most', () => {
+test('the Lease of sharded replicas lasts for an hour at most', () => {
   const environment = { CHANCERY_SHARDS: '4', POD_NAMESPACE: 'demo' };
 
   expect(() => settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3601' })).toThrow(
@@ -308,7 +308,7 @@ test('a Lease of replicas that share the work lasts for an hour at most', () => 
   expect(settingsFrom({ ...environment, CHANCERY_LEASE_DURATION: '3600' }).sharding).toBeDefined();
 });
 
-test('replicas that share the work have the times of the election, whether it is on or not', () => {
+test('sharded replicas have the times of the leader election, whether it is on or not', () => {
   const environment = {
     CHANCERY_SHARDS: '4',
     CHANCERY_LEASE_DURATION: '40',

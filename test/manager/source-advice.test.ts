@@ -50,7 +50,7 @@ test('[N-3] a source that is not served is explained once', async () => {
   ]);
 });
 
-test('an optional source is not explained: its absence is no problem', async () => {
+test('an optional source that is not served is not explained', async () => {
   const { advise, lines, asked } = advised({ isNeeded: false });
 
   advise(status('unserved'));
@@ -59,7 +59,7 @@ test('an optional source is not explained: its absence is no problem', async () 
   expect([asked(), lines]).toEqual([0, []]);
 });
 
-test('[N-3] another server at the URL is told of once, with the URL and the variable', () => {
+test('[N-3] a server that is not Kubernetes is logged once, with the URL and the variable', () => {
   const { advise, lines } = advised();
   const error = new ProtocolError('HTML', { code: 'NOT_KUBERNETES' });
 

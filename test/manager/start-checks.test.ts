@@ -46,7 +46,7 @@ async function managerThatWaits(selfTest: SelfTestMode) {
   return { asked, manager, running, server };
 }
 
-test('a self-test without an answer keeps no source from its first list', async () => {
+test('a self-test without an answer delays no source', async () => {
   const { asked, manager } = await managerThatWaits('warn');
 
   await eventually(() => manager.ready && asked.length > 0);
@@ -54,7 +54,7 @@ test('a self-test without an answer keeps no source from its first list', async 
   expect(asked.toSorted()).toEqual(['GET /chancery-self-test', 'OPTIONS /version']);
 });
 
-test('where it is required nothing is read before there is an answer, and a stop is no failure', async () => {
+test('with the self-test required nothing is read before its answer, and a stop is no failure', async () => {
   const { asked, manager, running, server } = await managerThatWaits('require');
   await eventually(() => asked.length > 0);
 
@@ -64,7 +64,7 @@ test('where it is required nothing is read before there is an answer, and a stop
   expect(server.requests).toEqual([]);
 });
 
-test('where it is off nothing is asked', async () => {
+test('with the self-test off no request is sent', async () => {
   const { asked, manager } = await managerThatWaits('off');
 
   await eventually(() => manager.ready);
@@ -72,7 +72,7 @@ test('where it is off nothing is asked', async () => {
   expect(asked).toEqual([]);
 });
 
-test("nothing of it is loaded by import 'chancery'", () => {
+test("import 'chancery' loads no file of the self-test", () => {
   const root = fileURLToPath(new URL('../../operator/', import.meta.url));
   const loaded = new Set<string>();
   const load = (file: string): void => {

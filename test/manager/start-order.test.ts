@@ -52,8 +52,8 @@ async function statusOf(port: number, path: string): Promise<number | undefined>
   return response.statusCode;
 }
 
-describe('[M-1] a manager starts in order', () => {
-  test('[M-1] servers, ambassador, sources, what needs no leadership, election, then the rest', async () => {
+describe('[M-1] the start order of a manager', () => {
+  test('[M-1] a manager starts servers, ambassador, sources, work without leadership, the election, then the rest', async () => {
     const facts: string[] = [];
     const world: World = new World(
       [reconciling('guarded', configMaps, facts), reconciling('everywhere', pods, facts, false)],
@@ -102,7 +102,7 @@ describe('[M-1] a manager starts in order', () => {
     expect(at('everywhere reconciles default/b at -100')).toBeGreaterThan(0);
   });
 
-  test('[M-1] while it waits for the ambassador it is alive and not ready', async () => {
+  test('[M-1] a manager that waits for the ambassador is alive and not ready', async () => {
     const port = await freePort();
     let isThere = false;
     const world = new World(
@@ -122,7 +122,7 @@ describe('[M-1] a manager starts in order', () => {
     expect(await statusOf(port, '/readyz')).toBe(200);
   });
 
-  test('[M-1] what fails on the way stops it in order, and is what the run rejects with', async () => {
+  test('[M-1] a failure during the start stops the manager in order, and the run rejects with it', async () => {
     const facts: string[] = [];
     const failure = new Error('the definition is not ours');
     const world = new World(
@@ -146,7 +146,7 @@ describe('[M-1] a manager starts in order', () => {
     expect(world.collection('configmaps').lists).toBe(0);
   });
 
-  test('[M-1] a runnable that fails stops it in order, and is named', async () => {
+  test('[M-1] a runnable that fails stops the manager in order, and the error names it', async () => {
     const world = new World(
       [reconciling('one', configMaps, [])],
       {},
@@ -190,7 +190,7 @@ describe('[M-2] a standby', () => {
     return { first, standby, collection, facts, clock };
   }
 
-  test('[M-2] lists, watches and is ready, and reconciles nothing', async () => {
+  test('[M-2] a standby lists, watches and is ready, and reconciles nothing', async () => {
     const { standby, collection, facts } = await replicas();
 
     expect(standby.manager.leads).toBe(false);
@@ -199,7 +199,7 @@ describe('[M-2] a standby', () => {
     expect(facts).toEqual([]);
   });
 
-  test('[M-2] reconciles all that is cached, at low priority, in the moment in which it leads', async () => {
+  test('[M-2] a standby reconciles every cached object, at low priority, as soon as it leads', async () => {
     const { first, standby, collection, facts, clock } = await replicas();
     collection.push('ADDED', configMap('c', '101'));
     await settle();
@@ -225,7 +225,7 @@ describe('[M-2] a standby', () => {
     expect(collection.lists).toBe(lists);
   });
 
-  test('[M-2] with CHANCERY_WARMUP=false it watches nothing until it leads', async () => {
+  test('[M-2] a standby with CHANCERY_WARMUP=false watches nothing until it leads', async () => {
     const { first, standby, collection, facts, clock } = await replicas({
       CHANCERY_WARMUP: 'false',
     });
@@ -239,7 +239,7 @@ describe('[M-2] a standby', () => {
     expect(facts).toHaveLength(2);
   });
 
-  test('[K-64] forgets at the gain what this process wrote before: another has led since', async () => {
+  test('[K-64] a new leader forgets its former writes, because another process has led since', async () => {
     const { first, clock, standby, collection } = await replicas();
     const own = source(configMaps, { namespace: 'all' });
     let shown = (): unknown => expect.unreachable('nothing was reconciled');
@@ -265,7 +265,7 @@ describe('[M-2] a standby', () => {
     expect([before, shown()]).toEqual(['1000', undefined]);
   });
 
-  test('[M-2] a switch of the option turns the election off, whatever the settings say', async () => {
+  test('[M-2] the option leaderElection: false turns the election off, whatever the settings are', async () => {
     const facts: string[] = [];
     const world = new World([reconciling('one', configMaps, facts)], ELECTION, {
       leaderElection: false,
@@ -279,8 +279,8 @@ describe('[M-2] a standby', () => {
   });
 });
 
-describe('[M-3] what is added', () => {
-  test('[M-3] before the run waits for it, during the run begins at once', async () => {
+describe('[M-3] runnables that are added later', () => {
+  test('[M-3] a runnable that is added before the run waits for it, and one added during the run starts at once', async () => {
     const facts: string[] = [];
     const world = new World([], {});
     world.manager.add(noting('early', facts));
@@ -296,7 +296,7 @@ describe('[M-3] what is added', () => {
     expect(facts).toEqual(['early began', 'late began', 'controller reconciles default/a at -100']);
   });
 
-  test('[M-3] during the run of a standby begins with leadership, if it needs that', async () => {
+  test('[M-3] a runnable that needs leadership and is added to a standby starts with leadership', async () => {
     const facts: string[] = [];
     const leases = new LeaseServer();
     const leader = new World([reconciling('one', configMaps, [])], ELECTION, { leases });
@@ -316,7 +316,7 @@ describe('[M-3] what is added', () => {
     expect(facts).toEqual(['free began', 'guarded began']);
   });
 
-  test('[M-3] during the stop, or by a name that is taken, is refused', async () => {
+  test('[M-3] add is refused during the stop, and for a taken name', async () => {
     const world = new World([reconciling('one', configMaps, [])]);
     await world.start();
 
@@ -327,7 +327,7 @@ describe('[M-3] what is added', () => {
 });
 
 describe('[M-4] run and stop', () => {
-  test('[M-4] a second run is refused, during the first and after', async () => {
+  test('[M-4] a second run is refused, during the first and after it', async () => {
     const world = new World([reconciling('one', configMaps, [])]);
     await world.start();
 
@@ -340,7 +340,7 @@ describe('[M-4] run and stop', () => {
     expect(world.collection('configmaps').lists).toBe(1);
   });
 
-  test('[M-4] stop may be called as often as anybody likes, and resolves when all is over', async () => {
+  test('[M-4] stop may be called repeatedly, and resolves when everything has ended', async () => {
     const facts: string[] = [];
     const world = new World([], {}, { runnables: [noting('runnable', facts)] });
     await world.start();
@@ -354,7 +354,7 @@ describe('[M-4] run and stop', () => {
     await world.running;
   });
 
-  test('[M-4] a stop before the run makes it end as soon as it has begun', async () => {
+  test('[M-4] a stop before the run ends the run as soon as it begins', async () => {
     const facts: string[] = [];
     const world = new World([], {}, { runnables: [noting('runnable', facts)] });
 

@@ -13,7 +13,7 @@ import { byLabel, byOwner } from '../../operator/store/indices.ts';
 
 type Context = Parameters<Runnable['run']>[1];
 
-test('a started controller reconciles, its cache shows its own writes, and it is on the status page', async () => {
+test('a started controller reconciles, sees its own writes, and is on the status page', async () => {
   const { context, operator, server } = await start();
   const seen: unknown[] = [];
   const copying = controller({
@@ -40,7 +40,7 @@ test('a started controller reconciles, its cache shows its own writes, and it is
   expect(operator.status.sources).toEqual([]);
 });
 
-test('its end waits for what it reconciles, then its name can be used again', async () => {
+test('the end of a started controller waits for its reconciles, and then its name can be used again', async () => {
   const { context } = await start();
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('its end waits for what it reconciles, then its name can be used again', as
   expect([endedEarly, ended]).toEqual([false, true]);
 });
 
-test('a controller that cannot start costs nothing but its own promise', async () => {
+test('a controller that cannot start rejects only its own promise', async () => {
   const { context, operator } = await start();
   const reconcile = async () => {};
   const one = controller({
@@ -96,7 +96,7 @@ test('a controller that cannot start costs nothing but its own promise', async (
   await running.end();
 });
 
-test('/readyz does not wait for a source that is not served', async () => {
+test('/readyz does not wait for a source of a started controller that is not served', async () => {
   const { context, operator } = await start();
   const names = { group: 'farm.test', version: 'v1', plural: 'barns', kind: 'Barn' };
   const barns = defineResource({ ...names, namespaced: true });
@@ -109,7 +109,7 @@ test('/readyz does not wait for a source that is not served', async () => {
   await running.end();
 });
 
-test('no controller outlives the runnable that started it', async () => {
+test('a started controller does not outlive the runnable that started it', async () => {
   const over = Promise.withResolvers<void>();
   const { context, operator } = await start(over.promise);
   const left = controller({ name: 'left', for: configMaps, reconcile: async () => {} });

@@ -73,15 +73,15 @@ function cutAfter(ms: number, error: () => Error = lost) {
   };
 }
 
-describe('lines of a source:', () => {
+describe('log lines of a source', () => {
   test.each([
     ['cuts every watch after 1.1 s', cutAfter(1_100)],
     ['cuts every watch after 5 s', cutAfter(5_000)],
     ['cuts every watch after 31 s', cutAfter(31_000)],
     ['cuts every watch after 61 s', cutAfter(61_000)],
     ['cuts every watch after 5 minutes', cutAfter(300_000)],
-    ['says 429 in every watch after 5 s', cutAfter(5_000, () => new ApiError({ code: 429 }))],
-    ['says 410 in every watch after 5 s', cutAfter(5_000, expired)],
+    ['answers 429 in every watch after 5 s', cutAfter(5_000, () => new ApiError({ code: 429 }))],
+    ['answers 410 in every watch after 5 s', cutAfter(5_000, expired)],
     [
       'refuses every second watch, and cuts the others after 31 s',
       (watch: OpenWatch, turn: number, clock: FakeClock): void => {
@@ -105,7 +105,7 @@ describe('lines of a source:', () => {
         watch.fail(lost());
       },
     ],
-  ])('[W-41] a server that %s is at most ten lines an hour, from the first failure at once to what holds in the end', async (_, served) => {
+  ])('[W-41] a server that %s causes ten source lines an hour at most, from the first failure to the final state', async (_, served) => {
     const { calm, clock, collection, said } = flapping(served);
 
     await clock.advanceAndSettle(3 * HOUR_MS);
@@ -125,7 +125,7 @@ describe('lines of a source:', () => {
     expect((said.at(-1)?.atMs ?? 0) - calmAt).toBeLessThanOrEqual(16 * MINUTE_MS);
   });
 
-  test('[W-41] an outage, all its reasons, and its end are told at once', () => {
+  test('[W-41] an outage, each of its reasons, and its end are logged at once', () => {
     const clock = new FakeClock();
     const { lines, said, words } = listener(clock);
     const changes = [healthy(), failing('broken'), failing('unreachable'), healthy()];
@@ -140,7 +140,7 @@ describe('lines of a source:', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[W-41] however many reasons an outage has, its end and the next outage are told at once', () => {
+  test('[W-41] the end of an outage and the next outage are logged at once, however many reasons the outage has', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
     const reasons: Reason[] = ['broken', 'unreachable', 'overloaded', 'server-error', 'expired'];
@@ -159,7 +159,7 @@ describe('lines of a source:', () => {
     ]);
   });
 
-  test('[W-41] of a source that flapped, what lasts for a minute is told', () => {
+  test('[W-41] a state that lasts a minute is logged for a flapping source', () => {
     const clock = new FakeClock();
     const { lines, said, words } = listener(clock);
 
@@ -181,7 +181,7 @@ describe('lines of a source:', () => {
     ]);
   });
 
-  test('[W-41] a source whose states last a minute or two is no more than ten lines an hour either', () => {
+  test('[W-41] a source whose states last a minute or two causes ten log lines an hour at most', () => {
     const clock = new FakeClock();
     const { lines, said } = listener(clock);
 
@@ -195,7 +195,7 @@ describe('lines of a source:', () => {
     expect(Math.max(...gaps)).toBeLessThan(18 * MINUTE_MS);
   });
 
-  test('[W-41] flaps that lead back to what was said last do not use up the line that is kept for what lasts', () => {
+  test('[W-41] flaps that return to the last logged state do not use up the reserved log line', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -210,7 +210,7 @@ describe('lines of a source:', () => {
     expect(lasting).toEqual(['failing: broken (3 changes) unsteady']);
   });
 
-  test('[W-41] flaps that lead back to what was said last are summed up when two lines are free', () => {
+  test('[W-41] flaps that return to the last logged state are summed up when two lines are free', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -220,7 +220,7 @@ describe('lines of a source:', () => {
     expect(words().slice(5)).toEqual(['healthy (2 changes) unsteady']);
   });
 
-  test('[W-41] of a source that goes on to flap, a line with the number of changes is told every quarter of an hour', () => {
+  test('[W-41] a source that keeps flapping gets a log line with the number of changes every quarter of an hour', () => {
     const clock = new FakeClock();
     const { lines, said } = listener(clock);
 
@@ -237,7 +237,7 @@ describe('lines of a source:', () => {
     }
   });
 
-  test('[W-41] twenty minutes after it has calmed down, a change is told at once again', () => {
+  test('[W-41] a change is logged at once again twenty minutes after the source has calmed down', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -249,7 +249,7 @@ describe('lines of a source:', () => {
     expect(words().slice(calm)).toEqual(['failing: unreachable unsteady']);
   });
 
-  test('[W-41] a stop is told at once, and leaves no timer behind', () => {
+  test('[W-41] the stop of a source is logged at once, and leaves no timer', () => {
     const clock = new FakeClock();
     const { lines, words } = listener(clock);
 
@@ -262,7 +262,7 @@ describe('lines of a source:', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[W-41] whatever a source does, an hour is at most ten lines, and a quarter of an hour later the log is right', () => {
+  test('[W-41] any source causes ten log lines an hour at most, and the last line is right after a quarter of an hour', () => {
     const word = fc.constantFrom(
       ...[healthy(), failing(), failing('unreachable'), status('unserved', 'unserved')],
       status('forbidden', 'forbidden'),

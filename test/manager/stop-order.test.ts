@@ -70,7 +70,7 @@ async function stopTime(world: World, limitMs = 60_000): Promise<number> {
 }
 
 describe('[D-1] a stop', () => {
-  test('[D-1] goes in order: intake, controllers, runnables, sources, Events, Lease, servers', async () => {
+  test('[D-1] a stop ends intake, controllers, runnables, sources, Events, Lease and servers in this order', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
     const world = await leading(
@@ -126,7 +126,7 @@ describe('[D-1] a stop', () => {
   test.each([
     ['25 s by default', {}, 10_000, 15_000],
     ['as CHANCERY_SHUTDOWN_TIMEOUT says', { CHANCERY_SHUTDOWN_TIMEOUT: '5' }, 2_000, 3_000],
-  ])('[D-1] a reconcile that hangs costs a share of the budget: %s', async (_, environment, graceMs, leftMs) => {
+  ])('[D-1] a hanging reconcile costs a share of the stop budget: %s', async (_, environment, graceMs, leftMs) => {
     const facts: string[] = [];
     const signal = Promise.withResolvers<AbortSignal>();
     const hanging = controller({
@@ -149,7 +149,7 @@ describe('[D-1] a stop', () => {
     expect(tookMs).toBe(leftMs);
   });
 
-  test('[D-1] however many parts hang, together they take no more than the budget', async () => {
+  test('[D-1] hanging parts together take no more than the stop budget', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -171,13 +171,13 @@ describe('[D-1] a stop', () => {
     ).toEqual([['feeder'], ['busy'], ['other', 'another']]);
   });
 
-  test('[D-1] 0 waits for nothing', async () => {
+  test('[D-1] a stop timeout of 0 waits for nothing', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '0' });
 
     expect(await stopTime(world)).toBe(0);
   });
 
-  test('[D-1] -1 waits for as long as it takes, and aborts reconciles after 10 s all the same', async () => {
+  test('[D-1] a stop timeout of -1 waits without limit, and still aborts reconciles after 10 s', async () => {
     const facts: string[] = [];
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy(facts, finish.promise, false), {
@@ -193,7 +193,7 @@ describe('[D-1] a stop', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[D-1] what a runnable rejects with when it is stopped is no failure', async () => {
+  test('[D-1] a rejection of a stopped runnable is no failure', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -218,7 +218,7 @@ describe('[D-1] a stop', () => {
 });
 
 describe('[D-3] the Lease', () => {
-  test('[D-3] is held and renewed while work under way ends, and released then', async () => {
+  test('[D-3] the Lease is held and renewed while running work ends, and then released', async () => {
     const finish = Promise.withResolvers<void>();
     const world = await leading(busy([], finish.promise, false));
     const before = world.leases.lease?.spec?.renewTime;
@@ -234,7 +234,7 @@ describe('[D-3] the Lease', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[D-3] is left to expire, and not renewed any more, when a reconcile does not end', async () => {
+  test('[D-3] the Lease is left to expire, without renewals, when a reconcile does not end', async () => {
     const world = await leading(busy([], NEVER, false));
     const { holder } = world.leases;
 
@@ -250,7 +250,7 @@ describe('[D-3] the Lease', () => {
     );
   });
 
-  test('[D-3] does not wait for what needs no leadership', async () => {
+  test('[D-3] the release of the Lease does not wait for work without leadership', async () => {
     const world = await leading(
       busy([], Promise.resolve()),
       {},
@@ -264,7 +264,7 @@ describe('[D-3] the Lease', () => {
     expect(world.leases.holder).toBe('');
   });
 
-  test('[LE-13] is left to expire with CHANCERY_RELEASE_ON_STOP=false', async () => {
+  test('[LE-13] the Lease is left to expire with CHANCERY_RELEASE_ON_STOP=false', async () => {
     const world = await leading(busy([], Promise.resolve()), { CHANCERY_RELEASE_ON_STOP: 'false' });
     const { holder } = world.leases;
 
@@ -275,8 +275,8 @@ describe('[D-3] the Lease', () => {
   });
 });
 
-describe('[LE-9] a leader that is not any more', () => {
-  test('[LE-9] has its work aborted at once, is not ready, and must be gone a second before its Lease is', async () => {
+describe('[LE-9] a leader that has lost its Lease', () => {
+  test('[LE-9] a leader that lost its Lease aborts its work at once, is not ready, and must exit a second before the Lease ends', async () => {
     const facts: string[] = [];
     const limits: number[] = [];
     const world = await leading(
@@ -309,7 +309,7 @@ describe('[LE-9] a leader that is not any more', () => {
     expect(world.leases.holder).not.toBe('');
   });
 
-  test('[LE-9] takes no longer to stop than is left of its Lease, whatever hangs', async () => {
+  test('[LE-9] a leader that lost its Lease stops within the rest of it, whatever hangs', async () => {
     const hang = { run: () => NEVER };
     const world = await leading(
       busy([], NEVER, false),
@@ -334,7 +334,7 @@ describe('[LE-9] a leader that is not any more', () => {
     expect(endedAt).toBeGreaterThan(renewedAt + 10_000);
   });
 
-  test('[LE-9] that loses it in the middle of a stop has only what is left of its Lease', async () => {
+  test('[LE-9] a leader that loses its Lease during a stop has only the rest of it', async () => {
     const world = await leading(busy([], NEVER, false), { CHANCERY_SHUTDOWN_TIMEOUT: '600' });
     const renewedAt = Date.parse(String(world.leases.lease?.spec?.renewTime));
     world.leases.hangs = true;
@@ -346,7 +346,7 @@ describe('[LE-9] a leader that is not any more', () => {
     await expect(world.running).rejects.toThrow(LeadershipLostError);
   });
 
-  test('[LE-9] had every write of its guarded controllers pass the fence, and of no other', async () => {
+  test('[LE-9] only the writes of guarded controllers pass the fence of the leader', async () => {
     const free = controller({
       name: 'free',
       for: source(configMaps, { namespace: 'all' }),
@@ -366,7 +366,7 @@ describe('[LE-9] a leader that is not any more', () => {
     expect([world.fences.has('free'), world.fences.get('free')]).toEqual([true, undefined]);
   });
 
-  test('[LE-12] does not stand again', async () => {
+  test('[LE-12] a leader that lost its Lease does not stand again', async () => {
     const world = await leading(busy([], Promise.resolve()));
     world.leases.hangs = true;
     await world.clock.advanceAndSettle(11_000);

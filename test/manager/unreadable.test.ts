@@ -19,7 +19,7 @@ const things = defineResource<Thing>({
   namespaced: true,
 });
 
-test('every other object is reconciled by every controller, and this one when it is whole', async () => {
+test('other objects are reconciled by every controller beside an unreadable object, and that object once it is whole', async () => {
   const told: Record<string, string[]> = { one: [], other: [] };
   const named = (name: string) =>
     controller({

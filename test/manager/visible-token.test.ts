@@ -25,21 +25,21 @@ function projected(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-test('looks where Kubernetes mounts a token, by both of its names', () => {
+test('the token search looks at both paths where Kubernetes mounts a token', () => {
   expect(TOKEN_FOLDERS).toEqual([
     '/var/run/secrets/kubernetes.io/serviceaccount',
     '/run/secrets/kubernetes.io/serviceaccount',
   ]);
 });
 
-describe('is a token', () => {
-  test('a mounted one, by the name that people know', async () => {
+describe('files that count as a token', () => {
+  test('a mounted token counts as visible, by its usual name', async () => {
     const folder = projected({ token: JWT, 'ca.crt': 'x', namespace: 'demo' });
 
     expect(await findVisibleToken([folder])).toBe(join(folder, 'token'));
   });
 
-  test('one behind ..data whose own link is gone', async () => {
+  test('a token behind ..data whose own link is gone counts as visible', async () => {
     const folder = projected({ token: JWT });
     rmSync(join(folder, 'token'));
 
@@ -61,14 +61,14 @@ describe('is a token', () => {
         chmodSync(path, 0);
       },
     ],
-  ])('a file of its name that is %s', async (_, make) => {
+  ])('a file named token that is %s counts as visible', async (_, make) => {
     const folder = emptyFolder();
     make(join(folder, 'token'));
 
     expect(await findVisibleToken([folder])).toBe(join(folder, 'token'));
   });
 
-  test('a JSON Web Token under another name', async () => {
+  test('a JSON Web Token under another name counts as visible', async () => {
     const folder = projected({ 'api-token': JWT });
 
     expect(await findVisibleToken([folder])).toMatch(/api-token$/);
@@ -83,7 +83,7 @@ describe('is a token', () => {
         symlinkSync(folder, folder);
       },
     ],
-  ])('what cannot be looked into: %s', async (_, make) => {
+  ])('a path that cannot be read counts as a visible token: %s', async (_, make) => {
     const folder = emptyFolder();
     make(folder);
 
@@ -91,8 +91,8 @@ describe('is a token', () => {
   });
 });
 
-describe('is none', () => {
-  test('what else is in such a volume', async () => {
+describe('files that do not count as a token', () => {
+  test('the other files of a token volume do not count as a token', async () => {
     const folder = projected({ 'ca.crt': 'eyJ', 'service-ca.crt': 'eyJ', namespace: 'demo' });
     writeFileSync(join(folder, 'notes.txt'), 'no token');
     symlinkSync('gone', join(folder, 'dangling'));
@@ -100,7 +100,7 @@ describe('is none', () => {
     expect(await findVisibleToken([folder])).toBeUndefined();
   });
 
-  test('a folder that is not there, or a file in its place', async () => {
+  test('a missing folder, or a file in its place, does not count as a token', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), JWT);
 
@@ -108,7 +108,7 @@ describe('is none', () => {
   });
 });
 
-test('a manager of its own refuses to run as well, before it opens anything', async () => {
+test('a manager from createManager refuses to run with a visible token, before it opens anything', async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, 'token'), JWT);
   const options = { controllers: [], environment: {}, tokenFolders: [folder] };

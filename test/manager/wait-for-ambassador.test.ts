@@ -20,7 +20,7 @@ function waiting(listensAtMs: number) {
   return { clock, stop, lines, ended, endedAt: () => endedAtMs };
 }
 
-test('[P-18] an ambassador that is there already costs no time and no line', async () => {
+test('[P-18] a running ambassador costs no wait and no log line', async () => {
   const { endedAt, lines, ended } = waiting(0);
 
   await ended;
@@ -29,7 +29,7 @@ test('[P-18] an ambassador that is there already costs no time and no line', asy
   expect(lines).toEqual([]);
 });
 
-test('[P-18] one that comes after 20 s is seen within a quarter of a second, and told of once', async () => {
+test('[P-18] an ambassador that starts after 20 s is noticed within a quarter of a second, with one log line', async () => {
   const { clock, endedAt, lines } = waiting(20_100);
 
   await clock.advanceAndSettle(30_000);
@@ -44,7 +44,7 @@ test('[P-18] one that comes after 20 s is seen within a quarter of a second, and
   });
 });
 
-test('[P-18] one that does not come is no failure: after a minute the sources try for themselves', async () => {
+test('[P-18] a missing ambassador is no failure: after a minute the sources start to retry', async () => {
   const { clock, endedAt, lines } = waiting(Number.POSITIVE_INFINITY);
 
   await clock.advanceAndSettle(120_000);
@@ -57,7 +57,7 @@ test('[P-18] one that does not come is no failure: after a minute the sources tr
   expect(clock.pending).toBe(0);
 });
 
-test('a stop ends the wait at once', async () => {
+test('a stop ends the wait for the ambassador at once', async () => {
   const { clock, stop, ended } = waiting(Number.POSITIVE_INFINITY);
   await settle();
 
@@ -71,6 +71,6 @@ test.each([
   ['http://127.0.0.1:8001', 'kubectl proxy --port=8001'],
   ['http://localhost', 'kubectl proxy --port=80'],
   ['unix:/run/proxy.sock', 'kubectl proxy --unix-socket=/run/proxy.sock'],
-])('[N-3] the command that makes something listen at %s is %s', (apiUrl, command) => {
+])('[N-3] the command for an ambassador at %s is %s', (apiUrl, command) => {
   expect(proxyCommand(apiUrl)).toBe(command);
 });

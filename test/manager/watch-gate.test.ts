@@ -29,7 +29,7 @@ function watched(...results: readonly (readonly GateFinding[])[]) {
   };
 }
 
-test('a gate that is right is said once, and tested again after an hour', async () => {
+test('a correct gate is logged once, and tested again after an hour', async () => {
   const { said, tests, pass } = watched([]);
 
   await pass(3_599_999);
@@ -40,7 +40,7 @@ test('a gate that is right is said once, and tested again after an hour', async 
   expect(said()).toEqual(['self-test of the gate is done']);
 });
 
-test('what a second test finds as well is logged, once', async () => {
+test('a problem that a second test confirms is logged once', async () => {
   const { said, pass } = watched([EXPIRED]);
 
   await pass(0);
@@ -59,7 +59,7 @@ test('a gate that starts a little later than the operator is not reported', asyn
   expect(said()).toEqual(['self-test of the gate is done']);
 });
 
-test('what comes back after it was gone is logged again', async () => {
+test('a problem that returns after it was gone is logged again', async () => {
   const { said, pass } = watched([EXPIRED], [EXPIRED], [], [EXPIRED], [EXPIRED]);
 
   await pass(10_000);

@@ -34,7 +34,7 @@ async function created(args: readonly string[], environment = {}): Promise<Seen>
   return seen;
 }
 
-test('[M-7] without arguments, each value is its default', async () => {
+test('[M-7] without arguments each value is its default', async () => {
   const { values, positionals, environment } = await created([], { SINK: 'slack' });
 
   expect(values).toEqual({
@@ -72,13 +72,13 @@ test.each([
   [['--names="say ""x""",,y\n'], { names: ['say "x"', '', 'y'] }],
   [['--names= a , b'], { names: [' a ', ' b'] }],
   [['--names="k in (a,b)"'], { names: ['k in (a,b)'] }],
-] as const)('[M-7] %j gives %j', async (args, expected) => {
+] as const)('[M-7] the arguments %j give %j', async (args, expected) => {
   const { values } = await created(args);
 
   expect(values).toMatchObject(expected);
 });
 
-test('[M-7] words that are no arguments are positionals, and so is all that follows --', async () => {
+test('[M-7] words that are not arguments are positionals, and so are all words after --', async () => {
   const { values, positionals } = await created(['explain', '--all', 'x', '--', '--names', '-y']);
 
   expect(values.all).toBe(true);
@@ -107,7 +107,7 @@ test.each([
   [['--names="a"b'], '--names must be a list as a,b or "a,b",c on one line, not "\\"a\\"b"'],
   [['--names=a\nb'], '--names must be a list as a,b or "a,b",c on one line, not "a\\nb"'],
   [['--constructor'], expect.stringContaining('unknown argument "--constructor"')],
-])('[M-7] %j is refused', async (args, message) => {
+])('[M-7] the arguments %j are refused', async (args, message) => {
   await expect(created(args)).rejects.toMatchObject({ code: 'CONFIG', message });
 });
 
@@ -120,7 +120,7 @@ test.each([
     ['--all', 'false'],
     'expected arguments that begin with --, got "false"; did you mean --all=false?',
   ],
-])('[M-7] the positional in %j is refused where a module takes none', async (args, message) => {
+])('[M-7] the positional in %j is refused by a module that takes none', async (args, message) => {
   const program = withArguments({ arguments: TABLE, create: () => ({ controllers: [] }) });
 
   await expect(program.create({ args })).rejects.toMatchObject({ code: 'CONFIG', message });
@@ -131,13 +131,13 @@ test.each([
   [{ help: { type: 'boolean', help: '' } }, 'an argument must be named'],
   [{ n: { type: 'number', help: '' } }, 'type of --n must be boolean, string, list'],
   [{ n: { type: 'list', default: 'a', help: '' } }, 'default of --n must be of the type list'],
-])('[M-7] the declaration %j is refused', (declared, message) => {
+])('[M-7] the argument declaration %j is refused', (declared, message) => {
   const create = () => ({});
 
   expect(() => withArguments({ arguments: declared as never, create })).toThrow(message);
 });
 
-test('what it returns cannot be changed', () => {
+test('the program that withArguments returns is frozen', () => {
   const program = withArguments({ arguments: TABLE, create: () => ({}) });
 
   expect(Object.isFrozen(program)).toBe(true);

@@ -41,6 +41,6 @@ test.each([
   ['http://%61/', 'invalid'],
   ['http://a/\n', 'invalid'],
   ['http://a/?\u007f', 'invalid'],
-])('the API server takes %j for %s', (value, approval) => {
+])('approvalOf reads the annotation %j as %s', (value, approval) => {
   expect(approvalOf(value)).toBe(approval);
 });

@@ -30,7 +30,7 @@ test.each([
   ['message of a cause', status({ message: 'm', details: { causes: [{ message: LONG }] } })],
   ['reason that is no text', status({ message: 'm', reason: [LONG] })],
   ['message that is no text', status({ message: { text: LONG } })],
-])('[attack A-12] an ERROR event with a %s of 20 MB is a short line of log, and a short error', (_, object) => {
+])('[attack A-12] an ERROR event with a %s of 20 MB is a short log line, and a short error', (_, object) => {
   let error: unknown;
   try {
     decodeLine(JSON.stringify({ type: 'ERROR', object }), {});
@@ -44,7 +44,7 @@ test.each([
   expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] so is a Status that answers a request', () => {
+test('[attack A-12] a long Status in an answer is a short error and log line', () => {
   const text = JSON.stringify(status({ message: LONG }));
   const headers = { 'content-type': 'application/json' };
 
@@ -54,7 +54,7 @@ test('[attack A-12] so is a Status that answers a request', () => {
   expect(lineLength(error)).toBeLessThan(2 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] so is a fact of an error that a server has said, and the cause of an error', () => {
+test('[attack A-12] a long text in the context or cause of an error is a short log line', () => {
   const cause = new Error(LONG);
   const error = new ProtocolError('odd', { code: 'DECODE', context: { got: LONG }, cause });
 
@@ -62,7 +62,7 @@ test('[attack A-12] so is a fact of an error that a server has said, and the cau
   expect(lineLength(error)).toBeLessThan(3 * MAX_TEXT_CHARS);
 });
 
-test('[attack A-12] a text keeps its beginning and its end, and says how much is missing', () => {
+test('[attack A-12] a bounded text keeps its beginning and its end, and names the number of omitted characters', () => {
   const text = boundedText(LONG);
 
   expect(text).toMatch(/^begins x+ … \(19997964 characters left out\) … x+ ends$/);

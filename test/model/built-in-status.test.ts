@@ -3,7 +3,7 @@ import { builtInHasStatus } from '../../operator/model/built-in-status.ts';
 import { defineResource, resourceName } from '../../operator/model/resource.ts';
 import { BUILT_IN_RESOURCES } from '../../testing/src/apiserver/registry/built-in-resources.ts';
 
-test('a resource of Kubernetes has a status if discovery says so', () => {
+test('builtInHasStatus agrees with discovery for every built-in resource', () => {
   const names = (of: typeof BUILT_IN_RESOURCES) => [...new Set(of.map(resourceName))].sort();
   const withStatus = BUILT_IN_RESOURCES.filter(({ subresources }) =>
     subresources.some(({ name }) => name === 'status'),
@@ -15,7 +15,7 @@ test('a resource of Kubernetes has a status if discovery says so', () => {
   expect(found.length).toBeLessThan(BUILT_IN_RESOURCES.length);
 });
 
-test('nothing is said of a resource of another group', () => {
+test('builtInHasStatus is undefined for a resource of another group', () => {
   const names = { group: 'apps.example', version: 'v1', plural: 'deployments', kind: 'Deployment' };
 
   expect(builtInHasStatus(defineResource({ ...names, namespaced: true }))).toBeUndefined();

@@ -68,7 +68,7 @@ function named({ name, ...parts }: Asked, limit: ChildNameOptions): string {
 }
 
 describe('[child 8] a name of a child', () => {
-  test('fits its form and its length, whatever the name of the parent is', () => {
+  test('a child name fits its form and its length for every parent name', () => {
     fc.assert(
       fc.property(asked, limits, (from, limit) => {
         const made = named(from, limit);
@@ -82,7 +82,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('is the plain join of its parts, where that fits and no part but the name has a dash', () => {
+  test('a child name is the plain join of its parts when that fits and no affix has a dash', () => {
     const plainWord = fc.constantFrom('', 'db', '7', 'read');
     fc.assert(
       fc.property(parentName, plainWord, plainWord, limits, (name, prefix, suffix, limit) => {
@@ -95,7 +95,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('is another one for every other parent or suffix', () => {
+  test('a child name differs for every other parent or suffix', () => {
     const suffix = word.filter((text) => text !== '');
     const pair = fc.record({ name: parentName, suffix });
     /** The same text, cut in two at another dash. */
@@ -126,7 +126,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('that is shortened is never the plain name of another parent', () => {
+  test('a shortened child name never equals the plain name of another parent', () => {
     fc.assert(
       fc.property(asked, limits, (from, limit) => {
         const made = named(from, limit);
@@ -143,7 +143,7 @@ describe('[child 8] a name of a child', () => {
     );
   });
 
-  test('keeps its prefix and its suffix, where there is room for them', () => {
+  test('a child name keeps its prefix and its suffix when they fit', () => {
     const made = childName('w'.repeat(200), { prefix: 'old', suffix: 'cache', form: 'dns-label' });
 
     expect(made).toMatch(/^old-w{40}-cache-[0-9a-v]{12}$/);
@@ -170,7 +170,7 @@ describe('[child 8] a name of a child', () => {
       { suffix: 'egg', form: 'dns-label', maxLength: 52 },
       'nestnestnestnestnestnestnestnestnes-egg-hlp8uqktrhl3',
     ],
-  ])('of %s with %o is %s', (name, options, expected) => {
+  ])('the child name of %s with %o is %s', (name, options, expected) => {
     expect(childName(name, options)).toBe(expected);
   });
 
@@ -183,7 +183,7 @@ describe('[child 8] a name of a child', () => {
       () => childName('a', { form: 'label-value', maxLength: 64 }),
     ],
     ['a length that is no whole number', () => childName('a', { maxLength: 20.5 })],
-  ])('with %s is refused', (_, ask) => {
+  ])('a child name with %s is refused', (_, ask) => {
     expect(ask).toThrow(ConfigurationError);
   });
 });

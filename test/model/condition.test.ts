@@ -26,19 +26,19 @@ function wanted(
 }
 
 describe('setCondition', () => {
-  test('puts a new type last, with the time of now', () => {
+  test('setCondition adds a new type last, with the current time', () => {
     const result = setCondition([condition('First')], wanted('Second'), NOW_MS);
 
     expect(result).toEqual([condition('First'), condition('Second', { lastTransitionTime: NOW })]);
   });
 
-  test('sets the first condition of an object that has none', () => {
+  test('setCondition sets the first condition of an object without conditions', () => {
     expect(setCondition([], wanted('A'), NOW_MS)).toEqual([
       condition('A', { lastTransitionTime: NOW }),
     ]);
   });
 
-  test('[K-51] moves the transition time when the status changes, and keeps the order', () => {
+  test('[K-51] setCondition changes the transition time when the status changes, and keeps the order', () => {
     const before = [condition('A'), condition('B'), condition('C')];
 
     const result = setCondition(before, wanted('B', { status: 'False', reason: 'Other' }), NOW_MS);
@@ -60,19 +60,19 @@ describe('setCondition', () => {
     expect(result).toEqual([condition('A', change)]);
   });
 
-  test('an observedGeneration that is no longer given goes away', () => {
+  test('setCondition removes an observedGeneration that is no longer given', () => {
     const before = [condition('A', { observedGeneration: 1 })];
 
     expect(setCondition(before, wanted('A'), NOW_MS)).toEqual([condition('A')]);
   });
 
-  test('[K-51] answers with the very same array when nothing changes', () => {
+  test('[K-51] setCondition returns the same array when nothing changes', () => {
     const before = [condition('A', { observedGeneration: 1 }), condition('B')];
 
     expect(setCondition(before, wanted('A', { observedGeneration: 1 }), NOW_MS)).toBe(before);
   });
 
-  test('does not change what it was given', () => {
+  test('setCondition does not change its arguments', () => {
     const before = Object.freeze([Object.freeze(condition('A'))]);
 
     setCondition(before, wanted('A', { status: 'Unknown' }), NOW_MS);
@@ -82,7 +82,7 @@ describe('setCondition', () => {
 });
 
 describe('[K-51] setCondition', () => {
-  test('takes the time of a change from who knows it', () => {
+  test('setCondition takes the time of a change from its caller', () => {
     const given = {
       ...wanted('A', { status: 'False' }),
       lastTransitionTime: '2026-02-02T00:00:00Z',
@@ -108,7 +108,7 @@ describe('[K-51] setCondition', () => {
     ['a reason of 1025 characters', { reason: 'A'.repeat(1_025) }],
     ['a message of 32769 characters', { message: 'x'.repeat(32_769) }],
     ['no message', { message: undefined as unknown as string }],
-  ])('refuses %s, as the API would', (_, bad) => {
+  ])('setCondition refuses %s, as the API server would', (_, bad) => {
     const setting = () => setCondition([], wanted('A', bad), NOW_MS);
 
     expect(setting).toThrow(expect.objectContaining({ code: 'USER_CODE', layer: 'user-code' }));
@@ -122,7 +122,7 @@ describe('[K-51] setCondition', () => {
     ['a reason of 1024 characters', { reason: 'A'.repeat(1_024) }],
     ['an empty message', { message: '' }],
     ['a message of 32768 emoji', { message: '🙂'.repeat(32_768) }],
-  ])('takes %s', (_, good) => {
+  ])('setCondition accepts %s', (_, good) => {
     expect(setCondition([], wanted('A', good), NOW_MS)).toMatchObject([{ ...good }]);
   });
 });
@@ -134,7 +134,7 @@ describe('[K-51] conditions', () => {
     condition('C', { status: 'Unknown' }),
   ];
 
-  test('are found by type, and are true only when they say so', () => {
+  test('findCondition finds by type, and isConditionTrue is true only for the status True', () => {
     expect(findCondition(all, 'B')).toBe(all[1]);
     expect(findCondition(undefined, 'B')).toBeUndefined();
     expect(['A', 'B', 'C', 'D'].map((type) => isConditionTrue(all, type))).toEqual([
@@ -152,7 +152,7 @@ describe('times', () => {
     [NOW_MS, NOW, '2026-06-01T12:30:15.987000Z'],
     [NOW_MS + 0.75, NOW, '2026-06-01T12:30:15.987000Z'],
     [Date.UTC(2026, 0, 1), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000000Z'],
-  ])('%d ms have whole seconds or exactly six digits', (ms, seconds, micros) => {
+  ])('%d ms are formatted with whole seconds or exactly six digits', (ms, seconds, micros) => {
     expect(rfc3339(ms)).toBe(seconds);
     expect(rfc3339Micro(ms)).toBe(micros);
   });

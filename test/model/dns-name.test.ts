@@ -36,22 +36,22 @@ test.each<[text: string, label: boolean, subdomain: boolean, rfc1035: boolean]>(
   ['shop\n', false, false, false],
   ['..', false, false, false],
   ['é', false, false, false],
-])('%j is a label: %s, a subdomain: %s, a label of RFC 1035: %s', (text, ...expected) => {
+])('%j is a DNS label: %s, a subdomain: %s, a label of RFC 1035: %s', (text, ...expected) => {
   expect([isDnsLabel(text), isDnsSubdomain(text), isDns1035Label(text)]).toEqual(expected);
 });
 
-test('a label may have another limit of length', () => {
+test('a DNS label may have another length limit', () => {
   expect([isDnsLabel('shops', 5), isDnsLabel('shops', 4)]).toEqual([true, false]);
 });
 
-test('patterns can be parts of longer ones', () => {
+test('DNS patterns can be parts of longer patterns', () => {
   const key = new RegExp(`^(${DNS_SUBDOMAIN}/)?(${DNS_LABEL}|${DNS_1035_LABEL}:)$`);
 
   const keys = ['a.b/c', 'c', 'a.b/c:', 'a.b/', '/c', 'a./c', 'a.b/c.d'];
   expect(keys.filter((text) => key.test(text))).toEqual(['a.b/c', 'c', 'a.b/c:']);
 });
 
-test('no other file of the toolkit or the test kit writes these patterns', () => {
+test('no other file of the toolkit or the test kit contains these patterns', () => {
   const files = globSync('{operator,testing/src}/**/*.ts', {
     cwd: root,
     exclude: ['**/node_modules/**'],

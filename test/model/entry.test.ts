@@ -60,7 +60,7 @@ describe('identity', () => {
   });
   const own = { key: 'demo/a', uid: 'u', resourceVersion: '7' };
 
-  test('of text is told without parsing it', () => {
+  test('the identity of a text entry is known without parsing', () => {
     const entry = entryOf('no JSON');
 
     expect(identity(entry)).toEqual(own);
@@ -68,7 +68,7 @@ describe('identity', () => {
     expect(entry.isUnreadable).toBe(false);
   });
 
-  test('of a parsed object is its own', () => {
+  test('the identity of a parsed entry is that of its object', () => {
     const entry = Entry.of(OBJECT);
 
     expect(identity(entry)).toEqual(own);
@@ -89,15 +89,15 @@ describe('identity', () => {
     ],
     ['no metadata', undefined, { key: '', uid: '', resourceVersion: '' }],
     ['metadata of null', null, { key: '', uid: '', resourceVersion: '' }],
-  ])('of a parsed object with %s', (_, metadata, wanted) => {
+  ])('the identity of a parsed object with %s is read from its metadata', (_, metadata, wanted) => {
     const object = { ...OBJECT, metadata } as KubernetesObject;
 
     expect(identity(Entry.of(object))).toEqual(wanted);
   });
 });
 
-describe('the object of a text', () => {
-  test('is parsed once, into the same object for everybody', () => {
+describe('the object of a text entry', () => {
+  test('a text entry is parsed once, into the same object for every reader', () => {
     const entry = entryOf();
 
     const parses = parsesOf(() => [entry.object, entry.object, entry.metadata, entry.text]);
@@ -107,7 +107,7 @@ describe('the object of a text', () => {
     expect(parses).toBe(1);
   });
 
-  test('is parsed again when it was released, once, and is another object', () => {
+  test('a released entry is parsed again once, into another object', () => {
     const entry = entryOf();
     const before = entry.object;
     const beforeMetadata = entry.metadata;
@@ -121,7 +121,7 @@ describe('the object of a text', () => {
     expect(entry.metadata).not.toBe(beforeMetadata);
   });
 
-  test('is kept in place of its text, and is not released then', () => {
+  test('a kept object replaces the text of its entry, and is not released', () => {
     const entry = entryOf();
 
     const kept = entry.keep();
@@ -134,14 +134,14 @@ describe('the object of a text', () => {
     expect([entry.textLength, entry.text]).toEqual([0, undefined]);
   });
 
-  test('is kept as it was parsed before', () => {
+  test('keep() returns the object that was parsed before', () => {
     const entry = entryOf();
     const { object } = entry;
 
     expect(entry.keep()).toBe(object);
   });
 
-  test('that was parsed when it came is not released', () => {
+  test('an entry that was parsed from the start is not released', () => {
     const entry = Entry.of(OBJECT);
 
     entry.release();
@@ -150,8 +150,8 @@ describe('the object of a text', () => {
   });
 });
 
-describe('metadata of a text', () => {
-  test('are parsed alone, once, whatever comes behind them', () => {
+describe('the metadata of a text entry', () => {
+  test('metadata are parsed alone and once, whatever follows them', () => {
     const entry = entryOf(BROKEN);
 
     const parses = parsesOf(() => [entry.metadata, entry.metadata]);
@@ -162,7 +162,7 @@ describe('metadata of a text', () => {
     expect(entry.isUnreadable).toBe(false);
   });
 
-  test('are those of the object once that was parsed', () => {
+  test('metadata are those of the object once it was parsed', () => {
     const [first, then] = [entryOf(), entryOf()];
 
     const alone = first.metadata;
@@ -173,7 +173,7 @@ describe('metadata of a text', () => {
     expect(then.object.metadata).toBe(then.metadata);
   });
 
-  test('are parsed again when they were released', () => {
+  test('released metadata are parsed again', () => {
     const entry = entryOf(BROKEN);
     const before = entry.metadata;
 
@@ -183,7 +183,7 @@ describe('metadata of a text', () => {
     expect(entry.metadata).not.toBe(before);
   });
 
-  test('are told of as what can be let go of, but for those that are kept', () => {
+  test('parsed metadata are reported as releasable, unless they are kept', () => {
     const entry = entryOf();
     const releasable = vi.fn();
     entry.observedBy({ ...observer(), releasable });
@@ -202,7 +202,7 @@ describe('metadata of a text', () => {
     expect(entry.textLength).toBe(TEXT.length);
   });
 
-  test('are told of as what can be let go of, also to an observer that comes after the first reader', () => {
+  test('parsed metadata are reported as releasable to a later observer, too', () => {
     const [read, parsed, kept, untouched] = [entryOf(), entryOf(), entryOf(), entryOf()];
     const whole = Entry.of(OBJECT);
     const told: Entry[] = [];
@@ -215,7 +215,7 @@ describe('metadata of a text', () => {
     expect(told).toEqual([read, parsed]);
   });
 
-  test('that are no JSON make it unreadable', () => {
+  test('metadata that are invalid JSON make the entry unreadable', () => {
     const text = TEXT.replace('"web"', 'web');
     const entry = entryOf(text);
     const observed = observer();
@@ -239,7 +239,7 @@ describe('text', () => {
   test.each([
     ['all digits of its numbers', long],
     ['all its levels', deep],
-  ])('is given as it came, with %s', (_, text) => {
+  ])('an entry returns its text as it came, with %s', (_, text) => {
     const entry = entryOf(text);
 
     expect(entry.text).toBe(text);
@@ -248,7 +248,7 @@ describe('text', () => {
     expect(entry.textLength).toBe(text.length);
   });
 
-  test('that is no JSON is not given', () => {
+  test('an entry does not return a text that is invalid JSON', () => {
     const entry = entryOf(BROKEN);
 
     expect(refusal(() => entry.text)).toMatchObject({ code: 'DECODE' });
@@ -257,7 +257,7 @@ describe('text', () => {
 });
 
 describe('text that is no JSON', () => {
-  test('is told of by its length, without a word of it', () => {
+  test('the error for invalid JSON has its length, and quotes none of it', () => {
     const error = refusal(() => entryOf(BROKEN).object);
 
     expect(error).toBeInstanceOf(ProtocolError);
@@ -267,7 +267,7 @@ describe('text that is no JSON', () => {
     expect((error as Error).stack).not.toContain('hush');
   });
 
-  test('is refused to every reader with one error, of which the observer is told once', () => {
+  test('invalid JSON is refused to every reader with one error, and reported to the observer once', () => {
     const entry = entryOf(BROKEN);
     const observed = observer();
     entry.observedBy(observed);
@@ -288,7 +288,7 @@ describe('text that is no JSON', () => {
     for (const error of [...others, afterRelease]) expect(error).toBe(first);
   });
 
-  test('has no metadata any more, though these were read before', () => {
+  test('an entry with invalid JSON has no metadata any more, even if they were read before', () => {
     const entry = entryOf(BROKEN);
     expect(entry.metadata.name).toBe('a');
 
@@ -307,7 +307,7 @@ test.each<[string, object]>([
   ['metadata of null', { ...OBJECT, metadata: null }],
   ['metadata that are a text', { ...OBJECT, metadata: 'a' }],
   ['no metadata', { ...OBJECT, metadata: undefined }],
-])('text of another object is refused: %s', (_, other) => {
+])('a text that differs from its entry is refused: %s', (_, other) => {
   const entry = entryOf(JSON.stringify(other));
   const observed = observer();
   entry.observedBy(observed);
@@ -330,7 +330,7 @@ describe('an object that is withheld', () => {
     metadata: { ...OBJECT.metadata, managedFields: [{ manager: 'kubectl' }] },
   };
 
-  test('has its metadata without managedFields, and its identity', () => {
+  test('a withheld object has its metadata without managedFields, and its identity', () => {
     const entry = Entry.withheld(object, failure);
 
     expect(entry.metadata).toEqual(OBJECT.metadata);
@@ -342,7 +342,7 @@ describe('an object that is withheld', () => {
     expect(JSON.stringify(entry)).not.toContain('hush');
   });
 
-  test('has metadata that JSON.stringify cannot walk, too', () => {
+  test('a withheld object may have metadata that JSON.stringify cannot walk', () => {
     let nested: unknown = 'x';
     for (let depth = 0; depth < 100_000; depth++) nested = [nested];
     const cyclic: Record<string, unknown> = {};
@@ -359,7 +359,7 @@ describe('an object that is withheld', () => {
     }
   });
 
-  test('is refused with its failure, released or not', () => {
+  test('a withheld object is refused with its failure, released or not', () => {
     const entry = Entry.withheld(object, failure);
     const observed = observer();
     entry.observedBy(observed);
@@ -375,7 +375,7 @@ describe('an object that is withheld', () => {
     expect(observed.told).toEqual([]);
   });
 
-  test('has its form and its names where only these are asked for', () => {
+  test('nameAlone of a withheld object has its kind and its names', () => {
     expect(Entry.withheld(object, failure).nameAlone().object).toEqual({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -391,11 +391,11 @@ describe('the names alone', () => {
     ['text that is no JSON behind the metadata', entryOf(BROKEN), { ...bare, namespace: 'demo' }],
     ['a parsed object', Entry.of(OBJECT), { ...bare, namespace: 'demo' }],
     ['no namespace', entryOfText({ ...OBJECT, metadata: bare }, 'x'), bare],
-  ])('are those of %s', (_, entry, metadata) => {
+  ])('nameAlone has the names of %s', (_, entry, metadata) => {
     expect(entry.nameAlone().object.metadata).toEqual(metadata);
   });
 
-  test('come with the form where the metadata can be parsed, and with none else', () => {
+  test('nameAlone has the kind only when the metadata can be parsed', () => {
     const forms = [BROKEN, TEXT.replace('"web"', 'web'), '{"metadata":{}'].map((text) => {
       const { apiVersion, kind } = entryOf(text).nameAlone().object;
       return { apiVersion, kind };
@@ -406,7 +406,7 @@ describe('the names alone', () => {
   });
 });
 
-test('the next state of an object has its key and its uid, and its own resourceVersion', () => {
+test('the next state of an object has its key and uid, and a new resourceVersion', () => {
   const metadata = { ...OBJECT.metadata, resourceVersion: '8' };
   const [before, same] = [entryOf(), textEntry({ ...OBJECT, metadata })];
   const anew = textEntry({ ...OBJECT, metadata: { ...metadata, uid: 'v' } });

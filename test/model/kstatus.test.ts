@@ -43,7 +43,7 @@ test.each<[ObjectStatus['status'], string, KubernetesObject | undefined]>([
   ['Terminating', 'what is being deleted', custom({ metadata: { deletionTimestamp: 'x' } })],
   [
     'InProgress',
-    'a generation that nobody has looked at',
+    'a generation that no controller has observed',
     custom({
       metadata: { generation: 2 },
       status: { observedGeneration: 1, conditions: [condition('Ready', 'True')] },
@@ -181,7 +181,7 @@ test.each<[ObjectStatus['status'], string, KubernetesObject | undefined]>([
     'a definition of names that are taken',
     definition(condition('NamesAccepted', 'False')),
   ],
-])('[K-52] %s: %s', (status, _, given) => {
+])('[K-52] kstatus is %s: %s', (status, _, given) => {
   const { message, ...rest } = kstatus(given);
 
   expect(rest).toEqual({ status });

@@ -11,7 +11,7 @@ import { kubernetesEntry, typeFiles } from '../support/kubernetes-schema/type-fi
 
 const FOLDER = fileURLToPath(new URL('../../operator/model/kubernetes/', import.meta.url));
 
-test('the types of built-in kinds are those that the data of Kubernetes generates', () => {
+test('the committed types of built-in kinds equal the generated ones', () => {
   const generated = typeFiles(readTypeData());
 
   const committed = readdirSync(FOLDER).filter((name) => name !== 'forms.ts');
@@ -22,7 +22,7 @@ test('the types of built-in kinds are those that the data of Kubernetes generate
   }
 });
 
-test('the lists of built-in kinds are those that the data of Kubernetes generates', () => {
+test('the committed lists of built-in kinds equal the generated ones', () => {
   const file = `${FOLDER}../../controller/object-shape/built-in-lists.ts`;
 
   expect(readFileSync(file, 'utf8')).toBe(listFile(readTypeData()));
@@ -42,7 +42,7 @@ test('chancery/kubernetes exports every resource, and the type of every kind', (
   expect(kinds.filter((kind) => !typed.includes(kind))).toEqual(['APIService']);
 });
 
-test('every built-in kind that is served has a resource', () => {
+test('every served built-in kind has a resource', () => {
   const names = Object.values(resources).map(nameOf);
 
   const missing = BUILT_IN_RESOURCES.map(nameOf).filter((name) => !names.includes(name));
@@ -51,7 +51,7 @@ test('every built-in kind that is served has a resource', () => {
   expect(names.length + missing.length).toBe(BUILT_IN_RESOURCES.length);
 });
 
-test('the public API loads none of the files that hold types', async () => {
+test('the public API loads no file with only types', async () => {
   const loaded = await loadedBy('../../operator/index.ts');
 
   const kubernetes = loaded.filter((url) => url.includes('/model/kubernetes/'));

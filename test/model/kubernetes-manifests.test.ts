@@ -57,7 +57,7 @@ const template: coreV1.PodTemplateSpec = {
   },
 };
 
-test('manifests as people write them compile, and the API server takes them', async () => {
+test('handwritten manifests compile, and the API server accepts them', async () => {
   const deployment: Deployment = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -156,7 +156,7 @@ test('manifests as people write them compile, and the API server takes them', as
   expect(created.map(({ kind }) => kind)).toEqual(manifests.map(({ kind }) => kind));
 });
 
-test('what the API requires is required, and so is the spec that it lies in', async () => {
+test('the types require what the API requires, including the surrounding spec', async () => {
   // @ts-expect-error: a Deployment has a selector and a template
   const deployment: Deployment = { ...named('apps/v1', 'Deployment'), spec: { replicas: 1 } };
   // @ts-expect-error: a Job has a spec
@@ -171,7 +171,7 @@ test('what the API requires is required, and so is the spec that it lies in', as
   }
 });
 
-test('a misspelt field or value does not compile, and is refused by the server', async () => {
+test('a misspelled field or value does not compile, and the server refuses it', async () => {
   const service: Service = {
     ...named('v1', 'Service'),
     // @ts-expect-error: the type is ClusterIP
@@ -195,7 +195,7 @@ test('a misspelt field or value does not compile, and is refused by the server',
   }
 });
 
-test('a status takes values that a later release may add', () => {
+test('the type of a status accepts values that a later release may add', () => {
   const status: coreV1.PodStatus = { phase: 'Dreaming' };
   // @ts-expect-error: but no number
   const numbered: coreV1.PodStatus = { phase: 1 };
@@ -203,7 +203,7 @@ test('a status takes values that a later release may add', () => {
   expect([status.phase, numbered.phase]).toEqual(['Dreaming', 1]);
 });
 
-test('every kind of workload is a Workload', () => {
+test('every kind of workload is assignable to Workload', () => {
   const common: Resource<Workload> = deployments;
   const desired: Desired<Deployment> = {
     metadata: { name: 'shop' },

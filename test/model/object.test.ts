@@ -5,7 +5,7 @@ describe('keys', () => {
   test.each([
     ['demo', 'a', 'demo/a'],
     [undefined, 'a', 'a'],
-  ])('of namespace %s and name %s, and back', (namespace, name, key) => {
+  ])('the namespace %s and the name %s make a key, and back', (namespace, name, key) => {
     const metadata = { name, ...(namespace !== undefined && { namespace }) };
 
     expect(objectKey(namespace, name)).toBe(key);
@@ -13,7 +13,7 @@ describe('keys', () => {
     expect(splitKey(keyOf({ metadata }))).toEqual({ namespace, name });
   });
 
-  test('an empty namespace is none', () => {
+  test('an empty namespace counts as no namespace', () => {
     expect(objectKey('', 'a')).toBe('a');
   });
 });
@@ -21,7 +21,7 @@ describe('keys', () => {
 describe('controllerOf', () => {
   const owner = { apiVersion: 'v1', kind: 'A', name: 'a', uid: '1' };
 
-  test('finds the owner that controls among those that only own', () => {
+  test('controllerOf finds the controller among the owners', () => {
     const controlling = { ...owner, uid: '2', controller: true };
 
     const found = controllerOf({ metadata: { name: 'x', ownerReferences: [owner, controlling] } });
@@ -33,7 +33,7 @@ describe('controllerOf', () => {
     [undefined],
     [[]],
     [[owner, { ...owner, controller: false }]],
-  ])('finds none among %j', (ownerReferences) => {
+  ])('controllerOf finds no controller among %j', (ownerReferences) => {
     const metadata = { name: 'x', ...(ownerReferences && { ownerReferences }) };
 
     expect(controllerOf({ metadata })).toBeUndefined();

@@ -31,7 +31,7 @@ const reference: OwnerReference = {
   blockOwnerDeletion: true,
 };
 
-test('[K-30] a child gets its controller, with everything that the API asks of a reference', () => {
+test('[K-30] setControllerReference sets a reference with every field that the API requires', () => {
   const child = Object.freeze(object('demo'));
 
   const owned = setControllerReference(owner, child, deployments, configMaps);
@@ -40,7 +40,7 @@ test('[K-30] a child gets its controller, with everything that the API asks of a
   expect(child.metadata).toEqual({ name: 'a', namespace: 'demo' });
 });
 
-test('[K-30] the same owner in another version of its group is replaced, other owners stay', () => {
+test('[K-30] a reference to the same owner in another version is replaced, and other owners stay', () => {
   const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u9' };
   const old = { ...reference, apiVersion: 'apps/v1beta2', controller: false };
   const child = object('demo', { ownerReferences: [old, other] });
@@ -68,7 +68,7 @@ test.each<[string, Partial<OwnerReference>]>([
 test.each([
   ['of another namespace', object('other'), deployments, configMaps],
   ['that is cluster-scoped, of a namespaced owner', object(undefined), deployments, clusterWide],
-])('[K-30] a child %s is refused: the garbage collector would delete it', (_, child, of, what) => {
+])('[K-30] an owner reference for a child %s is refused', (_, child, of, what) => {
   for (const set of [setControllerReference, setOwnerReference]) {
     expect(() => set(owner, child, of, what)).toThrow(
       expect.objectContaining({ code: 'USER_CODE', layer: 'user-code' }),
@@ -89,14 +89,14 @@ test.each([
   ]);
 });
 
-test('[K-30] an owner that was not read from the server has no uid, and cannot own', () => {
+test('[K-30] an owner that was not read from the server has no uid, and is refused', () => {
   const setting = () =>
     setControllerReference(object('demo'), object('demo'), deployments, configMaps);
 
   expect(setting).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
-test('[K-30] an owner without control is one of many, and is added once', () => {
+test('[K-30] setOwnerReference adds an owner without control once', () => {
   const controlled = object('demo', { ownerReferences: [{ ...reference, uid: 'u9' }] });
 
   const once = setOwnerReference(owner, controlled, deployments, configMaps);

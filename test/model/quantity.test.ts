@@ -24,11 +24,11 @@ test.each([
   ['96Mi', 96n * 2n ** 20n * NANOS, 'binary'],
   ['0.5Gi', 2n ** 29n * NANOS, 'binary'],
   ['-3Ki', -3n * 1_024n * NANOS, 'binary'],
-])('%s is exactly %s billionths, written as %s', (text, nanos, format) => {
+])('the quantity %s is exactly %s billionths, in the format %s', (text, nanos, format) => {
   expect(parseQuantity(text)).toEqual({ nanos, format });
 });
 
-test('what is less than a billionth is rounded away from zero', () => {
+test('a quantity below a billionth is rounded away from zero', () => {
   expect(['0.2n', '-0.2n', '1.0000000001', '1e-12'].map(nanosOf)).toEqual([
     1n,
     -1n,
@@ -37,7 +37,7 @@ test('what is less than a billionth is rounded away from zero', () => {
   ]);
 });
 
-test('only an amount in powers of 1024 is capped at 64 bits', () => {
+test('only a quantity in powers of 1024 is capped at 64 bits', () => {
   const largest = (2n ** 63n - 1n) * NANOS;
 
   expect([nanosOf('9Ei'), nanosOf('-9Ei')]).toEqual([largest, -largest]);
@@ -60,7 +60,7 @@ test.each([
   expect(parseQuantity(text)).toEqual({ problem: expect.stringMatching(problem) });
 });
 
-test('a thousand of one suffix is one of the next', () => {
+test('a thousand of one suffix equals one of the next', () => {
   const steps = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
   fc.assert(
     fc.property(fc.nat(), fc.nat({ max: steps.length - 2 }), (amount, at) => {
@@ -69,7 +69,7 @@ test('a thousand of one suffix is one of the next', () => {
   );
 });
 
-test('[found 2] a long text that is no quantity is refused in one pass, and as the server refuses it', () => {
+test('[found 2] a long invalid quantity is refused in linear time, like the server does', () => {
   for (const text of [
     `${'1'.repeat(500_000)}!`,
     `${'0.'.repeat(250_000)} `,
@@ -89,7 +89,7 @@ test('[found 2] a long text that is no quantity is refused in one pass, and as t
   );
 });
 
-test('[found 2] a long text that is no duration is refused in one pass', () => {
+test('[found 2] a long invalid duration is refused in linear time', () => {
   expect(parseGoDuration('1'.repeat(500_000))).toBeUndefined();
   expect(parseGoDuration(`1h${'1.'.repeat(250_000)}`)).toBeUndefined();
   expect(parseGoDuration('1.h.5m10s')).toBe(3_640_000);

@@ -12,7 +12,7 @@ describe('[L-12] compareResourceVersions', () => {
     ['9007199254740992', '9007199254740993'], // one apart where numbers are not
     [DIGITS_39, '340282366920938463463374607431768211456'],
     ['99999999999999999999999999999999999999', DIGITS_39],
-  ])('%s is older than %s', (older, newer) => {
+  ])('the resourceVersion %s is older than %s', (older, newer) => {
     expect(compareResourceVersions(older, newer)).toBeLessThan(0);
     expect(compareResourceVersions(newer, older)).toBeGreaterThan(0);
     expect(isOlder(older, newer)).toBe(true);
@@ -30,14 +30,14 @@ describe('[L-12] compareResourceVersions', () => {
     ' 1',
     '1\n',
     '١',
-  ])('%j is not comparable with another, and equal to itself', (odd) => {
+  ])('the resourceVersion %j is comparable only with itself', (odd) => {
     expect(compareResourceVersions(odd, '5')).toBeUndefined();
     expect(compareResourceVersions('5', odd)).toBeUndefined();
     expect([isOlder(odd, '5'), isOlder('5', odd)]).toEqual([false, false]);
     expect(compareResourceVersions(odd, odd)).toBe(0);
   });
 
-  test('orders whole numbers as arithmetic does', () => {
+  test('compareResourceVersions orders whole numbers numerically', () => {
     const version = fc.bigInt({ min: 1n, max: 10n ** 39n });
     fc.assert(
       fc.property(version, version, (a, b) => {

@@ -24,11 +24,11 @@ describe('paths', () => {
       '/apis/apps/v1/namespaces/demo/deployments/a/status',
     ],
     [groupVersionPath(deployments), '/apis/apps/v1'],
-  ])('%s', (path, expected) => {
+  ])('the path is %s', (path, expected) => {
     expect(path).toBe(expected);
   });
 
-  test('escape what a name may hold but a path may not', () => {
+  test('a path escapes special characters of a name', () => {
     const roles = defineResource({
       group: 'rbac.authorization.k8s.io',
       version: 'v1',
@@ -59,7 +59,7 @@ describe('paths', () => {
     'a\u2028b',
     '\ud800',
     'a'.repeat(1_025),
-  ])('refuse %j wherever it stands', (text) => {
+  ])('a path refuses %j as namespace, name or subresource', (text) => {
     const attempts = [
       (): string => collectionPath(configMaps, text),
       (): string => objectPath(configMaps, { namespace: text, name: 'a' }),
@@ -84,7 +84,7 @@ describe('paths', () => {
     'a..b',
     '-a',
     'a'.repeat(254),
-  ])('refuse a group, a version and a plural of %j', (text) => {
+  ])('a path refuses %j as group, version or plural', (text) => {
     const shown = text.slice(0, 64);
 
     for (const what of ['group', 'version', 'plural']) {
@@ -95,7 +95,7 @@ describe('paths', () => {
     }
   });
 
-  test('only a group may be empty', () => {
+  test('a path accepts an empty group, but no empty version or plural', () => {
     for (const what of ['version', 'plural']) {
       expect(() => collectionPath(defineResource({ ...configMaps, [what]: '' }))).toThrow(
         ConfigurationError,
@@ -103,19 +103,19 @@ describe('paths', () => {
     }
   });
 
-  test('take the longest name that RBAC may have', () => {
+  test('a path accepts the longest name that RBAC allows', () => {
     expect(objectPath(configMaps, { namespace: 'demo', name: 'a'.repeat(1_024) })).toHaveLength(
       1_024 + '/api/v1/namespaces/demo/configmaps/'.length,
     );
   });
 
-  test('a name that only contains dots is a name', () => {
+  test('a path accepts a name of three dots', () => {
     expect(objectPath(configMaps, { namespace: 'demo', name: '...' })).toMatch(/\/\.\.\.$/);
   });
 });
 
 describe('names', () => {
-  test('a group shows where there is one', () => {
+  test('the group is shown when there is one', () => {
     expect([apiVersionOf(configMaps), apiVersionOf(deployments)]).toEqual(['v1', 'apps/v1']);
     expect([resourceName(configMaps), resourceName(deployments)]).toEqual([
       'configmaps',

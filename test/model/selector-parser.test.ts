@@ -72,7 +72,7 @@ describe('parseSelector', () => {
     ],
     ['in in (in)', [equal('in', 'in')]],
     ['notin=in', [equal('notin', 'in')]],
-  ])('reads %j', (text, selector) => {
+  ])('parseSelector reads %j', (text, selector) => {
     expect(parseSelector(text)).toEqual(selector);
   });
 
@@ -114,14 +114,14 @@ describe('parseSelector', () => {
     [`x=${'a'.repeat(64)}`, 'is not a label value'],
     ['x\u00a0=a', 'is not a label key'],
     ['x\v=a', 'is not a label key'],
-  ])('refuses %j', (text, problem) => {
+  ])('parseSelector refuses %j', (text, problem) => {
     const attempt = (): unknown => parseSelector(text);
 
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(problem);
   });
 
-  test('selects what the server selected when it was recorded', () => {
+  test('a parsed selector selects what the server selected in a recording', () => {
     const lists = recordedLists();
     const all = lists.find(({ limit }) => limit === undefined)?.items ?? [];
     const checked: string[] = [];
@@ -146,7 +146,7 @@ describe('parseSelector', () => {
     ]);
   });
 
-  test('never fails with anything but a ConfigurationError', () => {
+  test('parseSelector fails only with a ConfigurationError', () => {
     const piece = fc.constantFrom(
       'a',
       'b/c',
@@ -204,7 +204,7 @@ describe('formatSelector', () => {
   const number = fc.nat().map(String);
   const labels = fc.dictionary(key, fc.oneof(value, number), { maxKeys: 6 });
 
-  test('what it writes selects, read again, the same labels', () => {
+  test('a formatted selector selects the same labels when parsed again', () => {
     fc.assert(
       fc.property(
         fc.array(requirement, { maxLength: 4 }),

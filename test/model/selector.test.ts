@@ -69,13 +69,13 @@ describe('matchesSelector', () => {
       {},
       false,
     ],
-  ] as const)('%s', (_what, selector, labels, expected) => {
+  ] as const)('matchesSelector: %s', (_what, selector, labels, expected) => {
     expect(matchesSelector(selector, labels)).toBe(expected);
   });
 });
 
 describe('formatSelector', () => {
-  test('writes the forms that people write', () => {
+  test('formatSelector writes the usual forms', () => {
     const text = formatSelector([
       { key: 'a', operator: 'in', values: ['1'] },
       { key: 'b', operator: 'notin', values: ['1'] },
@@ -91,7 +91,7 @@ describe('formatSelector', () => {
 });
 
 describe('selectorFromObject', () => {
-  test('joins labels and expressions', () => {
+  test('selectorFromObject joins labels and expressions', () => {
     const selector = selectorFromObject({
       matchLabels: { app: 'web' },
       matchExpressions: [
@@ -105,7 +105,7 @@ describe('selectorFromObject', () => {
     expect(formatSelector(selector)).toBe('app=web,tier in (a,b),env!=dev,x,!y');
   });
 
-  test('an empty one selects everything', () => {
+  test('an empty selector object selects everything', () => {
     expect(selectorFromObject({})).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe('selectorFromObject', () => {
     ],
     ['a bad key', { key: 'x y', operator: 'Exists' }, '"x y" is not a label key'],
     ['a bad value', { key: 'x', operator: 'In', values: ['a b'] }, '"a b" is not a label value'],
-  ])('refuses %s', (_what, expression, problem) => {
+  ])('selectorFromObject refuses %s', (_what, expression, problem) => {
     const attempt = (): unknown => selectorFromObject({ matchExpressions: [expression] });
 
     expect(attempt).toThrow(ConfigurationError);
@@ -149,7 +149,7 @@ describe('the grammar of labels', () => {
     ['Example.io/a', false],
     ['a..b/c', false],
     ['a/b/c', false],
-  ])('%j as a key: %s', (text, expected) => {
+  ])('%j is a valid label key: %s', (text, expected) => {
     expect(isLabelKey(text)).toBe(expected);
   });
 
@@ -162,7 +162,7 @@ describe('the grammar of labels', () => {
     ['a b', false],
     ['a/b', false],
     ['a\n', false],
-  ])('%j as a value: %s', (text, expected) => {
+  ])('%j is a valid label value: %s', (text, expected) => {
     expect(isLabelValue(text)).toBe(expected);
   });
 });
@@ -176,11 +176,11 @@ describe('[found 2] a selector with very many parts', () => {
     ['in needs the label', [{ key: 'x', operator: 'in', values }], undefined, false],
     ['notin fails for a value', [{ key: 'x', operator: 'notin', values }], { x: 'v7' }, false],
     ['notin holds without the label', [{ key: 'x', operator: 'notin', values }], { y: '' }, true],
-  ] as const)('%s', (_, selector, labels, expected) => {
+  ] as const)('a selector with very many values: %s', (_, selector, labels, expected) => {
     expect(matchesSelector(selector, labels)).toBe(expected);
   });
 
-  test('means what its requirements mean one by one', () => {
+  test('a selector with very many parts matches like its single requirements', () => {
     const key = fc.constantFrom('a', 'b', 'c');
     const value = fc.constantFrom('', '1', '5', '9', '-3', 'x', '9223372036854775808');
     const requirement = fc.oneof(
@@ -210,7 +210,7 @@ describe('[found 2] a selector with very many parts', () => {
     );
   });
 
-  test('is matched without a look at each part for each object', () => {
+  test('a selector with very many values is matched without reading each value per object', () => {
     let reads = 0;
     const counted = new Proxy(values, {
       get(target, property) {
@@ -233,7 +233,7 @@ describe('[found 2] a selector with very many parts', () => {
     () => parseSelector(`a=${'v'.repeat(100_000)}`),
     () => selectorFromObject({ matchLabels: { ['k'.repeat(100_000)]: 'v' } }),
     () => selectorFromObject({ matchExpressions: [{ key: 'a', operator: 'o'.repeat(100_000) }] }),
-  ])('is quoted in part only, when it is none', (parse) => {
+  ])('the error for a very long invalid selector quotes only a part', (parse) => {
     expect(parse).toThrow(/^.{20,1000}$/);
   });
 });

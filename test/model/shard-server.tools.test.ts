@@ -7,6 +7,6 @@
 import { test } from 'vitest';
 import { expectAgreement } from './shard-agreement.ts';
 
-test('[sharding 1] [sharding 2] a real API server hashes fields, and writes selectors, as the toolkit does', async () => {
+test('[sharding 1] [sharding 2] a real API server hashes fields, and formats shard selectors, like the toolkit', async () => {
   await expectAgreement('kubebuilder');
 }, 180_000);

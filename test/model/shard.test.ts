@@ -25,11 +25,11 @@ describe('the hash of a field', () => {
     ['foobar', '85944171f73967e8'],
     ['chongo was here!\n', '46810940eff5f915'],
     ['ä', reference('ä').toString(16).padStart(16, '0')],
-  ])('[sharding 1] %j is hashed as FNV-1a says', (text, expected) => {
+  ])('[sharding 1] the hash of %j is that of FNV-1a', (text, expected) => {
     expect(fieldHash(text)).toBe(expected);
   });
 
-  test('[sharding 1] any text has the hash and the slot of the reference', () => {
+  test('[sharding 1] any text has the hash and the slot of the reference implementation', () => {
     const texts = fc.oneof(
       fc.uuid(),
       fc.string({ unit: 'grapheme-ascii', maxLength: 70 }),
@@ -71,7 +71,7 @@ describe('the selector of slots', () => {
     );
   });
 
-  test('[sharding 2] slots apart are ranges in the order of their hashes', () => {
+  test('[sharding 2] separate slots are ranges in the order of their hashes', () => {
     expect(shardSelector('object.metadata.namespace', [40, 3, 2, 40, 0])).toBe(
       "shardRange(object.metadata.namespace, '0x0000000000000000', '0x0400000000000000')" +
         " || shardRange(object.metadata.namespace, '0x0800000000000000', '0x1000000000000000')" +
@@ -85,7 +85,7 @@ describe('the selector of slots', () => {
     );
   });
 
-  test('[sharding 2] a selector selects the hashes of its slots, from their first to their last, and no other', () => {
+  test('[sharding 2] a shard selector selects exactly the hashes of its slots', () => {
     const slots = fc.uniqueArray(fc.nat({ max: SLOTS - 1 }), { minLength: 1 });
     fc.assert(
       fc.property(slots, (chosen) => {
@@ -118,7 +118,7 @@ describe('the selector of slots', () => {
     ['a slot below 0', [4, -1], 'expected slots from 0 to 63, got -1'],
     ['a slot above 63', [64], 'expected slots from 0 to 63, got 64'],
     ['a part of a slot', [1.5], 'expected slots from 0 to 63, got 1.5'],
-  ])('[sharding 2] %s is refused', (_, slots, message) => {
+  ])('[sharding 2] a shard selector with %s is refused', (_, slots, message) => {
     expect(() => shardSelector(UID, slots)).toThrow(new RangeError(message));
   });
 });

@@ -50,7 +50,7 @@ test.each<[string, StructuralSchema | undefined, boolean]>([
     { type: 'object', properties: { status: { type: 'object', additionalProperties: TEXT } } },
     false,
   ],
-])('[found 10] observedGeneration can be written into %s: %s', (_what, schema, expected) => {
+])('[found 10] observedGeneration can be written for %s: %s', (_what, schema, expected) => {
   expect(statusFieldsOf(schema).observedGeneration).toBe(expected);
 });
 
@@ -118,6 +118,6 @@ test.each<[string, StructuralSchema, unknown]>([
     }),
     new Set(['type', 'status', 'reason', 'lastTransitionTime', 'observedGeneration']),
   ],
-])('[found 10] the fields of conditions: %s', (_what, schema, expected) => {
+])('[found 10] the fields of conditions are found for %s', (_what, schema, expected) => {
   expect(statusFieldsOf(schema).conditions).toEqual(expected);
 });

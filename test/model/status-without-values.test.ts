@@ -138,7 +138,7 @@ test.each([
     'spec.dsn: Invalid value: failed rule: self.a < self.b',
   ],
   ['words that no API server says', `${SECRET} is bad`, 'spec.dsn: (not shown)'],
-])('[attack A-3] of a field that is refused the rule is told, not the value: %s', (_, message, told) => {
+])('[attack A-3] the message of a refused field has the rule, not the value: %s', (_, message, told) => {
   const error = invalid(cause(message));
 
   expect(error.message).toBe(`422 Invalid: Deployment.apps "web" is invalid: ${told}`);
@@ -149,7 +149,7 @@ test.each([
   ]);
 });
 
-test('[attack A-3] every field of several is told of', () => {
+test('[attack A-3] the message names every one of several refused fields', () => {
   const error = invalid(
     cause('Required value', 'FieldValueRequired', 'spec.selector'),
     cause(`Invalid value: ${JSON_VALUE}: empty`, 'FieldValueInvalid', '<nil>'),
@@ -188,7 +188,7 @@ test.each([
     500,
     `failed to create typed patch object (/a; /v1, Kind=Secret): .stringData.k: expected string, got &value.valueUnstructured{Value:"${SECRET}"}`,
   ],
-])('[attack A-3] a %i outside of fields tells no value: %s', (code, message) => {
+])('[attack A-3] the message of a %i outside of fields has no value: %s', (code, message) => {
   const details = { causes: [{ message }, { message, reason: 'Other', field: 'spec' }] };
 
   const error = new ApiError({ code, reason: 'Some', message, details });
@@ -197,7 +197,7 @@ test.each([
   expect(error.message).toContain('(not shown)');
 });
 
-test('[attack A-3] the words of the server are there for code that asks for them', () => {
+test('[attack A-3] the server’s message with values is available through statusWithValues', () => {
   const error = invalid(cause(`Invalid value: "${SECRET}": no`));
 
   expect(error.statusWithValues().message).toContain(SECRET);
@@ -225,7 +225,7 @@ function failuresIn(value: unknown): readonly Status[] {
   return [...own, ...Object.values(value).flatMap(failuresIn)];
 }
 
-test('[attack A-3] what a real API server says of names, rights and versions is told as it is', () => {
+test('[attack A-3] messages of a real API server about names, rights and versions are unchanged', () => {
   const failures = recordedFailures().filter(
     ({ message = '' }) => !/value: |Not found: /.test(message),
   );

@@ -65,7 +65,7 @@ describe('[L-22] predicates', () => {
     ],
     [{ code: 504, reason: 'Timeout', message: 'request did not complete' }, undefined],
     [{}, undefined],
-  ])('%j is %s', (status, expected) => {
+  ])('the Status %j is %s', (status, expected) => {
     expect(whatHolds(new ApiError(status))).toEqual(expected === undefined ? [] : [expected]);
   });
 
@@ -74,7 +74,7 @@ describe('[L-22] predicates', () => {
     [{ status: 410, reason: 'Expired' }],
     [undefined],
     [null],
-  ])('none holds for %j, which is no ApiError', (error) => {
+  ])('no predicate holds for %j, which is no ApiError', (error) => {
     expect(whatHolds(error)).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('[L-22] predicates', () => {
 });
 
 describe('ApiError', () => {
-  test('says what the server said, in one line', () => {
+  test('the message of an ApiError is the server’s, in one line', () => {
     const error = new ApiError({ code: 403, reason: 'Forbidden', message: 'pods is forbidden' });
 
     expect(error).toMatchObject({
@@ -113,11 +113,11 @@ describe('ApiError', () => {
     [{}, '0: no message'],
     [{ code: 500 }, '500: no message'],
     [{ code: 500, message: 'm' }, '500: m'],
-  ])('%j reads as %j', (status, message) => {
+  ])('the message of an ApiError for %j is %j', (status, message) => {
     expect(new ApiError(status).message).toBe(message);
   });
 
-  test('the HTTP status counts more than the code in the body', () => {
+  test('the HTTP status takes precedence over the code in the body', () => {
     expect(new ApiError({ code: 500 }, { httpStatus: 503 }).status).toBe(503);
   });
 
@@ -128,7 +128,7 @@ describe('ApiError', () => {
     ['the body, when it asks for more', 3, 2_000, 3_000],
     ['the header, when it asks for more', 1, 2_000, 2_000],
     ['nothing, when both say zero', 0, 0, undefined],
-  ])('waits for as long as %s asks', (_what, retryAfterSeconds, retryAfterMs, expected) => {
+  ])('the wait time of an ApiError is what %s asks', (_what, retryAfterSeconds, retryAfterMs, expected) => {
     const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
 
     const error = new ApiError({ code: 429, details }, { retryAfterMs });
@@ -145,7 +145,7 @@ describe('isStatus', () => {
     ['Status', false],
     [null, false],
     [undefined, false],
-  ])('%j: %s', (value, expected) => {
+  ])('isStatus(%j) is %s', (value, expected) => {
     expect(isStatus(value)).toBe(expected);
   });
 });

@@ -36,12 +36,12 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
   ['k8s-long-name', ['a.b-c'], ['a..b']],
 ];
 
-test.each(ROWS)('[F-11] the format %s', (format, having, lacking) => {
+test.each(ROWS)('[F-11] texts are checked against the format %s', (format, having, lacking) => {
   expect(having.filter((text) => !isFormat(text, format))).toEqual([]);
   expect(lacking.filter((text) => isFormat(text, format))).toEqual([]);
 });
 
-test('anything goes for a password and for a format that nobody knows', () => {
+test('any text matches the format password, and any unknown format', () => {
   expect(isFormat('', 'password')).toBe(true);
   expect(isFormat('', 'made-up')).toBe(true);
 });
@@ -51,6 +51,6 @@ test.each([
   'constructor',
   'to-String',
   'valueOf',
-])('[found 5] a format with the name %s is not checked', (format) => {
+])('[found 5] a format named %s is not checked', (format) => {
   expect(isFormat('any text', format)).toBe(true);
 });

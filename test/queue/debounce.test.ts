@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Debounce } from '../../operator/queue/debounce.ts';
 
-test('[Q-40] a key rests for the wait after its last change, and not after a repetition', () => {
+test('[Q-40] a debounced key waits after its last change, and not after a repetition', () => {
   const debounce = new Debounce();
   const times = { waitMs: 2_000 };
 
@@ -17,7 +17,7 @@ test('[Q-40] a key rests for the wait after its last change, and not after a rep
   expect(left).toEqual([2_000, 500, 2_000, 0]);
 });
 
-test('[Q-40] changes without end hold a key back for ten waits, or for the bound that is given', () => {
+test('[Q-40] endless changes delay a key for ten waits, or for maxWaitMs', () => {
   const debounce = new Debounce();
   const heldMs = (key: string, maxWaitMs?: number): number => {
     for (let nowAt = 0; ; nowAt += 900) {
@@ -30,7 +30,7 @@ test('[Q-40] changes without end hold a key back for ten waits, or for the bound
   expect(heldMs('bounded', 3_000)).toBe(3_600);
 });
 
-test('[Q-40] keys wait apart from each other, and a settled key begins anew', () => {
+test('[Q-40] debounced keys wait independently, and a settled key starts over', () => {
   const debounce = new Debounce();
   const times = { waitMs: 1_000 };
   debounce.leftMs('a', 'r1', times, 0);
@@ -42,11 +42,11 @@ test('[Q-40] keys wait apart from each other, and a settled key begins anew', ()
   expect(debounce.leftMs('b', 'r1', times, 5_000)).toBe(-3_400);
 });
 
-test('[Q-40] a wait of zero holds nothing back', () => {
+test('[Q-40] a debounce wait of zero delays no key', () => {
   expect(new Debounce().leftMs('a', 'r', { waitMs: 0 }, 7)).toBe(0);
 });
 
-test('[Q-40] no key is held back beyond its bound, nor let go before its rest', () => {
+test('[Q-40] no key is delayed beyond its bound, or released before its wait', () => {
   const step = fc.record({ afterMs: fc.nat(3_000), revision: fc.constantFrom('x', 'y') });
   fc.assert(
     fc.property(

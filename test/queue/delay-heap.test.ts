@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { DelayHeap } from '../../operator/queue/ready-line.ts';
 
 describe('DelayHeap', () => {
-  test('hands out what is due, earliest first', () => {
+  test('takeDue returns the due keys, earliest first', () => {
     const heap = new DelayHeap<string>();
     heap.add('c', 30);
     heap.add('a', 10);
@@ -19,7 +19,7 @@ describe('DelayHeap', () => {
     expect(heap.nextAtMs).toBe(30);
   });
 
-  test('keeps the earlier of two times of a key', () => {
+  test('the heap keeps the earlier of two times of a key', () => {
     const heap = new DelayHeap<string>();
     heap.add('a', 20);
     heap.add('a', 10);
@@ -29,7 +29,7 @@ describe('DelayHeap', () => {
     expect(heap.takeDue(100)).toEqual([]);
   });
 
-  test('a deleted key that comes back is due at its new time only', () => {
+  test('a deleted key that is added again is due only at its new time', () => {
     const heap = new DelayHeap<string>();
     heap.add('a', 10);
 
@@ -41,7 +41,7 @@ describe('DelayHeap', () => {
     expect(heap.takeDue(40)).toEqual(['a']);
   });
 
-  test('behaves as a sorted array does, whatever is added, deleted and taken', () => {
+  test('the heap behaves like a sorted array, whatever is added, deleted and taken', () => {
     const key = fc.constantFrom(...'abcdefgh');
     const atMs = fc.integer({ min: 0, max: 40 });
     const step = fc.oneof(
@@ -80,7 +80,7 @@ describe('DelayHeap', () => {
     );
   });
 
-  test('keeps its order when most of many keys are deleted', () => {
+  test('the heap keeps its order when most of many keys are deleted', () => {
     const heap = new DelayHeap<number>();
     const keys = Array.from({ length: 500 }, (_, index) => (index * 379) % 500);
     for (const key of keys) heap.add(key, key);
@@ -95,7 +95,7 @@ describe('DelayHeap', () => {
   test.each([
     'one by one',
     'all together',
-  ])('does not remember far-off keys that have been deleted %s', async (how) => {
+  ])('the heap does not remember far-off keys that were deleted %s', async (how) => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const heap = new DelayHeap<object>();

@@ -4,7 +4,7 @@ import { KeyBackoff } from '../../operator/queue/key-backoff.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 
 describe('KeyBackoff', () => {
-  test('[Q-5] starts at 5 ms, doubles, and stays at 1,000 s', () => {
+  test('[Q-5] the back-off of a key starts at 5 ms, doubles, and ends at 1,000 s', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
 
     const delays = Array.from({ length: 20 }, () => backoff.nextMs('a'));
@@ -14,7 +14,7 @@ describe('KeyBackoff', () => {
     expect(backoff.failures('a')).toBe(20);
   });
 
-  test('counts each key on its own', () => {
+  test('the back-off counts each key separately', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
     backoff.nextMs('a');
     backoff.nextMs('a');
@@ -27,7 +27,7 @@ describe('KeyBackoff', () => {
     ]);
   });
 
-  test('[Q-5] a key that is forgotten starts over and takes no room', () => {
+  test('[Q-5] a forgotten key starts over and takes no memory', () => {
     const backoff = new KeyBackoff<string>({ jitter: 0 });
     backoff.nextMs('a');
     backoff.nextMs('b');
@@ -40,7 +40,7 @@ describe('KeyBackoff', () => {
     expect(backoff.size).toBe(1);
   });
 
-  test('asking for the failures of a key does not remember it', () => {
+  test('a query for the failures of a key does not remember it', () => {
     const backoff = new KeyBackoff<string>();
 
     backoff.failures('a');
@@ -52,7 +52,7 @@ describe('KeyBackoff', () => {
     [undefined, 5.25],
     [0.2, 5.5],
     [0, 5],
-  ])('[Q-5] with jitter %s half of it is added by a random number of a half', (jitter, expected) => {
+  ])('[Q-5] the jitter %s adds half of it with the random number 0.5', (jitter, expected) => {
     const backoff = new KeyBackoff<string>({
       random: () => 0.5,
       ...(jitter !== undefined && { jitter }),
@@ -61,7 +61,7 @@ describe('KeyBackoff', () => {
     expect(backoff.nextMs('a')).toBeCloseTo(expected, 9);
   });
 
-  test('[Q-5] stays a finite number of milliseconds after any number of failures', () => {
+  test('[Q-5] the back-off stays a finite number of milliseconds after any number of failures', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10_000 }),

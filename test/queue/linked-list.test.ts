@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LinkedList, type Place } from '../../operator/queue/ready-line.ts';
 
-test('behaves as an array does, wherever values are taken out', () => {
+test('the linked list behaves like an array, wherever values are removed', () => {
   const step = fc.oneof(fc.record({ push: fc.nat() }), fc.record({ remove: fc.nat({ max: 20 }) }));
   fc.assert(
     fc.property(fc.array(step), (steps) => {

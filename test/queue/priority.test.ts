@@ -86,7 +86,7 @@ test.each([
   ['add, add', 0, -100, 0],
   ['add, add', -100, 0, 0],
   ['add, add', -100, -100, -100],
-])('[Q-21] of two priorities (%s) %i and %i the higher stays: %i', async (_case, one, two, kept) => {
+])('[Q-21] a key keeps the higher of two priorities (%s) %i and %i: %i', async (_case, one, two, kept) => {
   const { queue } = newQueue();
 
   queue.add('a', { priority: one });
@@ -97,7 +97,7 @@ test.each([
   expect(queue.depth).toBe(0);
 });
 
-test('[Q-21] a delayed add of a higher priority raises a ready key now', async () => {
+test('[Q-21] a delayed add with a higher priority raises a ready key at once', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: LOW_PRIORITY });
   queue.add('b', { priority: -1 });
@@ -129,7 +129,7 @@ test('[Q-21] an immediate add of a delayed key keeps the higher of the two prior
   expect(queue.processingPriority('a')).toBe(2);
 });
 
-test('[Q-21] a key that is taken forgets the priority it waited with', async () => {
+test('[Q-21] a taken key forgets the priority it waited with', async () => {
   const { queue } = newQueue();
   queue.add('a', { priority: 5 });
   await queue.take();
@@ -141,7 +141,7 @@ test('[Q-21] a key that is taken forgets the priority it waited with', async () 
   expect(queue.processingPriority('a')).toBe(LOW_PRIORITY);
 });
 
-test('keys that fall due together are handed out by priority, not by who came first', async () => {
+test('keys that become due together are taken by priority, not by order of arrival', async () => {
   const { clock, queue } = newQueue();
   const taken = queue.take();
   queue.addAfter('low', 10, { priority: LOW_PRIORITY });
@@ -152,7 +152,7 @@ test('keys that fall due together are handed out by priority, not by who came fi
   expect(await taken).toBe('high');
 });
 
-test('[Q-22] the limit of the queue is 60 s by default', async () => {
+test('[Q-22] the ageing limit of a queue is 60 s by default', async () => {
   const { clock, queue } = newQueue();
   queue.add('low', { priority: LOW_PRIORITY });
   clock.advance(59_999);
@@ -170,7 +170,7 @@ test.each([
   0.5,
   Number.NaN,
   Number.POSITIVE_INFINITY,
-])('a priority of %d is refused', (priority) => {
+])('a queue refuses a priority of %d', (priority) => {
   const { queue } = newQueue();
   const refused = expect.objectContaining({ code: 'CONFIG' });
 
@@ -179,7 +179,7 @@ test.each([
   expect([queue.depth, queue.waitingCount]).toEqual([0, 0]);
 });
 
-test('[Q-5] no key that was worked off leaves anything behind', async () => {
+test('[Q-5] finished keys leave nothing behind in the queue', async () => {
   const { clock, queue } = newQueue();
   for (let index = 0; index < 1_000; index++) {
     queue.add(`${index}`, { priority: index % 7 });

@@ -20,7 +20,7 @@ function newQueue() {
   return { clock, queue, depth, value, observed };
 }
 
-test('[Q-31] counts what becomes ready once, however often it was added', async () => {
+test('[Q-31] the adds metric counts a ready key once, however often it was added', async () => {
   const { clock, queue, value } = newQueue();
   queue.add('a');
   queue.add('a');
@@ -35,7 +35,7 @@ test('[Q-31] counts what becomes ready once, however often it was added', async 
   expect([before, value('adds_total')]).toEqual([1, 3]);
 });
 
-test('[Q-31] counts retries', () => {
+test('[Q-31] the retries metric counts retries', () => {
   const { queue, value } = newQueue();
 
   queue.retry('a');
@@ -44,7 +44,7 @@ test('[Q-31] counts retries', () => {
   expect(value('retries_total')).toBe(2);
 });
 
-test('[Q-31] shows the depth of each priority, through raising and taking', async () => {
+test('[Q-31] the depth metric shows each priority, through raising and taking', async () => {
   const { queue, depth } = newQueue();
   queue.add('a', { priority: -100 });
   queue.add('b', { priority: -100 });
@@ -60,7 +60,7 @@ test('[Q-31] shows the depth of each priority, through raising and taking', asyn
   expect([depth('-100'), depth('0')]).toEqual([1, 1]);
 });
 
-test('[Q-31] neither delayed nor held keys have depth, and a closed queue has none', async () => {
+test('[Q-31] the depth metric counts no delayed or held keys, and is zero for a closed queue', async () => {
   const { queue, depth } = newQueue();
   queue.addAfter('delayed', 10);
   queue.add('held');
@@ -75,7 +75,7 @@ test('[Q-31] neither delayed nor held keys have depth, and a closed queue has no
   expect([waiting, ready, depth('0')]).toEqual([0, 1, 0]);
 });
 
-test('[Q-31] the twenty-sixth priority and all further ones share a series', async () => {
+test('[Q-31] the depth metric has one series for the twenty-sixth and all further priorities', async () => {
   const { queue, depth } = newQueue();
   for (let priority = 1; priority <= 30; priority++) queue.add(`${priority}`, { priority });
   queue.add('5 as well', { priority: 5 });
@@ -93,7 +93,7 @@ test('[Q-31] the twenty-sixth priority and all further ones share a series', asy
   expect(depth('1')).toBe(0);
 });
 
-test('[Q-31] the wait counts from when the key was ready, not from the delayed add or while it was held', async () => {
+test('[Q-31] the wait metric counts from when a key was ready, not from its delayed add or while it was held', async () => {
   const { clock, queue, observed } = newQueue();
   queue.addAfter('a', 10_000);
   clock.advance(10_000);
@@ -109,7 +109,7 @@ test('[Q-31] the wait counts from when the key was ready, not from the delayed a
   expect(observed('queue_duration_seconds')).toEqual([1.5, 0.25]);
 });
 
-test('[Q-31] a raised key has waited since it was ready', async () => {
+test('[Q-31] the wait metric of a raised key counts from when it was ready', async () => {
   const { clock, queue, observed } = newQueue();
   queue.add('a', { priority: -100 });
   clock.advance(2_000);
@@ -121,7 +121,7 @@ test('[Q-31] a raised key has waited since it was ready', async () => {
   expect(observed('queue_duration_seconds')).toEqual([3]);
 });
 
-test('[Q-31] the work counts from take to done', async () => {
+test('[Q-31] the work metric counts from take to done', async () => {
   const { clock, queue, observed } = newQueue();
   queue.add('a');
   await queue.take();
@@ -133,7 +133,7 @@ test('[Q-31] the work counts from take to done', async () => {
   expect(observed('work_duration_seconds')).toEqual([3.25]);
 });
 
-test('[Q-31] what is under way is shown every 500 ms, and nothing ticks when nothing is', async () => {
+test('[Q-31] the metrics of running work are updated every 500 ms, and no timer runs without work', async () => {
   const { clock, queue, value } = newQueue();
   const shown = (): number[] => [
     value('unfinished_work_seconds'),
@@ -168,7 +168,7 @@ test('[Q-31] what is under way is shown every 500 ms, and nothing ticks when not
   expect(clock.pending).toBe(0);
 });
 
-test('[Q-31] the longest held key is known without a meter as well', async () => {
+test('[Q-31] the longest held key is known without a meter, too', async () => {
   const clock = new FakeClock();
   const queue = new WorkQueue<string>({ clock });
   queue.add('a');

@@ -19,8 +19,8 @@ function lineOf(
   return line;
 }
 
-describe('classes', () => {
-  test('[Q-20] higher classes first, and inside a class first in, first out', () => {
+describe('priority classes', () => {
+  test('[Q-20] keys of higher priority classes come first, in order of arrival within a class', () => {
     const line = lineOf([
       ['low 1', -100],
       ['mid 1', 0],
@@ -33,7 +33,7 @@ describe('classes', () => {
     expect(takeAll(line)).toEqual(['high 1', 'high 2', 'mid 1', 'mid 2', 'low 1', 'low 2']);
   });
 
-  test('[Q-21] a raised key stands at the end of its new class and keeps the time it was ready', () => {
+  test('[Q-21] a raised key goes to the end of its new class, and keeps the time it was ready', () => {
     const line = lineOf([
       ['a', -100],
       ['b', -100],
@@ -52,7 +52,7 @@ describe('classes', () => {
     ['as high', 'a', 0],
     ['lower', 'a', -1],
     ['not in line', 'b', 9],
-  ])('[Q-21] raising does nothing to a key that is %s', (_case, key, priority) => {
+  ])('[Q-21] raise does nothing for a key that is %s', (_case, key, priority) => {
     const line = lineOf([
       ['a', 0],
       ['z', 0],
@@ -62,7 +62,7 @@ describe('classes', () => {
     expect(takeAll(line)).toEqual(['a', 'z']);
   });
 
-  test('keeps no class that is empty, also after raising and ageing emptied it out of turn', () => {
+  test('the ready line keeps no empty class, even after raising and ageing', () => {
     const line = new ReadyLine<string>(1);
     for (let priority = 0; priority < 200; priority++) line.push(`${priority}`, priority, 0);
     for (let priority = 0; priority < 100; priority++) line.raise(`${priority}`, 500, 0);
@@ -72,7 +72,7 @@ describe('classes', () => {
     expect(line.classCount).toBe(0);
   });
 
-  test('a class that empties and fills again beneath another takes the room of one', () => {
+  test('a class that empties and fills repeatedly takes the memory of one', () => {
     const line = lineOf([['top', 1_000]]);
 
     for (let round = 0; round < 1_000; round++) {
@@ -84,7 +84,7 @@ describe('classes', () => {
     expect(line.classCount).toBe(2);
   });
 
-  test('a hundred thousand classes are no trouble either', () => {
+  test('a hundred thousand priority classes are handled in time', () => {
     const line = new ReadyLine<string>();
     const before = process.cpuUsage();
     for (let index = 0; index < 100_000; index++)
@@ -98,7 +98,7 @@ describe('classes', () => {
 });
 
 describe('ageing', () => {
-  test('[Q-22] a key that has waited for the limit is next, regardless of its class', () => {
+  test('[Q-22] a key that has waited for the ageing limit is next, whatever its class', () => {
     const line = lineOf([['low', -100]]);
     line.push('high', 0, LIMIT_MS - 1);
     line.push('higher', 7, LIMIT_MS - 1);
@@ -109,7 +109,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['higher', 'low']);
   });
 
-  test('[Q-22] old keys get every fourth take at most, the longest waiting first', () => {
+  test('[Q-22] aged keys get every fourth take at most, the longest waiting first', () => {
     const line = new ReadyLine<string>();
     line.push('oldest', -100, 0);
     line.push('older', -50, 1);
@@ -121,7 +121,7 @@ describe('ageing', () => {
     expect(order.slice(0, 9)).toEqual(['oldest', '0', '1', '2', 'older', '3', '4', '5', 'old']);
   });
 
-  test('[Q-22] an urgent backlog that is old itself takes no turn from the class below', () => {
+  test('[Q-22] an aged urgent backlog takes no turn from the class below', () => {
     const line = new ReadyLine<string>();
     for (let index = 0; index < 100; index++) line.push(`high ${index}`, 0, 0);
     for (let index = 0; index < 10; index++) line.push(`low ${index}`, -100, 1);
@@ -132,7 +132,7 @@ describe('ageing', () => {
     expect(order.filter((key) => key.startsWith('low'))).toHaveLength(10);
   });
 
-  test('[Q-22] a saturating urgent stream leaves every low key waiting for the limit and its turn', () => {
+  test('[Q-22] a saturating urgent stream delays each low key by the ageing limit and its turn', () => {
     const line = new ReadyLine<string>();
     const low = Array.from({ length: 20 }, (_, index) => `low ${index}`);
     for (const key of low) line.push(key, -100, 0);
@@ -153,7 +153,7 @@ describe('ageing', () => {
     expect((takes - low.length) / takes).toBeGreaterThan(0.7);
   });
 
-  test('[Q-22] the age of a raised key counts from when it was raised', () => {
+  test('[Q-22] the age of a raised key counts from the raise', () => {
     const line = lineOf([['a', -100]]);
     line.raise('a', -50, LIMIT_MS - 1);
     line.push('high 1', 0, LIMIT_MS);
@@ -165,7 +165,7 @@ describe('ageing', () => {
     expect([early, late]).toEqual(['high 1', 'a']);
   });
 
-  test('[Q-22] with a limit of infinity nothing ages', () => {
+  test('[Q-22] with an infinite ageing limit no key ages', () => {
     const line = lineOf([['low', -100]], Number.POSITIVE_INFINITY);
     line.push('high', 0, 0);
 

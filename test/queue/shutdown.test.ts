@@ -27,7 +27,7 @@ async function stateOf(promise: Promise<unknown>): Promise<unknown> {
   return state;
 }
 
-test('[Q-30] a shutdown hands out nothing more and resolves when the last key is done', async () => {
+test('[Q-30] a shutdown returns no more keys, and resolves when the last key is done', async () => {
   const { clock, queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -45,7 +45,7 @@ test('[Q-30] a shutdown hands out nothing more and resolves when the last key is
   expect([queue.waitingCount, queue.depth, clock.pending]).toEqual([0, 0, 0]);
 });
 
-test('[Q-30] a drain hands out what is ready, also what was added while it was held, and no more', async () => {
+test('[Q-30] a drain returns the ready keys, also those added again while held, and no others', async () => {
   const { clock, queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -71,7 +71,7 @@ test('[Q-30] a drain hands out what is ready, also what was added while it was h
   expect(clock.pending).toBe(0);
 });
 
-test('[Q-30] who waits while a queue drains gets what becomes ready, or nothing at the end', async () => {
+test('[Q-30] a take during a drain gets a key that becomes ready, or undefined at the end', async () => {
   const { queue, patience } = newQueue();
   queue.add('held');
   await queue.take();
@@ -89,7 +89,7 @@ test('[Q-30] who waits while a queue drains gets what becomes ready, or nothing 
   expect(await stateOf(ended)).toBe('resolved');
 });
 
-test.each([true, false])('[Q-30] an idle queue is shut down at once (drain: %s)', async (drain) => {
+test.each([true, false])('[Q-30] an idle queue shuts down at once (drain: %s)', async (drain) => {
   const { queue, patience } = newQueue();
   const waiting = [queue.take(), queue.take()];
 
@@ -99,7 +99,7 @@ test.each([true, false])('[Q-30] an idle queue is shut down at once (drain: %s)'
   expect(await stateOf(ended)).toBe('resolved');
 });
 
-test('[Q-30] patience that ends before the drain closes the queue and leaves no promise open', async () => {
+test('[Q-30] a signal that aborts during a drain closes the queue and leaves no promise open', async () => {
   const { queue, patience } = newQueue();
   queue.add('stuck');
   await queue.take();
@@ -121,7 +121,7 @@ test('[Q-30] patience that ends before the drain closes the queue and leaves no 
 test.each([
   true,
   false,
-])('[Q-30] without patience the caller does not wait (drain: %s)', async (drain) => {
+])('[Q-30] with an aborted signal shutdown rejects at once (drain: %s)', async (drain) => {
   const { queue } = newQueue();
   queue.add('stuck');
   await queue.take();
@@ -132,7 +132,7 @@ test.each([
   expect(await stateOf(ended)).toBe(reason);
 });
 
-test('[Q-30] a drain can be cut short by a close', async () => {
+test('[Q-30] close ends a drain early', async () => {
   const { queue, patience } = newQueue();
   queue.add('ready');
   const drained = queue.shutdown({ drain: true, signal: patience.signal });
@@ -144,7 +144,7 @@ test('[Q-30] a drain can be cut short by a close', async () => {
   expect(await queue.take()).toBeUndefined();
 });
 
-test('[Q-30] a closed queue does not come back to drain', async () => {
+test('[Q-30] a closed queue cannot be drained', async () => {
   const { queue, patience } = newQueue();
   queue.add('ready');
   queue.close();

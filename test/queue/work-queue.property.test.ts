@@ -144,7 +144,7 @@ class Watched {
   }
 }
 
-test('[Q-2] [Q-3] [Q-20] [Q-21] [Q-22] [Q-30] whatever happens in whatever order, the queue does what its model does', async () => {
+test('[Q-2] [Q-3] [Q-20] [Q-21] [Q-22] [Q-30] the queue behaves like its model, whatever happens in any order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 100, size: 'max' }), async (steps) => {
       const watched = new Watched();

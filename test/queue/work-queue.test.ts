@@ -22,7 +22,7 @@ async function drain(queue: WorkQueue<string>): Promise<string[]> {
 }
 
 describe('add', () => {
-  test('[Q-1] keys come out in the order in which they went in, each once', async () => {
+  test('[Q-1] keys are taken in the order of their adds, each once', async () => {
     const { queue } = newQueue();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
 
@@ -30,7 +30,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a', 'b', 'c']);
   });
 
-  test('[Q-1] a key added while it is held comes exactly once more, after done', async () => {
+  test('[Q-1] a key that is added while held is taken exactly once more, after done', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -43,7 +43,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('[Q-1] a key that is held again after done goes to the back of the line', async () => {
+  test('[Q-1] a key that was added while held goes to the end of the line after done', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -55,7 +55,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['b', 'a']);
   });
 
-  test('wakes takers in the order in which they came', async () => {
+  test('waiting takers get keys in the order of their takes', async () => {
     const { queue } = newQueue();
     const first = queue.take();
     const second = queue.take();
@@ -66,7 +66,7 @@ describe('add', () => {
     expect(await Promise.all([first, second])).toEqual(['a', 'b']);
   });
 
-  test('[Q-1] done of a key that nobody added again leaves the queue empty', async () => {
+  test('[Q-1] done of a key that was not added again leaves the queue empty', async () => {
     const { queue } = newQueue();
     queue.add('a');
     await queue.take();
@@ -107,7 +107,7 @@ describe('add', () => {
     expect(worked.size).toBe(53);
   });
 
-  test('done of a key that nobody holds changes nothing', async () => {
+  test('done of a key that is not held changes nothing', async () => {
     const { queue } = newQueue();
     queue.add('a');
 
@@ -117,7 +117,7 @@ describe('add', () => {
     expect(await drain(queue)).toEqual(['a', 'b']);
   });
 
-  test('a hundred thousand keys come out in order, in time, and leave nothing behind', async () => {
+  test('a hundred thousand keys are taken in order, in time, and leave nothing behind', async () => {
     const { queue } = newQueue();
     const keys = Array.from({ length: 100_000 }, (_, index) => `key-${index}`);
     const before = process.cpuUsage();
@@ -133,7 +133,7 @@ describe('add', () => {
 });
 
 describe('addAfter', () => {
-  test('[Q-3] the key is ready when its time has come and not before', async () => {
+  test('[Q-3] a delayed key is ready at its time and not before', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
 
@@ -145,7 +145,7 @@ describe('addAfter', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('[Q-3] of two times the earlier counts, whichever came first', async () => {
+  test('[Q-3] the earlier of two delays counts, in any order', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 100);
     queue.addAfter('a', 50);
@@ -160,7 +160,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test.each([0, -1, Number.NaN])('[Q-3] a delay of %i ms is none', (delayMs) => {
+  test.each([0, -1, Number.NaN])('[Q-3] a delay of %i ms counts as no delay', (delayMs) => {
     const { queue } = newQueue();
 
     queue.addAfter('a', delayMs);
@@ -230,7 +230,7 @@ describe('addAfter', () => {
     expect(clock.nextInMs).toBe(4_001);
   });
 
-  test('[Q-4] forty days are forty days, and infinity is never', async () => {
+  test('[Q-4] a delay of forty days works, and an infinite delay never ends', async () => {
     const { clock, queue } = newQueue();
     queue.addAfter('a', 40 * DAY_MS);
     queue.addAfter('b', Number.POSITIVE_INFINITY);
@@ -246,7 +246,7 @@ describe('addAfter', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('[Q-4] a key that is due never is not kept, and can still be added', async () => {
+  test('[Q-4] a key with an infinite delay is not kept, and can still be added', async () => {
     const { clock, queue } = newQueue();
 
     queue.addAfter('a', Number.POSITIVE_INFINITY);
@@ -257,7 +257,7 @@ describe('addAfter', () => {
     expect(await drain(queue)).toEqual(['a']);
   });
 
-  test('keys that fall due while one after the other is delayed keep their order', async () => {
+  test('keys that become due one after another keep their order', async () => {
     const { clock, queue } = newQueue();
     for (const [key, delayMs] of [
       ['c', 300],
@@ -274,7 +274,7 @@ describe('addAfter', () => {
 });
 
 describe('retry', () => {
-  test('[Q-5] a key that always fails comes back at growing distances, until it is forgotten', async () => {
+  test('[Q-5] a key that always fails is retried with growing delays, until it is forgotten', async () => {
     const { clock, queue } = newQueue();
     const delays: number[] = [];
     queue.add('a');
@@ -294,7 +294,7 @@ describe('retry', () => {
     expect(queue.retry('a')).toBe(5);
   });
 
-  test('waits for as long as somebody asked, when that is longer', () => {
+  test('a retry waits for the given time when it is longer than the back-off', () => {
     const { clock, queue } = newQueue();
 
     const asked = queue.retry('a', 3_000);
@@ -304,7 +304,7 @@ describe('retry', () => {
     expect(clock.nextInMs).toBe(5);
   });
 
-  test('[Q-24] a poison key waits outside of the line and delays nobody', async () => {
+  test('[Q-24] a failing key waits outside of the line and delays no other key', async () => {
     const { queue } = newQueue();
     queue.add('poison');
     await queue.take();
@@ -318,7 +318,7 @@ describe('retry', () => {
 });
 
 describe('close', () => {
-  test('[Q-30] every taker resolves to nothing, now and later', async () => {
+  test('[Q-30] close resolves every take with undefined, now and later', async () => {
     const { queue } = newQueue();
     const waiting = [queue.take(), queue.take()];
 
@@ -331,7 +331,7 @@ describe('close', () => {
     ]);
   });
 
-  test('[Q-30] nothing is handed out any more: not what is ready, delayed, added or done', async () => {
+  test('[Q-30] a closed queue returns no ready, delayed, added or held key', async () => {
     const { clock, queue } = newQueue();
     queue.add('held');
     await queue.take();
@@ -350,7 +350,7 @@ describe('close', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('closing twice is closing once', async () => {
+  test('a second close of the queue changes nothing', async () => {
     const { queue } = newQueue();
     queue.close();
 
@@ -360,7 +360,7 @@ describe('close', () => {
   });
 });
 
-test('tells where a key is and for how long: ready, held, held and added again, delayed, nowhere', async () => {
+test('placeOf tells where a key is and for how long: ready, held, held and added again, delayed, absent', async () => {
   const { clock, queue } = newQueue();
   queue.add('a', { priority: 3 });
   queue.add('b');

@@ -26,7 +26,7 @@ const resumedAfterOneEvent = (it: Scenario): void => {
   expect(it.server.openWatches).toHaveLength(1);
 };
 
-test('[H01] a reset after one event and half a line: resumes from that event, nothing lost or repeated', async () => {
+test('[H01] a reset after one event and half a line resumes from that event, without loss or repetition', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c.slice(0, 40))], 'reset');
 
@@ -36,7 +36,7 @@ test('[H01] a reset after one event and half a line: resumes from that event, no
   resumedAfterOneEvent(it);
 });
 
-test('[H02] the end of the connection inside a chunk: the same', async () => {
+test('[H02] a connection that ends inside a chunk resumes from the last event, without loss or repetition', async () => {
   const it = await scenario();
   firstWatch(it, (b, c) => [CHUNKED, chunk(b), chunk(c).slice(0, 60)], 'cut');
 
@@ -46,7 +46,7 @@ test('[H02] the end of the connection inside a chunk: the same', async () => {
   resumedAfterOneEvent(it);
 });
 
-test('[H03] an end inside a line that looks clean: the tail is discarded', async () => {
+test('[H03] a clean end inside a line drops the incomplete line', async () => {
   const it = await scenario();
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n';
   firstWatch(it, (b, c) => [head, b, c.slice(0, 50)], 'cut');
@@ -68,7 +68,7 @@ test('[H04] a complete last event without its newline is delivered exactly once'
   resumedAfterOneEvent(it);
 });
 
-test('[H20] a line that is dead after its head is replaced within its own time, without a list', async () => {
+test('[H20] a watch that is dead after its head is replaced within its own time, without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ watch: true, nth: 1 }, stream([], { end: 'hang' }));
@@ -86,7 +86,7 @@ test('[H20] a line that is dead after its head is replaced within its own time, 
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H20] a line that has proven to be lively is replaced after 90 s of silence', async () => {
+test('[H20] a watch that had bookmarks is replaced after 90 s of silence', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ watch: true, nth: 2 }, stream([], { end: 'hang' }));
@@ -109,7 +109,7 @@ test('[H20] a line that has proven to be lively is replaced after 90 s of silenc
 test.each([
   ['20 s: the same watch goes on', 20_000, ['list', 'watch@100']],
   ['20 minutes: one watch is left, nothing is listed', 1_200_000, undefined],
-])('[H20] an ambassador that is stopped for %s', async (_, ms, asked) => {
+])('[H20] a watch continues after its ambassador was stopped for %s', async (_, ms, asked) => {
   const it = await scenario({ proxied: true });
   it.serve();
   void it.run();
@@ -131,7 +131,7 @@ test.each([
   expect(it.asked().filter((one) => one === 'list' || one.startsWith('list>'))).toHaveLength(1);
 });
 
-test('[H22] bookmarks are life: a watch that has nothing else is not replaced', async () => {
+test('[H22] bookmarks count as activity: a watch with nothing else is not replaced', async () => {
   const it = await scenario();
   it.serve();
   void it.run();
@@ -152,7 +152,7 @@ test('[H22] bookmarks are life: a watch that has nothing else is not replaced', 
   expect(it.deliveries.told).toEqual([]);
 });
 
-test('[H24] every reconnect of a silent stream closes the one before', async () => {
+test('[H24] every reconnect of a silent watch closes the previous one', async () => {
   const it = await scenario({ watchTimeoutSeconds: [30, 31] });
   const openAtOnce: number[] = [];
   it.server.on({ watch: true, nth: [1, 6] }, (exchange) => {
@@ -170,7 +170,7 @@ test('[H24] every reconnect of a silent stream closes the one before', async () 
   await eventually(() => it.server.openConnections <= 2);
 });
 
-test('[H39] characters that cut at every byte are intact', async () => {
+test('[H39] characters that are split at every byte arrive intact', async () => {
   const text = 'a\u2028b\u2029c\u0000d\u{1f600}e\u00e9\u{10ffff}';
   const it = await scenario({ proxied: true });
   it.serve();
@@ -188,7 +188,7 @@ test('[H39] characters that cut at every byte are intact', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('[H40] empty lines, CRLF and white space around events are no news', async () => {
+test('[H40] empty lines, CRLF and white space around events are ignored', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a')).replace('\n', '\r\n');
@@ -205,7 +205,7 @@ test('[H40] empty lines, CRLF and white space around events are no news', async 
   expect(it.statuses.map(({ health }) => health)).toEqual(['healthy']);
 });
 
-test('[H40] a line of white space alone is no news either', async () => {
+test('[H40] a line of only white space is ignored, too', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a'));
@@ -219,7 +219,7 @@ test('[H40] a line of white space alone is no news either', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('[H41] a garbage line is reported, and nothing after it is lost', async () => {
+test('[H41] a garbage line is reported, and no later event is lost', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const a = line('ADDED', it.collection.put('a'));

@@ -45,7 +45,7 @@ function cleaner(cleaned: string[], beforePatch: () => void = () => {}) {
   });
 }
 
-test('[H48] an object that is being deleted when the operator starts is cleaned up, and goes', async () => {
+test('[H48] an object that is being deleted when the operator starts is finalized, and ends', async () => {
   const server = await start([OURS]);
   server.delete('v1', 'ConfigMap', NAMESPACE, 'settings');
   const before = live(server);
@@ -58,7 +58,7 @@ test('[H48] an object that is being deleted when the operator starts is cleaned 
   expect(cleaned).toEqual(['demo/settings']);
 });
 
-test('[H49] a finalizer that moved between read and write: the write is refused, tried again, and the other one stays', async () => {
+test('[H49] a finalizer that moved between read and write is removed at a second try, and the other one stays', async () => {
   const server = await start([THEIRS, OURS]);
   server.delete('v1', 'ConfigMap', NAMESPACE, 'settings');
   const cleaned: string[] = [];

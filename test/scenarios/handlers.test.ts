@@ -40,7 +40,7 @@ async function control(
   await it.until(() => it.collection.openWatches.length === 1);
 }
 
-test('[H45] reconciles that throw, reject or never settle: the others go on, and so does the stream', async () => {
+test('[H45] reconciles that throw, reject or never settle hold up neither the other keys nor the watch', async () => {
   const it = await scenario();
   it.serve();
   const attempts: string[] = [];
@@ -73,7 +73,7 @@ test('[H45] reconciles that throw, reject or never settle: the others go on, and
   await it.converges();
 });
 
-test('[H46] 500 updates during one reconcile: one more, with the newest state', async () => {
+test('[H46] 500 updates during one reconcile lead to one more reconcile, with the newest state', async () => {
   const it = await scenario();
   it.serve();
   const seen: (string | undefined)[] = [];
@@ -107,7 +107,7 @@ test('[H46] 500 updates during one reconcile: one more, with the newest state', 
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('[H47] an object that lives shorter than a slow reconcile: in order, and gone in the end', async () => {
+test('[H47] an object that lives shorter than a slow reconcile is delivered in order, and is gone in the end', async () => {
   const it = await scenario();
   it.serve();
   const seen: (string | undefined)[] = [];
@@ -141,7 +141,7 @@ test('[H47] an object that lives shorter than a slow reconcile: in order, and go
   expect(it.asked()).toEqual(['list', 'watch@100']);
 });
 
-test('[H47] a handler that is slow is told in the order of the wire', async () => {
+test('[H47] a slow handler gets the changes in the order of the watch', async () => {
   const it = await scenario();
   it.serve();
   const told: string[] = [];
@@ -168,7 +168,7 @@ test('[H47] a handler that is slow is told in the order of the wire', async () =
   await it.converges();
 });
 
-test('[H63] two controllers on one source: one list and one watch on the wire', async () => {
+test('[H63] two controllers on one source share one list and one watch', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();

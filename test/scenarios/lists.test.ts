@@ -27,7 +27,7 @@ async function expired(it: Scenario, meanwhile: () => void = () => {}): Promise<
   it.collection.expire();
 }
 
-test('[H16] the ambassador’s 500 in plain text, five times: retried with growing delays', async () => {
+test('[H16] five plain-text 500 answers of the ambassador are retried with growing delays', async () => {
   const it = await scenario();
   it.collection.put('a');
   const refused = text('dial tcp 10.96.0.1:443: connect: connection refused\n', 500);
@@ -44,7 +44,7 @@ test('[H16] the ambassador’s 500 in plain text, five times: retried with growi
   expect(it.statuses.map(({ reason }) => reason)).toContain('upstream-unreachable');
 });
 
-test('[H17] a port that opens after ten seconds: asked early, then soon after it opens', async () => {
+test('[H17] a port that opens after ten seconds is tried early, and again soon after it opens', async () => {
   const it = await scenario({ proxied: true });
   it.collection.put('a');
   it.serve();
@@ -61,7 +61,7 @@ test('[H17] a port that opens after ten seconds: asked early, then soon after it
   expect(it.server.reads).toHaveLength(1);
 });
 
-test('[H18] no answer at all: asked again after the grace that a live connection deserves', async () => {
+test('[H18] a request without any answer is repeated after a grace period', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.server.on({ ...LIST, nth: 1 }, silence());
@@ -81,7 +81,7 @@ test('[H18] no answer at all: asked again after the grace that a live connection
   await eventually(() => it.server.openConnections <= 2);
 });
 
-test('[H31] deleted and made anew while disconnected: the old one goes, then the new one comes', async () => {
+test('[H31] an object that is recreated while disconnected is a delete of the old and an add of the new one', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -96,7 +96,7 @@ test('[H31] deleted and made anew while disconnected: the old one goes, then the
   expect(it.server.reads).toHaveLength(2);
 });
 
-test('[H32] a delete that nobody saw is one delete, of the last known state', async () => {
+test('[H32] an unseen delete is one delete, with the last known state', async () => {
   const it = await scenario();
   it.collection.put('a', { data: { key: 'last' } });
   it.collection.put('b');
@@ -111,7 +111,7 @@ test('[H32] a delete that nobody saw is one delete, of the last known state', as
   expect(it.deliveries.told).toEqual(['add a@101', 'add b@102', 'delete a@101?']);
 });
 
-test('[H33] a relist that fails: the old state is served, marked as failing, and deletes nothing', async () => {
+test('[H33] the old objects stay readable during a failing relist, and none is deleted', async () => {
   const it = await scenario();
   it.collection.put('a');
   const broken = failure({ code: 500, reason: 'InternalError', message: 'etcd is away' });
@@ -179,7 +179,7 @@ test.each([
   expect(it.server.reads).toHaveLength(3);
 });
 
-test('[H35] a token that expires on the third page: listed anew, and nothing deleted by halves', async () => {
+test('[H35] a token that expires on the third page starts a new list, and no object is wrongly deleted', async () => {
   const it = await scenario({ pageSize: 10 });
   for (let n = 0; n < 25; n++) it.collection.put(`o-${n}`);
   it.server.on({ ...LIST, nth: 6 }, failure(GONE)); // the third page of the second list
@@ -198,7 +198,7 @@ test('[H35] a token that expires on the third page: listed anew, and nothing del
   expect(it.deliveries.told.slice(25)).toEqual(['delete o-24@125?']);
 });
 
-test('[H36] thirty pages are one list, with the resourceVersion of the first', async () => {
+test('[H36] thirty pages are one list, with the resourceVersion of the first page', async () => {
   const it = await scenario({ pageSize: 10 });
   for (let n = 0; n < 300; n++) it.collection.put(`o-${n}`);
   it.serve();
@@ -213,7 +213,7 @@ test('[H36] thirty pages are one list, with the resourceVersion of the first', a
   expect(it.deliveries.told).toHaveLength(300);
 });
 
-test('[H38] a list that never ends is given up, and disturbs no other source', async () => {
+test('[H38] an endless list is given up, and disturbs no other source', async () => {
   const it = await scenario();
   it.collection.put('a');
   const others = new ScriptedCollection({
@@ -245,7 +245,7 @@ test('[H38] a list that never ends is given up, and disturbs no other source', a
   expect(it.server.openWatches.filter(({ path }) => path === others.path)).toHaveLength(1);
 });
 
-test('[H43] a login page instead of a list: reported, not synced, and asked ever more seldom', async () => {
+test('[H43] a login page instead of a list is reported, not synced, and retried ever more seldom', async () => {
   const it = await scenario();
   const page = text('<html>Sign in</html>', 200, { 'content-type': 'text/html' });
   it.server.on({ path: PATH }, page);
@@ -263,7 +263,7 @@ test('[H43] a login page instead of a list: reported, not synced, and asked ever
   expect(it.server.watches).toEqual([]);
 });
 
-test('[H53] a resourceVersion that the server has not reached: retried as asked, then any version', async () => {
+test('[H53] a list for a resourceVersion that the server has not reached is retried as asked, then for any version', async () => {
   const it = await scenario();
   it.collection.put('a');
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -286,7 +286,7 @@ test('[H53] a resourceVersion that the server has not reached: retried as asked,
   expect(Math.min(...gapsOf(it.server.reads.slice(1)))).toBeGreaterThanOrEqual(1_000);
 });
 
-test('[H54] a server that compresses for whoever offers it is not offered it, so no event waits', async () => {
+test('[H54] a compressing server is offered no compression, so that no event is delayed', async () => {
   const it = await scenario();
   const compressing = (encoding: unknown): boolean => /gzip/.test(String(encoding ?? 'gzip'));
   it.server.on({ path: PATH }, (exchange) =>

@@ -94,8 +94,8 @@ async function startBuckets(generation: '1.33' | '1.38', finalize: Finalize = as
 describe.each([
   '1.33',
   '1.38',
-] as const)('[found 1] [K-48] while a server of %s does not serve it', (generation) => {
-  test('nothing outside is destroyed, and work goes on when it is served again', async () => {
+] as const)('[found 1] [K-48] while a server of %s does not serve the resource', (generation) => {
+  test('nothing outside is destroyed while a resource is unserved, and work continues when it is served again', async () => {
     const { env, outside, serve, attempts } = await startBuckets(generation);
 
     await serve(false);
@@ -110,7 +110,7 @@ describe.each([
     expect(outside).toEqual(['create backups']);
   });
 
-  test('a finalizer that could not be removed is removed when it is served again', async () => {
+  test('a finalizer that could not be removed is removed when the resource is served again', async () => {
     const { promise: unserved, resolve } = Promise.withResolvers<void>();
     const { env, namespace, serve, isThere } = await startBuckets(generation, () => unserved);
     await env.delete('bucket.example/v1', 'Bucket', namespace, 'backups');

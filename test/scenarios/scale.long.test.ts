@@ -13,7 +13,7 @@ import { type Scenario, scenario } from './support/scenario.ts';
 const PATIENT = { timeoutMs: 50_000 } as const;
 const TIMEOUT_MS = 60_000;
 
-test('[H57] 200 watches that end at their own timeout: one list, nothing grows, nobody warns', async () => {
+test('[H57] 200 watches that end at their own timeout need one list, leak nothing and cause no warning', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
   process.on('warning', warned);
@@ -52,7 +52,7 @@ test('[H57] 200 watches that end at their own timeout: one list, nothing grows, 
   stop.abort();
 });
 
-test('[H58] 50 calls beside 60 watches: none waits for a watch, and each watch is one socket', async () => {
+test('[H58] 50 calls beside 60 watches wait for no watch, and each watch is one socket', async () => {
   const it = await scenario();
   const list = json({
     apiVersion: 'v1',
@@ -111,7 +111,7 @@ function burst(it: Scenario): void {
 }
 
 test(
-  '[H59] 100 000 events at once to a slow handler that holds back: they wait in the socket',
+  '[H59] 100 000 events at once wait in the socket for a slow handler with back-pressure',
   async () => {
     const it = await scenario();
     const held = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  '[H59] 100 000 events at once to a handler that does not: they are merged, object by object',
+  '[H59] 100 000 events at once are merged by object for a slow handler without back-pressure',
   async () => {
     const it = await scenario();
     const held = Promise.withResolvers<void>();

@@ -55,7 +55,7 @@ test.each([
   ['100,000 events as small as they can be', 100_000, ''],
   ['500 events of 200 KB', 500, 'x'.repeat(200_000)],
 ])(
-  '[W-11] %s: while a handler holds, at most 1,000 events and 16 MiB are read ahead of it',
+  '[W-11] at most 1,000 events and 16 MiB are read ahead of a handler with back-pressure: %s',
   async (_case, count, filling) => {
     const sockets = openedSockets();
     const it = await scenario();
@@ -229,7 +229,7 @@ const ENDS: readonly [string, number, number, (it: Slow) => Promise<void>][] = [
 
 test.each(
   ENDS,
-)('[W-11] a watch that %s: slow_consumer is %i, lists are %i, and nothing is missed', async (_case, count, lists, happens) => {
+)('[W-11] a watch that %s misses no event, with slow_consumer at %i and %i lists', async (_case, count, lists, happens) => {
   const meter = new RecordingMeter();
   const it = await scenario({ meter, watchTimeoutSeconds: [300, 301] });
   let held: PromiseWithResolvers<void> | undefined;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { scenario } from './support/scenario.ts';
 import { line } from './support/wire.ts';
 
-test('[H55] a streamed list is published at its bookmark, at once, and the watch goes on from there', async () => {
+test('[H55] a streamed list is published at its bookmark, and the watch continues from there', async () => {
   const it = await scenario({ list: 'stream' });
   const a = it.collection.put('a'); // 101
   const b = it.collection.put('b'); // 102
@@ -46,7 +46,7 @@ test('[H55] a streamed list is published at its bookmark, at once, and the watch
   ]);
 });
 
-test('[H55] a streamed list that breaks off is published not at all, and resumed from nothing', async () => {
+test('[H55] a streamed list that breaks off is not published, and starts over', async () => {
   const it = await scenario({ list: 'stream' });
   const a = it.collection.put('a');
   it.collection.put('b');

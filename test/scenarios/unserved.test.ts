@@ -123,7 +123,7 @@ function definition(resource: (typeof resources)[number]): KubernetesObject {
   } as never;
 }
 
-test('[W-40] ten sources of a deleted group send one request in ten seconds, and all live again when it is back', async () => {
+test('[W-40] ten sources of a deleted group send one request in ten seconds, and all recover when it is back', async () => {
   const it = await world();
   await it.vanish();
   const pollsBefore = it.polls().length;
@@ -147,7 +147,7 @@ test('[W-40] ten sources of a deleted group send one request in ten seconds, and
   expect(it.deliveries.filter((delivery) => delivery.startsWith('delete'))).toHaveLength(10);
 });
 
-test('[W-40] with clear the deletes arrive when the definitions are gone, and adds when they are back', async () => {
+test('[W-40] with onUnserved clear the deletes arrive when the definitions are gone, and the adds when they are back', async () => {
   const it = await world('clear');
   await it.vanish();
   const asked = it.questionsAbout('widgets.example.dev').length;

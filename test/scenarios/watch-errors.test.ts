@@ -6,7 +6,7 @@ import { gapsOf, scenario } from './support/scenario.ts';
 
 const GONE = { code: 410, reason: 'Expired', message: 'too old resource version: 1 (2)' } as const;
 
-test('[H05] HTTP 410 on a watch: one list, deletes included, and a watch from there', async () => {
+test('[H05] an HTTP 410 for a watch leads to one list, with deletes, and a watch from there', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.collection.put('b');
@@ -25,7 +25,7 @@ test('[H05] HTTP 410 on a watch: one list, deletes included, and a watch from th
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H07] an ERROR event of 410, then the end: exactly one list', async () => {
+test('[H07] an ERROR event of 410 before the end of the watch leads to exactly one list', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -45,7 +45,7 @@ test('[H07] an ERROR event of 410, then the end: exactly one list', async () => 
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H08] an ERROR event of 500 on a stream that stays open: reported, resumed, and left', async () => {
+test('[H08] an ERROR event of 500 on an open watch is reported, and the watch is closed and resumed', async () => {
   const it = await scenario();
   it.collection.put('a');
   const status = { code: 500, reason: 'InternalError', message: 'etcd is away' };
@@ -64,7 +64,7 @@ test('[H08] an ERROR event of 500 on a stream that stays open: reported, resumed
   expect(it.server.openWatches).toHaveLength(1);
 });
 
-test('[H09] an ERROR event of 429: waits, and resumes without a list', async () => {
+test('[H09] an ERROR event of 429 is followed by a wait, and resumed without a list', async () => {
   const it = await scenario();
   it.collection.put('a');
   const details = { retryAfterSeconds: 4 };
@@ -81,7 +81,7 @@ test('[H09] an ERROR event of 429: waits, and resumes without a list', async () 
   expect(gapsOf(it.server.watches)[0]).toBeGreaterThanOrEqual(4_000);
 });
 
-test('[H11] a server that ends every watch at once is asked seldom, and not in step', async () => {
+test('[H11] a server that ends every watch at once gets few requests, at irregular intervals', async () => {
   let turn = 0;
   const it = await scenario({ random: () => (turn++ * 0.37) % 1 });
   it.collection.put('a');
@@ -100,7 +100,7 @@ test('[H11] a server that ends every watch at once is asked seldom, and not in s
   expect(it.deliveries.told).toEqual(['add a@101']);
 });
 
-test('[H13] a Retry-After in seconds is waited for, three times, without a list', async () => {
+test('[H13] a Retry-After in seconds is respected three times, without a list', async () => {
   const it = await scenario();
   const busy = failure({ code: 429, reason: 'TooManyRequests' }, { 'retry-after': '2' });
   it.server.on({ watch: true, nth: [1, 3] }, busy);
@@ -115,7 +115,7 @@ test('[H13] a Retry-After in seconds is waited for, three times, without a list'
   expect(Math.min(...gapsOf(it.server.watches))).toBeGreaterThanOrEqual(2_000);
 });
 
-test('[H14] a Retry-After that is a date is waited for', async () => {
+test('[H14] a Retry-After with a date is respected', async () => {
   const it = await scenario();
   it.server.on({ watch: true, nth: 1 }, (exchange) => {
     const until = new Date(exchange.clock.now() + 3_000).toUTCString();
@@ -132,7 +132,7 @@ test('[H14] a Retry-After that is a date is waited for', async () => {
   expect(it.asked()).toEqual(['list', 'watch@100', 'watch@100']);
 });
 
-test('[H25] the next watch starts from the bookmark, of which no handler hears', async () => {
+test('[H25] the next watch starts from the bookmark, which reaches no handler', async () => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -161,7 +161,7 @@ const HALF_EVENTS: readonly (readonly [string, unknown])[] = [
 
 test.each(
   HALF_EVENTS,
-)('[H26] %s: the last resourceVersion stays, nothing is listed', async (_, event) => {
+)('[H26] %s leaves the last resourceVersion unchanged, without a list', async (_, event) => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -186,7 +186,7 @@ const NAMELESS_EVENTS: readonly (readonly [string, unknown])[] = [
 
 test.each(
   NAMELESS_EVENTS,
-)('[W-13] [H26] %s cannot be placed: one list finds what it was about', async (_, event) => {
+)('[W-13] [H26] %s cannot be assigned to an object, and leads to one list', async (_, event) => {
   const it = await scenario();
   it.collection.put('a');
   it.serve();
@@ -228,7 +228,7 @@ const VERSIONS: readonly (readonly [string, (revision: number) => string])[] = [
 
 test.each(
   VERSIONS,
-)('[H28] resourceVersions that are %s: converges over watch, resume and list', async (_, versionOf) => {
+)('[H28] resourceVersions that are %s converge over watch, resume and list', async (_, versionOf) => {
   const it = await scenario({ versionOf });
   it.collection.put('a');
   it.serve();
@@ -258,7 +258,7 @@ test.each(
   ]);
 });
 
-test('[H65] a delete whose object is cut down to its metadata', async () => {
+test('[H65] a delete whose object has only metadata is delivered', async () => {
   const it = await scenario();
   const a = it.collection.put('a', { data: { key: 'value' } });
   it.serve();

@@ -33,7 +33,7 @@ async function causesFor(env: TestEnv, object: KubernetesObject): Promise<readon
   }));
 }
 
-test('local validation and the API server name the same fields, reasons and texts', async () => {
+test('local validation and the API server report the same fields, reasons and texts', async () => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   let runs = 0;
@@ -97,7 +97,7 @@ test.each<[string, TSchema, unknown]>([
   ['a key of a map with a dot', Type.Record(Type.String(), Type.Boolean()), { 'a.b': 1 }],
   ['an embedded object in a map', Type.Record(Type.String(), EmbeddedResource()), { a: {} }],
   ['a text of which the pattern wants less', Type.String({ pattern: '^(a|b)*$' }), 'abc<d>'],
-])('%s', async (_, schema, it) => {
+])('local validation and the API server agree on %s', async (_, schema, it) => {
   const env = await startTestEnv({ backend: 'embedded', embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const spec = Type.Object({ it: Type.Optional(schema) });

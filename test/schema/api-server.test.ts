@@ -30,7 +30,7 @@ async function json(env: TestEnv, path: string, init: RequestInit = {}): Promise
 
 const PATH = '/apis/example.dev/v1/namespaces/default/websites';
 
-test('a definition is stored as it was declared', async () => {
+test('the API server stores a definition as it was declared', async () => {
   const env = await envWith(websites);
 
   const stored = await env.get(
@@ -45,7 +45,7 @@ test('a definition is stored as it was declared', async () => {
   });
 });
 
-test('a group of the Kubernetes project takes a definition that says of its approval', async () => {
+test('a definition in a group of the Kubernetes project needs the approval annotation', async () => {
   const { definition } = customResource({
     group: 'example.k8s.io',
     version: 'v1',
@@ -63,7 +63,7 @@ test('a group of the Kubernetes project takes a definition that says of its appr
   await expect(env.create(definition)).resolves.toMatchObject({ metadata: definition.metadata });
 });
 
-test('an object gets its defaults and loses what its schema does not know', async () => {
+test('an object gets its defaults and loses fields that its schema does not have', async () => {
   const env = await envWith(websites);
 
   const created = await env.create(
@@ -81,7 +81,7 @@ test('an object gets its defaults and loses what its schema does not know', asyn
   expect(JSON.stringify(created)).not.toMatch(/"(?:unknown|more)":/);
 });
 
-test('an amount that is a number goes into a built-in kind as it is, and is written once', async () => {
+test('a numeric amount is passed to a built-in kind unchanged, and written once', async () => {
   const env = await envWith(websites);
   const seen = new Set<string>();
   const quotas = controller({
@@ -112,7 +112,7 @@ test('an amount that is a number goes into a built-in kind as it is, and is writ
 
 const READS = ['get', 'list', 'watch'];
 
-test('rules are judged by the server, of the spec and of the whole object', async () => {
+test('the API server evaluates rules on the spec and on the whole object', async () => {
   const env = await envWith(websites);
 
   const tooMany = env.create(website('a', { image: 'nginx', replicas: 4 }));
@@ -124,7 +124,7 @@ test('rules are judged by the server, of the spec and of the whole object', asyn
   await expect(named).rejects.toThrow('any other name');
 });
 
-test('columns show what their paths find', async () => {
+test('printer columns show the values at their paths', async () => {
   const env = await envWith(websites);
   await env.create(website('a', { image: 'nginx', replicas: 2 }));
 
@@ -164,7 +164,7 @@ test('status and scale are subresources', async () => {
   });
 });
 
-test('conditions are a list map, and within the limits of the conventions', async () => {
+test('conditions are a list map within the limits of the API conventions', async () => {
   const env = await envWith(websites);
   await env.create(website('a', { image: 'nginx' }));
   const condition = {
@@ -186,7 +186,7 @@ test('conditions are a list map, and within the limits of the conventions', asyn
   await expect(write([{ ...condition, status: 'Yes' }])).rejects.toThrow('status');
 });
 
-test('objects are selected by the fields that say so', async () => {
+test('objects can be selected by the declared selectable fields', async () => {
   const env = await envWith(websites);
   await env.create(website('a', { image: 'nginx' }));
   await env.create(website('b', { image: 'nginx', tier: 'paid' }));
@@ -197,7 +197,7 @@ test('objects are selected by the fields that say so', async () => {
   expect((answer as { items: unknown[] }).items).toHaveLength(1);
 });
 
-test('short names and categories are known', async () => {
+test('discovery shows short names and categories', async () => {
   const env = await envWith(websites);
 
   const discovery = await json(env, '/apis/example.dev/v1');
@@ -209,7 +209,7 @@ test('short names and categories are known', async () => {
   });
 });
 
-test('a resource works with a client as any other does', async () => {
+test('a custom resource works with a client like any other', async () => {
   const env = await envWith(websites);
   const connection = connect(env.url, { clock: systemClock });
   onTestFinished(() => connection.close());
@@ -227,7 +227,7 @@ test('a resource works with a client as any other does', async () => {
   expect(listed).toEqual(created);
 });
 
-test('versions beside the stored one are served with their own schema and their warning', async () => {
+test('versions other than the stored one are served with their own schema and warning', async () => {
   const versioned = customResource({
     group: 'example.dev',
     version: 'v1',
@@ -253,7 +253,7 @@ test('versions beside the stored one are served with their own schema and their 
   expect(missing.status).toBe(404);
 });
 
-test('a default of an object stands, though what is in it has defaults of its own', async () => {
+test('the default of an object is applied together with defaults inside it', async () => {
   const nested = customResource({
     group: 'example.dev',
     version: 'v1',
@@ -271,7 +271,7 @@ test('a default of an object stands, though what is in it has defaults of its ow
   expect(created).toMatchObject({ spec: { server: { port: 80 } } });
 });
 
-test('rules about changes, with a message, a reason and a field of their own', async () => {
+test('transition rules work with a message, a reason and a field path', async () => {
   const host = withRules(Type.String(), [
     {
       rule: 'self == oldSelf',

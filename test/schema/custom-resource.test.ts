@@ -9,7 +9,7 @@ function website(spec: object, metadata: object = { name: 'a' }): object {
   return { apiVersion: 'example.dev/v1', kind: 'Website', metadata, spec };
 }
 
-test('a resource is what a URL names, with what follows from its kind', () => {
+test('a custom resource derives its names from its kind', () => {
   const policy = customResource({
     group: 'example.dev',
     version: 'v1',
@@ -54,14 +54,14 @@ test.each([
   expect(resource.plural).toBe(plural);
 });
 
-test('a resource is frozen, to the bottom', () => {
+test('a custom resource is deeply frozen', () => {
   const root = websites.definition.spec.versions[0]?.schema.openAPIV3Schema;
 
   expect(Object.isFrozen(websites)).toBe(true);
   expect(Object.isFrozen(root?.properties?.spec?.properties?.image)).toBe(true);
 });
 
-test('what is declared may be declared again elsewhere', () => {
+test('a declared schema may be used in another resource', () => {
   const image = Type.String();
   const declare = (kind: string) =>
     customResource({
@@ -74,7 +74,7 @@ test('what is declared may be declared again elsewhere', () => {
   expect(declare('A').definition.spec.versions).toEqual(declare('B').definition.spec.versions);
 });
 
-test('a resource with a definition is told from one without', () => {
+test('hasDefinition distinguishes resources with a definition from others', () => {
   expect(hasDefinition(websites)).toBe(true);
   expect(hasDefinition(configMaps)).toBe(false);
 });
@@ -94,7 +94,7 @@ test('a revision is an annotation of the definition', () => {
 test.each([
   'unapproved, an example',
   'https://github.com/kubernetes/enhancements/pull/1111',
-])('in a group of the Kubernetes project a definition says of its approval: %s', (apiApproved) => {
+])('a definition in a group of the Kubernetes project has its approval annotation: %s', (apiApproved) => {
   const { definition, group } = customResource({
     group: 'example.k8s.io',
     version: 'v1',
@@ -114,7 +114,7 @@ test.each([
   });
 });
 
-test('YAML of a definition is the definition, and the same each time', () => {
+test('the YAML of a definition equals the definition, and is the same each time', () => {
   const yaml = crdYaml(websites);
 
   expect(parseYaml(yaml)).toEqual(websites.definition);
@@ -130,7 +130,7 @@ test('a valid object has no problems, and is not changed', () => {
   expect(object).toEqual(website({ image: 'nginx', unknown: 1 }));
 });
 
-test('problems have the paths that the API server writes', () => {
+test('validation problems have the paths that the API server uses', () => {
   const problems = websites.validate(
     website({
       replicas: 11,
@@ -169,19 +169,19 @@ test.each<[unknown, string]>([
   [website({ image: 'a' }, { name: 'A' }), 'metadata.name'],
   [{ ...website({ image: 'a' }), metadata: undefined }, 'metadata'],
   [{ ...website({}), spec: undefined }, 'spec'],
-])('%j is wrong at %j', (object, path) => {
+])('the object %j is invalid at the path %j', (object, path) => {
   const [problem] = websites.validate(object);
 
   expect(problem?.path).toBe(path);
 });
 
-test('an object that the server is to name needs no name', () => {
+test('an object with generateName needs no name', () => {
   const object = website({ image: 'nginx' }, { generateName: 'web-' });
 
   expect(websites.validate(object)).toEqual([]);
 });
 
-test('what /scale cannot show is a problem', () => {
+test('values that /scale cannot show are problems', () => {
   const scaled = customResource({
     group: 'example.dev',
     version: 'v1',
@@ -197,7 +197,7 @@ test('what /scale cannot show is a problem', () => {
   ]);
 });
 
-test('an embedded resource has to say what it is', () => {
+test('an embedded resource needs an apiVersion and a kind', () => {
   const wrapped = customResource({
     group: 'example.dev',
     version: 'v1',

@@ -81,7 +81,7 @@ test.each([
   'a{,2}',
   'a{01}',
   '(|a)*b',
-])('%s matches the same texts as on the API server', (pattern) => {
+])('the pattern %s matches the same texts as on the API server', (pattern) => {
   const ours = patternMatcher(pattern);
   const theirs = RE2JS.compile(pattern);
 
@@ -142,7 +142,7 @@ test.each([
   '\\p{Grek}',
   '\\p{L',
   '\\p',
-])('%s is refused in the words of Go', (pattern) => {
+])('the pattern %s is refused with the message of Go', (pattern) => {
   const ours = refusal(() => patternMatcher(pattern));
 
   expect(ours).toMatch(/^error parsing regexp: /);
@@ -150,7 +150,7 @@ test.each([
   expect(() => patternMatcher(pattern)).toThrow(SyntaxError);
 });
 
-test('a backslash at the end is refused', () => {
+test('a pattern with a backslash at its end is refused', () => {
   expect(refusal(() => patternMatcher('a\\'))).toBe(
     'error parsing regexp: trailing backslash at end of expression: ``',
   );
@@ -202,7 +202,7 @@ const PIECES = [
   ],
 ];
 
-test('any text is a pattern of which both say the same', () => {
+test('any text as a pattern is accepted or refused as Go does', () => {
   const anyText = fc
     .array(fc.constantFrom(...PIECES), { maxLength: 8 })
     .map((pieces) => pieces.join(''));
@@ -218,7 +218,7 @@ test('any text is a pattern of which both say the same', () => {
   );
 });
 
-test('[found 5] a pattern of nested repetitions takes steps by its length and that of the text', () => {
+test('[found 5] a pattern with nested repetitions takes linear steps', () => {
   const pattern = patternMatcher('^(?:([b-d]+)*x?)+!$');
 
   expect(pattern.test(`${'c'.repeat(5_000)}`, new Work(300_000))).toBe(false);
@@ -272,7 +272,7 @@ function goMatches(pattern: string): (text: string, limit: number) => readonly s
   return (text, limit) => compiled.re2().findAll(text, limit);
 }
 
-test('the matches of any pattern are the same, from left to right', () => {
+test('findAll of any pattern finds the same matches as Go, from left to right', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '𝒳'), maxLength: 8 });
   fc.assert(
     fc.property(part, text, fc.integer({ min: 0, max: 4 }), (pattern, value, limit) => {

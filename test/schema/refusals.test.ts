@@ -43,11 +43,11 @@ function refusalOf(it: unknown): ConfigurationError {
   return refusal({ spec: Type.Object({ it: it as TSchema }) });
 }
 
-test('a refusal says of which resource', () => {
+test('the error for a refused declaration names the resource', () => {
   expect(refusal({ group: 'example' }).message).toMatch(/^Website: group: /);
 });
 
-test('the declaration that the others differ from is taken', () => {
+test('the base declaration of these tests is accepted', () => {
   expect(customResource(GOOD).definition.spec.names.plural).toBe('websites');
 });
 
@@ -88,7 +88,7 @@ describe('names', () => {
       'otherVersions[0].spec.a',
       'write Nullable',
     ],
-  ])('%j', (options, path, remedy) => {
+  ])('the declaration %j is refused', (options, path, remedy) => {
     const error = refusal(options);
 
     expect(error.context.path).toBe(path);
@@ -96,7 +96,7 @@ describe('names', () => {
   });
 });
 
-describe('what is shown and selected', () => {
+describe('printer columns and selectable fields', () => {
   const column = { name: 'Image', jsonPath: '.spec.image' };
 
   test.each<[Partial<Options>, string, string]>([
@@ -130,7 +130,7 @@ describe('what is shown and selected', () => {
       'selectableFields',
       'leave some out',
     ],
-  ])('%j', (options, path, remedy) => {
+  ])('the declaration of columns or fields %j is refused', (options, path, remedy) => {
     const error = refusal(options);
 
     expect(error.context.path).toBe(path);
@@ -145,7 +145,7 @@ describe('what is shown and selected', () => {
     [{ specReplicasPath: '.status.replicas' }, 'scale.specReplicasPath', 'not under .spec'],
     [{ statusReplicasPath: 'status.replicas' }, 'scale.statusReplicasPath', '.status.replicas'],
     [{ labelSelectorPath: '.status.replicas' }, 'scale.labelSelectorPath', 'Type.String()'],
-  ])('scale %j', (paths, path, remedy) => {
+  ])('the scale subresource %j is refused', (paths, path, remedy) => {
     const error = refusal({ scale: { ...scale, ...paths } });
 
     expect(error.context.path).toBe(path);
@@ -153,7 +153,7 @@ describe('what is shown and selected', () => {
   });
 });
 
-describe('what no structural schema has', () => {
+describe('schemas that are not structural', () => {
   const text = Type.String();
   const object = Type.Object({ a: text });
 
@@ -186,7 +186,7 @@ describe('what no structural schema has', () => {
     ['a function', Type.Function([], text), 'it', 'Anything()'],
     ['a list below', Type.Object({ b: Type.Array(Type.Null()) }), 'it.b[]', 'write Nullable'],
     ['a map below', Type.Record(Type.String(), Type.Null()), 'it[*]', 'write Nullable'],
-  ])('%s', (_, schema, path, remedy) => {
+  ])('a schema with %s is refused, because it is not structural', (_, schema, path, remedy) => {
     const error = refusalOf(schema);
 
     expect(error.context.path).toBe(`spec.${path}`);
@@ -203,12 +203,12 @@ describe('what no structural schema has', () => {
       'status.conditions',
     ],
     ['a rule without a text', { rules: [{ rule: ' ' }] }, 'rules[0].rule'],
-  ])('%s', (_, options, path) => {
+  ])('a declaration with %s is refused', (_, options, path) => {
     expect(refusal(options).context.path).toBe(path);
   });
 });
 
-describe('what the API server would refuse', () => {
+describe('schemas that the API server would refuse', () => {
   const item = Type.Object({ name: Type.String(), note: Type.Optional(Type.String()) });
 
   test.each<[string, unknown, string, string]>([
@@ -281,7 +281,7 @@ describe('what the API server would refuse', () => {
       'a default that',
     ],
     ['lists in a set that are no whole', ListSet(ListSet(Type.String())), 'it[]', 'ListAtomic'],
-  ])('%s', (_, schema, path, remedy) => {
+  ])('a schema with %s is refused, as the API server would', (_, schema, path, remedy) => {
     const error = refusalOf(schema);
 
     expect(error.context.path).toBe(`spec.${path}`);
@@ -292,7 +292,7 @@ describe('what the API server would refuse', () => {
     ['objects in a set that are atomic', ListSet(atomic(item))],
     ['an embedded resource', EmbeddedResource()],
     ['a key with a default', ListMap(Type.Object({ a: Type.Integer({ default: 1 }) }), ['a'])],
-  ])('but not %s', (_, it) => {
+  ])('a schema with %s is accepted', (_, it) => {
     expect(() => customResource({ ...GOOD, spec: Type.Object({ it }) })).not.toThrow();
   });
 });

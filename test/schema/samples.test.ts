@@ -95,7 +95,7 @@ test.each<[string, StructuralSchema, unknown]>([
     },
     { b: 5 },
   ],
-])('a sample has %s', (_, spec, expected) => {
+])('a generated sample has %s', (_, spec, expected) => {
   const metadata = { name: 'kite-sample' };
   expect(sampleWith(spec)).toEqual({
     object: { apiVersion: 'toys.example/v1', kind: 'Kite', metadata, spec: expected },
@@ -103,7 +103,7 @@ test.each<[string, StructuralSchema, unknown]>([
   });
 });
 
-test('a status is in the sample only if it is required', () => {
+test('a sample contains a status only if it is required', () => {
   const status: StructuralSchema = { type: 'object', default: {} };
 
   expect(sampleWith({}, { properties: { status } }).object).not.toHaveProperty('status');
@@ -113,7 +113,7 @@ test('a status is in the sample only if it is required', () => {
   });
 });
 
-test('the name of a sample is one that the schema allows', () => {
+test('the name of a sample matches the schema', () => {
   const name: StructuralSchema = { type: 'string', maxLength: 4 };
   const metadata: StructuralSchema = { type: 'object', properties: { name } };
 
@@ -135,11 +135,11 @@ test.each<[string, StructuralSchema, string]>([
     listOf({ type: 'integer' }, 90),
     'spec in body should have',
   ],
-])('a sample is told to be wrong where the schema %s', (_, spec, problem) => {
+])('a sample is reported as invalid when the schema %s', (_, spec, problem) => {
   expect(sampleWith(spec).problems).toEqual([expect.stringContaining(problem)]);
 });
 
-test('lists of lists of lists do not make a sample without end', () => {
+test('deeply nested lists do not make an endless sample', () => {
   const deep = Array.from({ length: 15 }).reduce<StructuralSchema>(
     (items) => ({ type: 'array', minItems: 15, items }),
     { type: 'string' },
@@ -159,13 +159,13 @@ function wide(count: number, schemaOf: (at: number) => StructuralSchema): Struct
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-test('[found 5] a sample has the text of a pattern with nested repetition', () => {
+test('[found 5] a sample contains a text for a pattern with nested repetition', () => {
   const spec = wide(1, () => ({ type: 'string', pattern: '^(([a-c]+)*-)+[0-9]$', minLength: 40 }));
 
   expect(sampleWith(spec).problems).toEqual([]);
 });
 
-test('[found 5] a pattern that costs too much is told, and leaves the other fields', () => {
+test('[found 5] a pattern that costs too much is reported, and the other fields are filled', () => {
   const spec: StructuralSchema = {
     type: 'object',
     required: ['a', 'b'],
@@ -183,14 +183,14 @@ test('[found 5] a pattern that costs too much is told, and leaves the other fiel
   });
 });
 
-test('[found 5] 60,000 required fields have their values', () => {
+test('[found 5] a sample fills 60,000 required fields', () => {
   const { object, problems } = sampleWith(wide(60_000, () => ({ type: 'boolean' })));
 
   expect(Object.keys((object as { spec: object }).spec)).toHaveLength(60_000);
   expect(problems).toEqual([]);
 });
 
-test('[found 5] a sample that would cost too much to check is told to be unchecked', () => {
+test('[found 5] a sample that would cost too much to check is reported as unchecked', () => {
   const item = wide(3_000, () => ({ type: 'string', default: 'x' }));
   const list: StructuralSchema = { type: 'array', items: item, default: Array(3_000).fill({}) };
 
@@ -199,7 +199,7 @@ test('[found 5] a sample that would cost too much to check is told to be uncheck
   ]);
 });
 
-test('[found 5] many alternatives that are all taken are merged', () => {
+test('[found 5] many alternatives that all apply are merged', () => {
   const parts = Array.from({ length: 5_000 }, (_none, at) => wide(1, () => ({ minimum: at })));
 
   expect(

@@ -141,12 +141,12 @@ test.each<[string, unknown, object]>([
     Type.Object({ constructor: text, __proto__: Type.Optional(text) }),
     { type: 'object', required: ['constructor'], properties: { constructor: { type: 'string' } } },
   ],
-])('%s', (_, schema, structural) => {
+])('structuralSchema converts %s', (_, schema, structural) => {
   expect(structuralSchema(schema, 'spec')).toEqual(structural);
 });
 
-describe('rules', () => {
-  test('come after those that are there, and change nothing else of the schema', () => {
+describe('rules of a schema', () => {
+  test('withRules adds rules after existing ones, and changes nothing else of the schema', () => {
     const once = withRules(Type.Optional(Type.String({ minLength: 1 })), [{ rule: 'a' }]);
     const twice = withRules(once, [{ rule: 'b', message: 'm' }]);
 

@@ -59,7 +59,7 @@ const GOOD = {
   writings: [writing('a', 10, 14), writing('a', 20, 24), writing('b', 50, 54)],
 };
 
-test('a log in which a group is handed over in order has no fault', () => {
+test('a log with an orderly hand-over of a group has no fault', () => {
   expect(verdictOf(GOOD.commits, GOOD)).toEqual({
     overlaps: [],
     strangers: [],
@@ -70,7 +70,7 @@ test('a log in which a group is handed over in order has no fault', () => {
   });
 });
 
-test('two replicas whose requests for an object overlap are found, whichever began first', () => {
+test('overlapping requests of two replicas for an object are found, whichever began first', () => {
   const held = [lease(0, 'a')];
   const within = [writing('a', 10, 40), writing('b', 20, 30)];
 
@@ -80,7 +80,7 @@ test('two replicas whose requests for an object overlap are found, whichever beg
   expect(verdictOf(held, { writings: between }).overlaps).toEqual(['x: a and b']);
 });
 
-test('requests do not overlap that are of one replica, of two objects, or one after the other', () => {
+test('requests of one replica, of two objects, or one after the other do not overlap', () => {
   const writings = [
     writing('a', 10, 40),
     writing('a', 20, 30),
@@ -92,7 +92,7 @@ test('requests do not overlap that are of one replica, of two objects, or one af
   expect(verdictOf([], { writings }).overlaps).toEqual([]);
 });
 
-test('a request that was never answered overlaps where it arrived', () => {
+test('an unanswered request overlaps at the time of its arrival', () => {
   const writings = [writing('a', 10, 40), writing('b', 20), writing('c', 41)];
 
   expect(verdictOf([], { writings }).overlaps).toEqual(['x: a and b']);
@@ -103,7 +103,7 @@ test.each([
   ['arrives after the Lease was released', [writing('a', 31, 33)], 'sent'],
   ['arrives when another has the Lease', [writing('a', 45)], 'sent'],
   ['is answered when another has the Lease', [writing('a', 29, 41)], 'was answered'],
-])('a write is a stranger that %s, though no other replica writes', (_when, writings, what) => {
+])('a write is unauthorized when it %s, even if no other replica writes', (_when, writings, what) => {
   const { strangers } = verdictOf(
     [lease(5, 'a'), lease(30, undefined), lease(40, 'b'), lease(50, 'b')],
     { writings },
@@ -112,7 +112,7 @@ test.each([
   expect(strangers.some((line) => line.includes(` a ${what} `))).toBe(true);
 });
 
-test('what is stored for a replica that does not have the group is a stranger, even without its request', () => {
+test('a stored write of a replica without the group is unauthorized, even without its request', () => {
   const commits = [change(0, 'one'), lease(1, 'a'), lease(20, 'b'), mirror(21, 'a', 'one')];
 
   expect(verdictOf(commits).strangers).toEqual([
@@ -120,14 +120,14 @@ test('what is stored for a replica that does not have the group is a stranger, e
   ]);
 });
 
-test('a Lease of another group gives no right', () => {
+test('a Lease of another group gives no right to write', () => {
   const commits = [lease(0, 'b'), lease(0, 'a', 7)];
 
   expect(verdictOf(commits, { writings: [writing('a', 1)] }).strangers).toHaveLength(1);
   expect(verdictOf(commits, { writings: [writing('a', 1, 2, 'y')] }).strangers).toEqual([]);
 });
 
-test('a change that no mirror shows in the end is missed, also where an older one is shown again', () => {
+test('a change that no mirror shows in the end is missed, also when an older one is shown again', () => {
   const seen = [change(0, 'one'), lease(0, 'a'), mirror(1, 'a', 'one')];
 
   expect(verdictOf(seen).missed).toEqual([]);
@@ -141,7 +141,7 @@ test('a change that no mirror shows in the end is missed, also where an older on
   expect(verdictOf(unknown).stepsBack).toHaveLength(1);
 });
 
-test('a change may be passed over where a later one is shown', () => {
+test('a change may be skipped when a later one is shown', () => {
   const commits = [change(0, 'one'), change(4, 'two'), mirror(10, 'a', 'two'), change(30, 'three')];
 
   expect(verdictOf([...commits, mirror(35, 'a', 'three')])).toMatchObject({
@@ -151,14 +151,14 @@ test('a change may be passed over where a later one is shown', () => {
   });
 });
 
-test('a change that is not shown yet is behind until the end of the log', () => {
+test('a change that is not shown yet counts as behind until the end of the log', () => {
   expect(verdictOf([change(30, 'one')], { toMs: 95 }).longestBehindMs).toBe(65);
   expect(verdictOf([change(30, 'one')], { fromMs: 50, toMs: 95 }).longestBehindMs).toBe(45);
   const older = [change(10, 'one'), change(20, 'two'), mirror(30, 'a', 'one')];
   expect(verdictOf(older, { toMs: 90 }).longestBehindMs).toBe(70);
 });
 
-test('a group is without an owner from the last write of its Lease to the next one with a holder', () => {
+test('a group has no owner from the last write of its Lease to the next one with a holder', () => {
   const others = Array.from({ length: 11 }, (_, at) => lease(at * 10, 'c', 7));
   const unowned = (...commits: readonly Commit[]): number =>
     verdictOf([...others, ...commits]).longestUnownedMs;

@@ -39,7 +39,7 @@ function merged(...changes: readonly Change[]): readonly Change[] {
   return backlog.take().filter((change) => !change.key.startsWith('filler'));
 }
 
-test('[C-19] up to 1,000 changes wait as they came', () => {
+test('[C-19] up to 1,000 waiting changes are kept as they came', () => {
   const backlog = new Backlog();
   const changes = Array.from({ length: COALESCE_ABOVE }, (_, index) =>
     update('a', index, index + 1),
@@ -52,7 +52,7 @@ test('[C-19] up to 1,000 changes wait as they came', () => {
   expect(backlog.isEmpty).toBe(true);
 });
 
-test('[C-19] the 1,001st merges them key by key: the first old, the last new', () => {
+test('[C-19] the 1,001st waiting change merges all by key, with the first old and the last new state', () => {
   const backlog = new Backlog();
 
   for (let version = 0; version <= COALESCE_ABOVE; version++) {
@@ -92,13 +92,13 @@ const CASES: readonly [string, readonly Change[], readonly Change[]][] = [
   ['an update and a resync', [update('a', 1, 2), resync('a', 2)], [update('a', 1, 2)]],
 ];
 
-test.each(CASES)('[C-19] merges %s', (_what, changes, expected) => {
+test.each(CASES)('[C-19] the backlog merges %s', (_what, changes, expected) => {
   const left = merged(...changes);
 
   expect(left.map(plain)).toEqual(expected.map(plain));
 });
 
-test('[C-19] whatever is merged leaves a handler where the changes one by one would have', () => {
+test('[C-19] merged changes leave a handler in the same state as the single changes', () => {
   const step = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     act: fc.constantFrom('put', 'recreate', 'remove', 'resync', 'take'),
@@ -163,7 +163,7 @@ test.each([
   ['found by a list, then live', relist('a', 1, 2), update('a', 2, 3), {}],
   ['live, then found by a list', update('a', 1, 2), relist('a', 2, 3), {}],
   ['told again, then live', resync('a', 1), update('a', 1, 2), {}],
-])('[Q-20] two updates that wait as one, %s: a live one is not hidden', (_case, one, other, expected) => {
+])('[Q-20] two updates that are merged, %s, still count as live when one is', (_case, one, other, expected) => {
   const [left] = merged(one, other);
 
   const { resync: again, relist: found } = left as Extract<Change, { type: 'update' }>;

@@ -19,7 +19,7 @@ function objectsIn(entries: ReadonlyMap<ObjectKey, Entry>): ReadonlyMap<ObjectKe
   return new Map(Array.from(entries, ([key, { object }]) => [key, object]));
 }
 
-test('changes replayed on an empty map always give the cache, and at the end the cache is the server', () => {
+test('changes replayed on an empty map always equal the cache, and at the end the cache equals the server', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const server = new Map<string, Entry>();

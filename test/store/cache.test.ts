@@ -30,7 +30,7 @@ function cacheOf(...items: readonly Entry[]): Cache<KubernetesObject> {
   return cache;
 }
 
-describe('[W-15] apply', () => {
+describe('[W-15] cache.apply', () => {
   const cases: readonly [string, WatchEvent, string[]][] = [
     ['ADDED of a new one', event('ADDED', 'new', '6'), ['add new@6']],
     ['MODIFIED of an unknown one', event('MODIFIED', 'new', '6'), ['add new@6']],
@@ -49,7 +49,7 @@ describe('[W-15] apply', () => {
     ['a bookmark', { type: 'BOOKMARK', resourceVersion: '7', initialEventsEnd: false }, []],
   ];
 
-  test.each(cases)('%s', (_what, given, expected) => {
+  test.each(cases)('cache.apply handles %s', (_what, given, expected) => {
     const cache = cacheOf(entry('a', '5'));
 
     const changes = cache.apply(given);
@@ -57,7 +57,7 @@ describe('[W-15] apply', () => {
     expect(told(changes)).toEqual(expected);
   });
 
-  test('leaves the state that its changes tell', () => {
+  test('cache.apply leaves the state that its changes describe', () => {
     const cache = cacheOf(entry('a', '5'), entry('b', '5'));
 
     cache.apply(event('DELETED', 'a', '6'));
@@ -69,8 +69,8 @@ describe('[W-15] apply', () => {
   });
 });
 
-describe('replace', () => {
-  test('calls the first list initial, and no later one', () => {
+describe('cache.replace', () => {
+  test('cache.replace marks only the first list as initial', () => {
     const cache = new Cache();
 
     const first = cache.replace([entry('a', '1')]);
@@ -80,7 +80,7 @@ describe('replace', () => {
     expect(second).toMatchObject([{ type: 'add', key: 'demo/b', initial: false }]);
   });
 
-  test('[C-13] is silent about what did not change, and keeps its identity', () => {
+  test('[C-13] cache.replace reports no unchanged object, and keeps its identity', () => {
     const cache = cacheOf(entry('a', '1'));
     const before = cache.entries?.values().next().value;
 
@@ -90,7 +90,7 @@ describe('replace', () => {
     expect(cache.entries?.values().next().value).toBe(before);
   });
 
-  test('[C-10] tells deletes first, each once, then the others in the order of the list', () => {
+  test('[C-10] cache.replace reports deletes first, each once, then the others in the order of the list', () => {
     const cache = cacheOf(entry('a', '1'), entry('b', '1'), entry('c', '1'));
 
     const changes = cache.replace([entry('d', '4'), entry('b', '3')]);
@@ -98,7 +98,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['delete? a@1', 'delete? c@1', 'add d@4', 'update b@3']);
   });
 
-  test('[C-12] another uid under the same name is a delete and an add', () => {
+  test('[C-12] cache.replace reports another uid under the same name as a delete and an add', () => {
     const cache = cacheOf(entry('a', '1', 'old'));
 
     const changes = cache.replace([entry('a', '9', 'new')]);
@@ -106,7 +106,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['delete? a@1', 'add a@9']);
   });
 
-  test('[W-34] accepts a world that is older than the one it had', () => {
+  test('[W-34] cache.replace accepts a list that is older than the cache', () => {
     const cache = cacheOf(entry('a', '900'));
 
     const changes = cache.replace([entry('a', '20')]);
@@ -114,7 +114,7 @@ describe('replace', () => {
     expect(told(changes)).toEqual(['update a@20']);
   });
 
-  test('[Q-20] tells updates that a list has found from those that a watch tells of', () => {
+  test('[Q-20] cache.replace marks its updates as found by a list', () => {
     const cache = cacheOf(entry('a', '1'), entry('b', '1'), entry('c', '1'));
 
     const found = cache.replace([entry('a', '2'), entry('c', '1'), entry('d', '2')]);
@@ -131,7 +131,7 @@ describe('replace', () => {
     ]);
   });
 
-  test('an empty list deletes everything', () => {
+  test('cache.replace with an empty list deletes everything', () => {
     const cache = cacheOf(entry('a', '1'), entry('b', '1'));
 
     const changes = cache.replace([]);

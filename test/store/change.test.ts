@@ -47,7 +47,7 @@ test.each<[string, (of: typeof entryAt) => Change]>([
   ['update', (of) => new Updated(of('2'), of('1'))],
   ['relist', (of) => new Updated(of('2'), of('1'), { relist: true })],
   ['resync', (of) => new Updated(of('2'), of('2'), { resync: true })],
-])('a change of text looks like one of objects: %s', async (_, change) => {
+])('a change of a text entry looks like a change of a parsed one: %s', async (_, change) => {
   const { last, calls } = await told(change(entryAt));
 
   expect(last).toEqual([plain(change((...of) => Entry.of(objectAt(...of))))]);
@@ -59,7 +59,7 @@ describe('[C-18] an object that cannot be read', () => {
     ['add', () => new Added(brokenAt('1'), false)],
     ['update', () => new Updated(brokenAt('2'), entryAt('1'))],
     ['resync', () => new Updated(brokenAt('2'), brokenAt('2'), { resync: true })],
-  ])('is left out, and no other: %s', async (_, change) => {
+  ])('a change with an unreadable object is skipped, and no other: %s', async (_, change) => {
     const { last, failures, calls } = await told(other, change());
 
     expect(last).toEqual([plain(other)]);
@@ -67,13 +67,13 @@ describe('[C-18] an object that cannot be read', () => {
     expect(calls).toBe(2);
   });
 
-  test('alone in its call leaves nothing to tell', async () => {
+  test('an unreadable object alone in its batch causes no call', async () => {
     const { calls, failures } = await told(new Added(brokenAt('1'), false));
 
     expect([calls, failures]).toEqual([1, []]);
   });
 
-  test('is told of when it is deleted, with no more than its name and versions', async () => {
+  test('the delete of an unreadable object is delivered with only its name and versions', async () => {
     const { last } = await told(new Deleted(brokenAt('1'), false), other);
 
     const { labels: _, ...metadata } = objectAt('1').metadata;
@@ -88,7 +88,7 @@ describe('[C-18] an object that cannot be read', () => {
     ]);
   });
 
-  test('as the state before shows no difference', async () => {
+  test('an update whose old state is unreadable shows no difference', async () => {
     const { last } = await told(new Updated(entryAt('2'), brokenAt('1'), { relist: true }));
 
     expect(last).toEqual([
@@ -102,7 +102,7 @@ describe('[C-18] an object that cannot be read', () => {
     ]);
   });
 
-  test('does no harm to a handler that does not ask for it', () => {
+  test('an unreadable object does not disturb a handler that does not read it', () => {
     const keys: string[] = [];
     const delivery = new Delivery<KubernetesObject>(
       (changes) => void keys.push(...changes.map(({ key }) => key)),
@@ -114,7 +114,7 @@ describe('[C-18] an object that cannot be read', () => {
     expect(keys).toEqual(['demo/b', 'demo/a']);
   });
 
-  test('does not hide what the handler itself throws', async () => {
+  test('an unreadable object does not hide an error of the handler itself', async () => {
     const failures: unknown[] = [];
     const delivery = new Delivery<KubernetesObject>(
       ([change]) => {

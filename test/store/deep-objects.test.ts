@@ -36,8 +36,8 @@ async function changeBoth({ collection }: StartedInformer): Promise<void> {
   await settle();
 }
 
-describe('[attack A-1] beside an object that recursion cannot follow', () => {
-  test('each other object is cached, and handlers are told of it', async () => {
+describe('[attack A-1] an object nested too deeply for recursion', () => {
+  test('beside a deeply nested object the others are cached and delivered to handlers', async () => {
     const started = start();
     const told: string[] = [];
     started.informer.addHandler((changes) => {
@@ -51,7 +51,7 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
     expect(started.informer.store.list()).toHaveLength(2);
   });
 
-  test('a reconciler reads each other object from a list', async () => {
+  test('a reconciler lists the other objects beside a deeply nested one', async () => {
     const started = start();
     await synced(started);
 
@@ -61,7 +61,7 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
     expect(Object.isFrozen(objects[0]?.metadata)).toBe(true);
   });
 
-  test('the memory of the cache is estimated', async () => {
+  test('the memory of a cache with a deeply nested object is estimated', async () => {
     const started = start();
     await synced(started);
 
@@ -71,7 +71,7 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
     expect(bytes).toBeGreaterThan('{"a":}'.length * DEPTH);
   });
 
-  test('each other object is in an index whose function fails for that one', async () => {
+  test('an index holds the other objects when its function fails for a deeply nested one', async () => {
     const started = start();
     started.informer.addIndex('text', (object) => {
       JSON.stringify(object);
@@ -87,7 +87,7 @@ describe('[attack A-1] beside an object that recursion cannot follow', () => {
   });
 });
 
-test('[attack A-1] an object nested too deeply for its transform is withheld, and no word of it is told', async () => {
+test('[attack A-1] an object nested too deeply for its transform is withheld, and errors contain none of its content', async () => {
   const HUSH = 'hush-hush';
   const nested: string = JSON.parse(`${'{"a":'.repeat(100_000)}"${HUSH}"${'}'.repeat(100_000)}`);
   const collection = new FakeCollection();

@@ -38,7 +38,7 @@ function heldHandler() {
   };
 }
 
-test('[C-18] a handler that returns nothing is called in the turn of the change', () => {
+test('[C-18] a synchronous handler is called in the turn of the change', () => {
   const calls: string[][] = [];
   const delivery = new Delivery(
     (changes) => void calls.push(versions(changes)),
@@ -52,7 +52,7 @@ test('[C-18] a handler that returns nothing is called in the turn of the change'
   expect(delivery.working).toBeUndefined();
 });
 
-test('[C-18] calls never overlap: what comes meanwhile is one batch, in order', async () => {
+test('[C-18] calls of a handler never overlap, and changes meanwhile are one batch in order', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);
@@ -69,7 +69,7 @@ test('[C-18] calls never overlap: what comes meanwhile is one batch, in order', 
   expect(calls).toEqual([['a@1'], ['b@2', 'a@3'], ['a@4']]);
 });
 
-test('[C-18] a handler that causes a change while it is called hears of it afterwards', () => {
+test('[C-18] a change that a handler causes during its call is delivered afterwards', () => {
   const calls: string[] = [];
   const delivery: Delivery<KubernetesObject> = new Delivery(
     (changes) => {
@@ -85,7 +85,7 @@ test('[C-18] a handler that causes a change while it is called hears of it after
   expect(calls).toEqual(['begin a@1', 'end a@1', 'begin a@2', 'end a@2']);
 });
 
-test('[C-18] a handler that throws or rejects is called for the next change', async () => {
+test('[C-18] a handler that throws or rejects is still called for the next change', async () => {
   const failures: string[] = [];
   const { calls, handler, fail } = heldHandler();
   const throwing = new Delivery(
@@ -107,7 +107,7 @@ test('[C-18] a handler that throws or rejects is called for the next change', as
   expect(calls).toEqual([['a@1'], ['a@2']]);
 });
 
-test('[C-19] a million updates of 10 keys wait as 10 for a handler that does not return', async () => {
+test('[C-19] a million updates of 10 keys wait as 10 changes for a handler that does not return', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('first', 1)]);
@@ -125,7 +125,7 @@ test('[C-19] a million updates of 10 keys wait as 10 for a handler that does not
   expect(calls[1]).toEqual(Array.from({ length: 10 }, (_, at) => `o${at}@${999_991 + at}`));
 });
 
-test('[C-15] is synced when what came before the mark is handled, be there more behind it', async () => {
+test('[C-15] a handler is synced when the changes before the mark are handled', async () => {
   const { handler, answer } = heldHandler();
   let told = 0;
   const delivery = new Delivery(handler, () => {}, { onSynced: () => told++ });
@@ -143,7 +143,7 @@ test('[C-15] is synced when what came before the mark is handled, be there more 
   expect(told).toBe(1);
 });
 
-test('[C-15] is synced when the call at the time of the mark ends', async () => {
+test('[C-15] a handler is synced when its call at the time of the mark ends', async () => {
   const { handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);
@@ -156,7 +156,7 @@ test('[C-15] is synced when the call at the time of the mark ends', async () => 
   expect([atMark, delivery.synced]).toEqual([false, true]);
 });
 
-test('closed, it calls no more, whatever waits', async () => {
+test('a closed delivery calls its handler no more', async () => {
   const { calls, handler, answer } = heldHandler();
   const delivery = new Delivery(handler, () => {});
   delivery.push([update('a', 1)]);

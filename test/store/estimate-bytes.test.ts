@@ -3,7 +3,7 @@ import { Entry } from '../../operator/model/entry.ts';
 import { estimateBytes, estimateTotalBytes } from '../../operator/store/estimate-bytes.ts';
 import { textEntry } from '../support/text-entry.ts';
 
-test('[C-23] text, arrays and objects count, names of properties and numbers do not', () => {
+test('[C-23] the size estimate counts texts, arrays and objects, but not property names or numbers', () => {
   const small = estimateBytes({ a: 1, b: [true, null] });
 
   expect(estimateBytes('x'.repeat(1_000))).toBe(1_024);
@@ -13,7 +13,7 @@ test('[C-23] text, arrays and objects count, names of properties and numbers do 
 
 test.each([
   0, 1, 99, 100, 101, 5_000,
-])('[C-23] an estimate of %d uneven objects is near', (count) => {
+])('[C-23] the size estimate for %d uneven objects is close', (count) => {
   const objects = Array.from({ length: count }, (_, at) => ({
     apiVersion: 'v1',
     kind: 'Thing',
@@ -27,7 +27,7 @@ test.each([
   expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.1);
 });
 
-test('[C-23] an entry counts as its text, and as its object once that is kept in place of the text', () => {
+test('[C-23] an entry counts with its text, or with its object once that replaces the text', () => {
   const metadata = { name: 'a', namespace: 'demo', uid: 'u', resourceVersion: '1' };
   const object = { apiVersion: 'v1', kind: 'Thing', metadata, spec: { text: 'x'.repeat(2_000) } };
   const entry = textEntry(object);

@@ -13,24 +13,24 @@ const byValue = ({ value }: Thing): string[] => [String(value)];
 const names = (objects: readonly KubernetesObject[]): string[] =>
   objects.map(({ metadata }) => metadata.name).sort();
 
-describe('[C-4] built in', () => {
+describe('[C-4] built-in index functions', () => {
   const object = (metadata: Partial<ObjectMeta>): KubernetesObject => ({
     ...{ apiVersion: 'v1', kind: 'ConfigMap' },
     metadata: { name: 'a', ...metadata },
   });
   const owner = (uid: string) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid });
 
-  test('by namespace', () => {
+  test('byNamespace indexes an object by its namespace', () => {
     expect(byNamespace(object({ namespace: 'demo' }))).toEqual(['demo']);
     expect(byNamespace(object({}))).toEqual([]);
   });
 
-  test('by the uid of every owner', () => {
+  test('byOwner indexes an object by the uid of each owner', () => {
     expect(byOwner(object({ ownerReferences: [owner('u1'), owner('u2')] }))).toEqual(['u1', 'u2']);
     expect(byOwner(object({}))).toEqual([]);
   });
 
-  test('by one label, and by none that every object inherits', () => {
+  test('byLabel indexes an object by one label, and ignores inherited property names', () => {
     expect(byLabel('app')(object({ labels: { app: 'web' } }))).toEqual(['web']);
     expect(byLabel('app')(object({ labels: { tier: 'web' } }))).toEqual([]);
     expect(byLabel('app')(object({}))).toEqual([]);
@@ -64,7 +64,7 @@ test('[C-4] an index follows adds, updates, deletes and recreations', async () =
   expect([under('1'), under('2'), under('3')]).toEqual([[], [], ['b']]);
 });
 
-test('[C-4] an index is what its function says of every object, whatever happens', () => {
+test('[C-4] an index always equals its function applied to every object', () => {
   const objectOf = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     uid: fc.constantFrom('u1', 'u2'),
@@ -101,7 +101,7 @@ test('[C-4] an index is what its function says of every object, whatever happens
   );
 });
 
-test('[C-4] an index that comes late takes what is cached slice by slice, and what changes meanwhile', async () => {
+test('[C-4] an index that is added later is filled slice by slice, and includes changes meanwhile', async () => {
   const collection = new FakeCollection();
   for (let number = 0; number < 2_500; number++) collection.put(`o${number}`, 1);
   const { clock, informer, run } = start(collection, { pageSize: 0 });
@@ -131,7 +131,7 @@ test('[C-4] an index that comes late takes what is cached slice by slice, and wh
   expect(informer.store.byIndex('value', '1')).toHaveLength(2_497);
 });
 
-test('[C-4] an index function that throws hides its object from that index only, and is told of once', async () => {
+test('[C-4] an index function that throws hides its object from that index only, and is reported once', async () => {
   const meter = new RecordingMeter();
   const collection = new FakeCollection();
   collection.put('good', 1);
@@ -154,7 +154,7 @@ test('[C-4] an index function that throws hides its object from that index only,
   expect(meter.value('chancery_index_errors_total', { resource: 'things' })).toBe(2);
 });
 
-test('[C-4] a second index of the same name is refused, and one that is not there is named', async () => {
+test('[C-4] a second index of the same name is refused, and the error for a missing index names it', async () => {
   const { informer, run } = start();
   informer.addIndex('value', byValue);
   void run();

@@ -6,7 +6,7 @@ import type { ObjectKey } from '../../operator/model/object.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
-test('[C-17] a late handler is first told of everything there is', async () => {
+test('[C-17] a late handler first gets every existing object', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const { informer, run } = start(collection);
@@ -21,7 +21,7 @@ test('[C-17] a late handler is first told of everything there is', async () => {
   expect(late.told).toEqual(['add a=1 (initial)', 'add b=2']);
 });
 
-test('[C-18] a handler that throws or rejects disturbs nobody', async () => {
+test('[C-18] a handler that throws or rejects does not affect the others', async () => {
   const { collection, informer, run, handlerErrors } = start();
   const other = listener();
   informer.addHandler(() => {
@@ -43,7 +43,7 @@ test('[C-18] a handler that throws or rejects disturbs nobody', async () => {
   );
 });
 
-test('[W-11] [C-19] a handler that asks for it holds back the reading until its promise settles', async () => {
+test('[W-11] [C-19] a handler with back-pressure pauses the reading until its promise settles', async () => {
   const { collection, informer, run } = start();
   const seen: number[] = [];
   const others: number[] = [];
@@ -78,7 +78,7 @@ test('[W-11] [C-19] a handler that asks for it holds back the reading until its 
   expect(others).toEqual([1, 2]);
 });
 
-test('[C-17] handlers that come during a storm of events miss nothing and hear nothing twice', async () => {
+test('[C-17] handlers that are added during a storm of events miss nothing and get nothing twice', async () => {
   const collection = new FakeCollection();
   for (let number = 0; number < 20; number++) collection.put(`o${number}`, 0);
   const { informer, run } = start(collection);
@@ -121,7 +121,7 @@ test('[C-17] handlers that come during a storm of events miss nothing and hear n
   for (const mirror of mirrors) expect(mirror).toEqual(wanted);
 });
 
-test('[C-17] a handler that was removed hears nothing more', async () => {
+test('[C-17] a removed handler gets no more changes', async () => {
   const { collection, informer, run } = start();
   const one = listener();
   const registration = informer.addHandler(one.handler);
@@ -137,7 +137,7 @@ test('[C-17] a handler that was removed hears nothing more', async () => {
   expect(one.told).toEqual(['add a=1']);
 });
 
-test('[C-18] a handler that never returns delays neither the others nor the source', async () => {
+test('[C-18] a handler that never returns delays neither the other handlers nor the source', async () => {
   const { collection, informer, run } = start();
   const other = listener();
   let calls = 0;
@@ -160,7 +160,7 @@ test('[C-18] a handler that never returns delays neither the others nor the sour
   expect(blocked.pending).toBe(2);
 });
 
-test('[C-18] counts what handlers throw', async () => {
+test('[C-18] errors of handlers are counted', async () => {
   const meter = new RecordingMeter();
   const { collection, informer, run } = start(new FakeCollection(), { meter, name: 'things' });
   informer.addHandler(() => {

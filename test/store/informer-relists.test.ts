@@ -9,8 +9,8 @@ import { ApiError } from '../../operator/model/status.ts';
 import { expired, FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
-describe('replace', () => {
-  test('[C-10] what was deleted while nobody watched is one delete each, before any add', async () => {
+describe('a relist', () => {
+  test('[C-10] objects that were deleted while the watch was down are one delete each, before any add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);
@@ -55,7 +55,7 @@ describe('replace', () => {
     expect(informer.store.list()).toHaveLength(100_000);
   });
 
-  test('[C-14] of a list that fails on a later page nothing is told', async () => {
+  test('[C-14] no object of a list that fails on a later page is delivered', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     collection.put('b');
@@ -84,7 +84,7 @@ describe('replace', () => {
 });
 
 describe('[C-12] the same name with another uid', () => {
-  test('in the stream, its DELETED suppressed, is a delete and an add', async () => {
+  test('a recreation whose DELETED event was lost is a delete and an add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -101,7 +101,7 @@ describe('[C-12] the same name with another uid', () => {
     expect(one.told).toEqual(['add a=1 (initial)', 'delete? a=1', 'add a=2']);
   });
 
-  test('made anew while disconnected is a delete and an add', async () => {
+  test('a recreation while disconnected is a delete and an add', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);

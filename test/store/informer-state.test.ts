@@ -7,7 +7,7 @@ import { ApiError } from '../../operator/model/status.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
-test('[C-15] is not synced any more once stopped: a frozen cache is no cache', async () => {
+test('[C-15] a stopped informer is no longer synced, and its store cannot be read', async () => {
   const { informer, run, stop } = start();
   const running = run();
   await settle();
@@ -19,8 +19,8 @@ test('[C-15] is not synced any more once stopped: a frozen cache is no cache', a
   expect(() => informer.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-describe('[C-15] tells', () => {
-  test('what the source is doing, from idle to stopped', async () => {
+describe('[C-15] state of an informer', () => {
+  test('an informer reports the state of its source, from idle to stopped', async () => {
     const collection = new FakeCollection();
     const refused = (): Error =>
       new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
@@ -57,7 +57,7 @@ describe('[C-15] tells', () => {
     expect(seenWhileListing[0]).toBe('listing');
   });
 
-  test('a source whose watch has ended as waiting until it watches again', async () => {
+  test('an informer whose watch has ended is waiting until it watches again', async () => {
     const collection = new FakeCollection();
     const { clock, informer, run } = start(collection);
     void run();
@@ -78,7 +78,7 @@ describe('[C-15] tells', () => {
     expect(informer.state).toBe('watching');
   });
 
-  test('when the server was last heard of, be it by a refusal', async () => {
+  test('an informer reports the last contact with the server, including refusals', async () => {
     const collection = new FakeCollection();
     const { clock, informer, run } = start(collection);
     collection.failLists(
@@ -103,7 +103,7 @@ describe('[C-15] tells', () => {
     expect(informer.lastContactAt).toBe(clock.monotonic());
   });
 
-  test('when a handler is done with the first list, which is later than the source', async () => {
+  test('a handler is synced once it has handled the first list, later than the source', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     const { informer, run, stop } = start(collection);
@@ -129,7 +129,7 @@ describe('[C-15] tells', () => {
     expect([informer.synced, slow.synced, quick.synced]).toEqual([false, false, false]);
   });
 
-  test('a handler that comes late as synced once it is done with what it is first told', async () => {
+  test('a late handler is synced once it has handled its first changes', async () => {
     const collection = new FakeCollection();
     collection.put('a');
     const { informer, run } = start(collection);
@@ -147,7 +147,7 @@ describe('[C-15] tells', () => {
     expect(slow.synced).toBe(true);
   });
 
-  test('a handler of an empty collection as synced, without a call', async () => {
+  test('a handler of an empty collection is synced without a call', async () => {
     const { informer, run } = start();
     const one = listener();
     const registration = informer.addHandler(one.handler);

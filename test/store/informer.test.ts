@@ -7,7 +7,7 @@ import type { ObjectKey } from '../../operator/model/object.ts';
 import { FakeCollection } from '../support/fake-collection.ts';
 import { listener, start } from './started-informer.ts';
 
-test('[C-3] tells every handler of every change, after the store and its indices have it', async () => {
+test('[C-3] an informer delivers every change to every handler, after the store and its indices have it', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const { informer, run } = start(collection);
@@ -42,7 +42,7 @@ test('[C-3] tells every handler of every change, after the store and its indices
   expect(reached).toEqual([true, true, true]);
 });
 
-test('[C-5] is not synced before its first list, and tells who reads which cache and what to do', async () => {
+test('[C-5] a read before the first list fails, and the error names the cache and the remedy', async () => {
   const { informer, run } = start(new FakeCollection(), { name: 'things' });
   const read = (): unknown => informer.store.get('demo/a' as ObjectKey);
   const before = informer.store.synced;
@@ -79,7 +79,7 @@ test('until resolves when its condition holds, and rejects when aborted', async 
   await expect(never).rejects.toThrow('enough');
 });
 
-test('[C-3] a bookmark moves the resourceVersion of the store, and no handler hears of it', async () => {
+test('[C-3] a bookmark moves the resourceVersion of the store, and reaches no handler', async () => {
   const { collection, informer, run } = start();
   const one = listener();
   informer.addHandler(one.handler);
@@ -99,7 +99,7 @@ test('[C-3] a bookmark moves the resourceVersion of the store, and no handler he
   expect(one.told).toEqual([]);
 });
 
-test('[C-11] a replayed state is silent, and an older one is ignored and counted', async () => {
+test('[C-11] a replayed state is not delivered, and an older one is ignored and counted', async () => {
   const meter = new RecordingMeter();
   const collection = new FakeCollection();
   const { informer, run } = start(collection, { meter, name: 'things' });

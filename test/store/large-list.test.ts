@@ -21,7 +21,7 @@ function changeUnseen(collection: FakeCollection): void {
   collectionOf(2, collection);
 }
 
-test('[L-15] a list of 10,000 objects is indexed and told of by 1,000 in a turn, and again when all change', async () => {
+test('[L-15] a list of 10,000 objects is indexed and delivered by 1,000 per turn, and again when all change', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   const indexed = perTurn();
   const told = [perTurn(), perTurn()];
@@ -66,7 +66,7 @@ test('[L-15] [C-10] readers see the whole list before or the whole list after, i
   expect(seen.length).toBeGreaterThan(20); // ten turns to compare, ten to index
 });
 
-test('what the source no longer shows is dropped from 1,000 objects in a turn', async () => {
+test('objects that the source no longer shows are dropped from 1,000 objects per turn', async () => {
   const { collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);
@@ -87,7 +87,7 @@ test('what the source no longer shows is dropped from 1,000 objects in a turn', 
   expect([last(0), last(1)]).toEqual([100, 900]);
 });
 
-test('[L-15] an index that is added while a list is compared has all of it', async () => {
+test('[L-15] an index that is added while a list is compared contains the whole list', async () => {
   const { informer, run } = start(collectionOf(1), { pageSize: 0 });
   informer.addIndex('value', ({ value }) => [String(value)]);
   let turns = 0;
@@ -102,7 +102,7 @@ test('[L-15] an index that is added while a list is compared has all of it', asy
   expect(informer.store.byIndex('late', 'late 1')).toHaveLength(OBJECTS);
 });
 
-test('[L-15] [C-17] handlers that come while a list is told of miss nothing and hear nothing twice', async () => {
+test('[L-15] [C-17] handlers that are added while a list is delivered miss nothing and get nothing twice', async () => {
   const { clock, collection, informer, run } = start(collectionOf(1), { pageSize: 0 });
   void run();
   await eventually(() => collection.watches.length === 1);
@@ -138,7 +138,7 @@ function isComplete(mirror: ReadonlyMap<string, Thing>): boolean {
   return mirror.size === OBJECTS && [...mirror.values()].every(({ value }) => value === 2);
 }
 
-test('[L-15] [H50] once an informer has stopped nobody is told of the rest of a list', async () => {
+test('[L-15] [H50] a stopped informer does not deliver the rest of a list', async () => {
   const { informer, run, stop } = start(collectionOf(1), { pageSize: 0 });
   let told = 0;
   informer.addHandler((changes) => {

@@ -22,7 +22,7 @@ function countParses(): () => number {
   return () => parse.mock.calls.filter(([text]) => String(text).includes('"value"')).length;
 }
 
-test('[C-4] nothing is parsed before a field is read, and metadata alone parses no more than metadata', () => {
+test('[C-4] no object is parsed before a field is read, and metadata is read without the object', () => {
   const parses = countParses();
 
   const { metadata } = textEntry(thing).lazy();
@@ -31,7 +31,7 @@ test('[C-4] nothing is parsed before a field is read, and metadata alone parses 
   expect(parses()).toBe(0);
 });
 
-test('[C-4] an object that is read is parsed once, even if its entry lets go of it in between', () => {
+test('[C-4] a lazy object is parsed once, even if its entry releases it in between', () => {
   const entry = textEntry(thing);
   const lazy = entry.lazy();
   const parses = countParses();
@@ -44,7 +44,7 @@ test('[C-4] an object that is read is parsed once, even if its entry lets go of 
   expect(parses()).toBe(1);
 });
 
-test('[C-4] it looks like the object, in every way in which code looks at objects', () => {
+test('[C-4] a lazy object looks like the parsed object to every inspection', () => {
   const lazy = textEntry(thing).lazy();
 
   expect(isDeepStrictEqual(lazy, thing)).toBe(true);
@@ -56,7 +56,7 @@ test('[C-4] it looks like the object, in every way in which code looks at object
   expect(lazy).toBeInstanceOf(Object);
 });
 
-test('[C-4] it cannot be changed', () => {
+test('[C-4] a lazy object cannot be changed', () => {
   const lazy = textEntry(thing).lazy() as { value?: number };
 
   const refusal = new TypeError(
@@ -72,11 +72,11 @@ test('[C-4] it cannot be changed', () => {
   expect(lazy.value).toBe(7);
 });
 
-test('[C-4] an object that is parsed already is handed on as it is', () => {
+test('[C-4] an object that is already parsed is returned as it is', () => {
   expect(Entry.of(thing).lazy()).toBe(thing);
 });
 
-test('[C-4] an index function that reads metadata alone parses no object, in a list or a watch', async () => {
+test('[C-4] an index function that reads only metadata parses no object, in a list or a watch', async () => {
   const collection = new FakeCollection();
   const { informer, run } = start(collection);
   informer.addIndex('app', ({ metadata }) => [metadata.labels?.app ?? '']);
@@ -93,7 +93,7 @@ test('[C-4] an index function that reads metadata alone parses no object, in a l
   expect(informer.store.byIndex('app', 'x').map(({ value }) => value)).toEqual([1, 2]);
 });
 
-test('[C-4] an index function may return names, and a name finds what a key finds', async () => {
+test('[C-4] an index function may return names, and a store finds an object by name or key', async () => {
   const collection = new FakeCollection();
   const { informer, run } = start(collection);
   informer.addIndex('next', ({ metadata, value }) => [

@@ -56,8 +56,8 @@ function keysOf(): { keys: string[]; handler: ChangeHandler<Thing> } {
   return { keys, handler: (changes) => void keys.push(...changes.map(({ key }) => key)) };
 }
 
-describe('nothing is read', () => {
-  test('by a handler that looks at keys', async () => {
+describe('objects that stay unparsed', () => {
+  test('a handler that reads only keys parses no object', async () => {
     const { informer, begin, cached } = await world();
     const { keys, handler } = keysOf();
     informer.addHandler(handler);
@@ -70,7 +70,7 @@ describe('nothing is read', () => {
     expect(parses()).toBe(0);
   });
 
-  test('but metadata, by a handler that looks at nothing else', async () => {
+  test('a handler that reads only metadata parses no object', async () => {
     const { informer, begin } = await world();
     const labels: unknown[] = [];
     informer.addHandler(
@@ -84,7 +84,7 @@ describe('nothing is read', () => {
     expect(parses()).toBe(0);
   });
 
-  test('by one that is added later, and by one that is told again', async () => {
+  test('a late handler, or a resync, parses no object', async () => {
     const { informer, begin, cached, clock } = await world();
     const { keys, handler } = keysOf();
     await begin();
@@ -96,7 +96,7 @@ describe('nothing is read', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('by the indices of owners, labels and namespaces, before it is asked for', async () => {
+  test('the indices of owners, labels and namespaces parse no object before it is read', async () => {
     const { informer, begin, cached } = await world();
     informer.addIndex('owner', byOwner);
     informer.addIndex('namespace', byNamespace);
@@ -125,7 +125,7 @@ describe('nothing is read', () => {
     ]);
   });
 
-  test('but what a selector selects', async () => {
+  test('a list with a selector parses only the selected objects', async () => {
     const { informer, begin, cached, collection } = await world();
     await begin();
     collection.put('c', 3, { labels: { app: 'other' } });
@@ -139,7 +139,7 @@ describe('nothing is read', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('and what selectors look at is parsed once for all lists', async () => {
+  test('the metadata that selectors read is parsed once for all lists', async () => {
     const { informer, begin } = await world();
     await begin();
     informer.store.list({ selector: 'app=other' });
@@ -152,7 +152,7 @@ describe('nothing is read', () => {
     expect(parse).not.toHaveBeenCalled();
   });
 
-  test('by a list that comes anew: what is the same is the same object', async () => {
+  test('a new list parses no object, and an unchanged object keeps its identity', async () => {
     const { informer, begin, cached, collection, clock } = await world();
     const { handler } = keysOf();
     informer.addHandler(handler);
@@ -175,7 +175,7 @@ describe('nothing is read', () => {
     expect(unparsed(cached())).toEqual(['b', 'c']);
   });
 
-  test('by a comparison with the server', async () => {
+  test('a comparison with the server parses no object', async () => {
     const { informer, begin, cached, clock } = await world();
     await begin();
 
@@ -186,7 +186,7 @@ describe('nothing is read', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('to drop managedFields', async () => {
+  test('dropping managedFields parses no object', async () => {
     const collection = new TextCollection();
     const { informer, run } = start(transformed(collection, dropManagedFields) as never);
     const managedFields = [{ manager: 'x' }];
@@ -204,7 +204,7 @@ describe('nothing is read', () => {
   });
 });
 
-test('another transform is given every object, whole', async () => {
+test('another transform gets every object, parsed', async () => {
   const collection = new TextCollection();
   const seen: number[] = [];
   const { informer, run } = start(
@@ -223,8 +223,8 @@ test('another transform is given every object, whole', async () => {
   expect(informer.store.list().map(({ value }) => value)).toEqual([10, 20]);
 });
 
-describe('what a handler asks for', () => {
-  test('is parsed once for all handlers, and let go of afterwards', async () => {
+describe('objects that handlers read', () => {
+  test('an object is parsed once for all handlers, and released afterwards', async () => {
     const { informer, begin, cached } = await world();
     const values: number[] = [];
     const seen: Thing[] = [];
@@ -248,7 +248,7 @@ describe('what a handler asks for', () => {
     expect(unparsed(cached())).toEqual(['a', 'b']);
   });
 
-  test('is parsed anew after the turn, by a handler that waits and by a store, which keeps it', async () => {
+  test('an object is parsed again after the turn, by a waiting handler and by a store, which keeps it', async () => {
     const { informer, begin, cached } = await world();
     const late: unknown[] = [];
     informer.addHandler(async ([change]) => {
@@ -267,7 +267,7 @@ describe('what a handler asks for', () => {
     expect(unparsed(cached())).toEqual(['b']);
   });
 
-  test('of the state before is parsed when it is asked for', async () => {
+  test('the old state of an update is parsed when it is read', async () => {
     const { informer, begin, collection } = await world();
     const olds: number[] = [];
     informer.addHandler((changes) => {
@@ -285,7 +285,7 @@ describe('what a handler asks for', () => {
   });
 });
 
-test('several namespaces behind one store parse nothing for a handler that looks at keys', async () => {
+test('several namespaces behind one store parse nothing for a handler that reads only keys', async () => {
   const clock = new FakeClock();
   const options = { clock, random: () => 0.5, relistIntervalMs: 0 };
   const observer = { statusChanged: () => {}, drifted: () => {}, handlerFailed: () => {} };

@@ -80,7 +80,7 @@ const refused = (): Error =>
 const keys = (objects: readonly Thing[]): string[] =>
   objects.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
 
-test('[C-22] is synced when all namespaces are, handlers with it', async () => {
+test('[C-22] a store over several namespaces, and its handlers, are synced once all namespaces are', async () => {
   const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(refused());
@@ -101,7 +101,7 @@ test('[C-22] is synced when all namespaces are, handlers with it', async () => {
   expect(one.told).toEqual(['add a/x=1 (initial)']);
 });
 
-test('[C-22] shows all namespaces as one store, with indices over all of them', async () => {
+test('[C-22] a store over several namespaces shows all of them, with common indices', async () => {
   const { collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').put('x', 2);
@@ -125,7 +125,7 @@ test('[C-22] shows all namespaces as one store, with indices over all of them', 
   );
 });
 
-test('[C-22] handlers are told of each namespace, and the store has it by then', async () => {
+test('[C-22] handlers get the changes of each namespace after the store has them', async () => {
   const { collection, facadeOf } = world();
   const one = listener();
   const inStore: boolean[] = [];
@@ -148,7 +148,7 @@ test('[C-22] handlers are told of each namespace, and the store has it by then',
   expect(late.told).toEqual(['add a/x=1 (initial)', 'add b/x=2 (initial)']);
 });
 
-test('[C-22] tells the state, status, contact and resourceVersion of the namespace that is worst off', async () => {
+test('[C-22] an informer over several namespaces reports the state, contact and resourceVersion of the worst one', async () => {
   const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').failLists(
@@ -173,7 +173,7 @@ test('[C-22] tells the state, status, contact and resourceVersion of the namespa
   expect([silentSince, facade.lastContactAt]).toEqual([0, 300_000]);
 });
 
-test('[C-22] a handler may hold back the namespace whose change it is told of, and no other', async () => {
+test('[C-22] a handler with back-pressure pauses only the namespace of its change', async () => {
   const { collection, facadeOf } = world();
   const held = Promise.withResolvers<void>();
   const seen: string[] = [];
@@ -199,7 +199,7 @@ test('[C-22] a handler may hold back the namespace whose change it is told of, a
   expect(seen).toEqual(['a/x=1', 'a/x=2']);
 });
 
-test('[K-65] [C-22] what was made and is gone before any event is told of, until nobody listens', async () => {
+test('[K-65] [C-22] an object that was created and deleted before any event is reported as vanished, until the listener is removed', async () => {
   const { collection, facadeOf, ownWritesJournal } = world();
   const vanished: string[] = [];
   const facade = facadeOf('a', 'b');
@@ -224,7 +224,7 @@ test('[K-65] [C-22] what was made and is gone before any event is told of, until
   expect(vanished).toEqual(['b/x']);
 });
 
-test('[C-20] [C-22] a resync tells of every namespace', async () => {
+test('[C-20] [C-22] a resync delivers the objects of every namespace', async () => {
   const { clock, collection, facadeOf } = world();
   collection('a').put('x', 1);
   collection('b').put('y', 2);
@@ -239,7 +239,7 @@ test('[C-20] [C-22] a resync tells of every namespace', async () => {
   expect(one.told).toEqual(['update a/x=1 (resync)', 'update b/y=2 (resync)']);
 });
 
-test('[C-15] [C-22] is not synced once it has stopped, and has released what it leased', async () => {
+test('[C-15] [C-22] a stopped informer over several namespaces is not synced, and releases its leases', async () => {
   const { facadeOf, end, released } = world();
   const facade = facadeOf('a');
   const handler = facade.addHandler(() => {});
@@ -254,7 +254,7 @@ test('[C-15] [C-22] is not synced once it has stopped, and has released what it 
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('[C-22] is not synced by the first of its namespaces that an informer shows already', async () => {
+test('[C-22] an informer over several namespaces is not synced by the first namespace alone', async () => {
   const { collection, facadeOf } = world();
   collection('b').failLists(refused());
   const facade = facadeOf('a');
@@ -283,7 +283,7 @@ test('[C-22] is not synced by the first of its namespaces that an informer shows
   expect([facade.synced, sharing.synced, handler.synced]).toEqual([true, false, false]);
 });
 
-test('[C-15] [C-22] a namespace whose informer has stopped does not pass for an empty one', async () => {
+test('[C-15] [C-22] a namespace whose informer has stopped does not count as empty', async () => {
   const { collection, ends, facadeOf } = world();
   collection('a').put('x', 1);
   const facade = facadeOf('a', 'b');
@@ -298,7 +298,7 @@ test('[C-15] [C-22] a namespace whose informer has stopped does not pass for an 
   expect(() => facade.store.list()).toThrow(expect.objectContaining({ code: 'NOT_SYNCED' }));
 });
 
-test('[L-15] [C-17] handlers that come while a large namespace is told of hear nothing twice', async () => {
+test('[L-15] [C-17] handlers that are added while a large namespace is delivered get nothing twice', async () => {
   const { collection, facadeOf } = world();
   for (let index = 0; index < 5_000; index++) collection('a').put(`o${index}`, index);
   const heard: string[][] = [];

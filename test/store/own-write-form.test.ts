@@ -27,7 +27,7 @@ function formOf(options: Partial<CachedFormOptions<KubernetesObject>>) {
   });
 }
 
-test('[K-61] an answer is kept as the source keeps objects: without managedFields, or as its transform has it', () => {
+test('[K-61] an own write is kept as its source keeps objects: without managedFields, or transformed', () => {
   const answer = pod({ managedFields: [{ manager: 'me' }] });
   const renamed = (object: KubernetesObject): KubernetesObject => ({ ...object, kind: 'Small' });
 
@@ -38,13 +38,13 @@ test('[K-61] an answer is kept as the source keeps objects: without managedField
   expect(own?.entry?.object.kind).toBe('Small');
 });
 
-test('[K-61] a source of metadata keeps metadata only', () => {
+test('[K-61] a metadata-only source keeps only the metadata of an own write', () => {
   const form = formOf({ metadataOnly: true })(pod());
 
   expect(form?.entry?.object).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: pod().metadata });
 });
 
-test('[K-61] what is kept is a copy', () => {
+test('[K-61] an own write is kept as a copy', () => {
   const answer = pod({ labels: { app: 'web' } });
 
   const kept = formOf({})(answer)?.entry?.object;
@@ -53,7 +53,7 @@ test('[K-61] what is kept is a copy', () => {
   expect(kept?.metadata.labels).toEqual({ app: 'web' });
 });
 
-test('[K-61] [attack A-1] an answer whose transform throws is there, and cannot be read', () => {
+test('[K-61] [attack A-1] an own write whose transform throws exists, and cannot be read', () => {
   const broken = (): KubernetesObject => {
     throw new Error('broken');
   };
@@ -64,7 +64,7 @@ test('[K-61] [attack A-1] an answer whose transform throws is there, and cannot 
   expect(() => shown?.object).toThrow(expect.objectContaining({ code: 'USER_CODE' }));
 });
 
-describe('[K-61] an object is absent that has left', () => {
+describe('[K-61] an own write that has left the source', () => {
   test.each([
     ['the label selector', { labelSelector: 'app=web' }, true],
     ['no label selector', { labelSelector: 'app in (db)' }, false],
@@ -74,7 +74,7 @@ describe('[K-61] an object is absent that has left', () => {
     ['the field selector with !=', { fieldSelector: 'spec.nodeName!=node-1' }, true],
     ['one of two fields', { fieldSelector: 'status.phase==Running,metadata.name=b' }, true],
     ['no field selector', { fieldSelector: 'status.phase=Running,metadata.name!=b' }, false],
-  ])('%s', (_what, options, isAbsent) => {
+  ])('an own write is absent depending on what it has left: %s', (_what, options, isAbsent) => {
     const form = formOf(options)(pod({ labels: { app: 'db' } }));
 
     expect(form).toBeDefined();
@@ -85,11 +85,11 @@ describe('[K-61] an object is absent that has left', () => {
     ['a field that is no text', 'spec.hostNetwork=true'],
     ['a field that the server fills', 'spec.unschedulable=false'],
     ['an escaped value', 'status.phase=a\\,b'],
-  ])('and is left to the watch where only the server can tell: %s', (_what, fieldSelector) => {
+  ])('an own write is left to the watch when only the server can evaluate the selector: %s', (_what, fieldSelector) => {
     expect(formOf({ fieldSelector })(pod())).toBeUndefined();
   });
 
-  test('and is left to the watch when the label selector is none', () => {
+  test('an own write is left to the watch when the label selector is invalid', () => {
     expect(formOf({ labelSelector: 'a in' })(pod())).toBeUndefined();
   });
 });

@@ -8,8 +8,8 @@ import type { Thing } from '../support/fake-collection.ts';
 import { DELETED_AT, KEY, withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 
-describe('what this process deleted', () => {
-  test('[K-62] is absent from get, list and indices while the cache still has it', async () => {
+describe('objects that this process deleted', () => {
+  test('[K-62] a deleted object is absent from get, list and indices while the cache still has it', async () => {
     const { informer, server, remove } = await withObject();
     server.remove('a');
 
@@ -22,7 +22,7 @@ describe('what this process deleted', () => {
     expect(store.get(KEY)?.value).toBe(1);
   });
 
-  test('[K-62] is absent though its ADDED event comes only now', async () => {
+  test('[K-62] a deleted object stays absent although its ADDED event arrives later', async () => {
     const { server, write, remove, value, deliverAll } = await world();
     write(server.put('a', 1));
     remove();
@@ -37,7 +37,7 @@ describe('what this process deleted', () => {
     expect([before, afterAdded, value()]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('[K-62] a create after it does not see the old one', async () => {
+  test('[K-62] a new create after a delete does not show the old object', async () => {
     const { server, write, remove, value, deliverAll } = await withObject();
     server.remove('a');
     remove();
@@ -50,7 +50,7 @@ describe('what this process deleted', () => {
     expect([between, after, value()]).toEqual([undefined, 2, 2]);
   });
 
-  test('[K-62] is shown on its way out as soon as the cache knows of its deletionTimestamp', async () => {
+  test('[K-62] a deleted object with finalizers is shown once the cache has its deletionTimestamp', async () => {
     const { server, remove, value, deliverAll } = await withObject();
     server.put('a', 2, { deletionTimestamp: DELETED_AT, finalizers: ['example.dev/x'] });
     remove();
@@ -61,7 +61,7 @@ describe('what this process deleted', () => {
     expect([before, value()]).toEqual([undefined, 2]);
   });
 
-  test('[K-62] an answer from before the delete does not bring it back', async () => {
+  test('[K-62] an answer from before the delete does not restore the object', async () => {
     const { server, begin, remove, value } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -73,7 +73,7 @@ describe('what this process deleted', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('[K-62] stays absent when a list from before the delete comes', async () => {
+  test('[K-62] a deleted object stays absent when a list from before the delete arrives', async () => {
     const { clock, server, remove, value } = await withObject();
     server.holdsLists = true;
     server.expire();
@@ -87,7 +87,7 @@ describe('what this process deleted', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('[K-62] is shown again after 60 s, and counted, when the cache never heard of it', async () => {
+  test('[K-62] a deleted object is shown again after 60 s, and counted, when the cache never shows the delete', async () => {
     const { clock, remove, value, expired } = await withObject();
     remove();
 
@@ -96,7 +96,7 @@ describe('what this process deleted', () => {
     expect([value(), expired()]).toEqual([1, 1]);
   });
 
-  test('[K-62] one that is not in the cache is known by the uid of the request', async () => {
+  test('[K-62] a deleted object that is not in the cache is identified by the uid of the request', async () => {
     const { server, remove, value } = await world();
     const { uid } = server.put('a', 1).metadata;
     remove(uid);
@@ -127,7 +127,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     return { ...object, metadata };
   }
 
-  test('never enters, and the object is absent from then on', async () => {
+  test('the answer to the last finalizer’s removal is never shown, and the object is absent from then on', async () => {
     const { informer, server, write, value, deliverAll } = await deleting();
     const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
     server.remove('a');
@@ -140,7 +140,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     expect([...informer.ownWrites.keys()]).toEqual([]);
   });
 
-  test('does not bring back what the cache knows to be gone', async () => {
+  test('the answer to the last finalizer’s removal does not restore an object that the cache has dropped', async () => {
     const { server, begin, value, deliverAll } = await deleting();
     const late = begin();
     const answer = withoutFinalizers(server.live.get('a') ?? server.put('a', 1));
@@ -152,7 +152,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     expect(value()).toBeUndefined();
   });
 
-  test('hides no newer state, should the object live on after all', async () => {
+  test('the answer to the last finalizer’s removal hides no newer state if the object lives on', async () => {
     const { server, write, value, deliverAll } = await deleting();
     write(withoutFinalizers(server.live.get('a') ?? server.put('a', 1)));
     server.put('a', 2);
@@ -162,7 +162,7 @@ describe('[K-23] the answer to the removal of the last finalizer', () => {
     expect(value()).toBe(2);
   });
 
-  test('is told from that of a Pod whose grace period is running', async () => {
+  test('the answer for a Pod in its grace period still counts as a live object', async () => {
     const { server, write, value } = await deleting({ deletionGracePeriodSeconds: 30 });
 
     write(withoutFinalizers(server.put('a', 2)));

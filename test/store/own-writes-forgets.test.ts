@@ -11,8 +11,8 @@ import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { start } from './started-informer.ts';
 
-describe('an ownWrites forgets', () => {
-  test('[K-61] after 60 s what the cache has not heard of, and counts it', async () => {
+describe('expiry of own writes', () => {
+  test('[K-61] an own write expires after 60 s without its event, and is counted', async () => {
     const { clock, informer, server, write, value, expired } = await withObject();
     write(server.put('a', 2));
 
@@ -24,7 +24,7 @@ describe('an ownWrites forgets', () => {
     expect([value(), expired(), informer.ownWrites.size]).toEqual([1, 1, 0]);
   });
 
-  test('[K-61] without a count what the cache has long had', async () => {
+  test('[K-61] an own write that the cache has is removed without being counted', async () => {
     const { clock, server, write, expired, deliverAll } = await withObject();
     write(server.put('a', 2));
     await deliverAll();
@@ -34,7 +34,7 @@ describe('an ownWrites forgets', () => {
     expect(expired()).toBe(0);
   });
 
-  test('[K-65] an object whose name the server made up only after 5 min', async () => {
+  test('[K-65] a created object with a generated name expires only after 5 min', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
 
@@ -45,7 +45,7 @@ describe('an ownWrites forgets', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
-  test('[K-65] a later write to it does not make it forgotten earlier', async () => {
+  test('[K-65] a later write to an object with a generated name does not shorten its expiry', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1, { generateName: 'web-' }));
     write(server.put('a', 2));
@@ -61,7 +61,7 @@ describe('an ownWrites forgets', () => {
     '01',
     'abc',
     '12a',
-  ])('[K-61] what it has never taken up: an answer with resourceVersion %j', async (resourceVersion) => {
+  ])('[K-61] an answer with the resourceVersion %j is not kept', async (resourceVersion) => {
     const { informer, server, write, value } = await withObject();
     const answer = server.put('a', 2);
 
@@ -71,7 +71,7 @@ describe('an ownWrites forgets', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] in the order of their versions, not of their texts: 99 is older than 100', async () => {
+  test('[K-61] own writes are ordered by version numbers, not texts: 99 is older than 100', async () => {
     const server = new LaggingServer();
     server.put('a', 1);
     server.put('a', 2);
@@ -83,7 +83,7 @@ describe('an ownWrites forgets', () => {
     expect(value()).toBe(4);
   });
 
-  test('[K-64] on a gain of leadership, with what is still on its way', async () => {
+  test('[K-64] own writes are cleared on a gain of leadership, including pending ones', async () => {
     const { server, ownWritesJournal, begin, write, value } = await withObject();
     write(server.put('a', 2));
     const late = begin();
@@ -95,7 +95,7 @@ describe('an ownWrites forgets', () => {
     expect(value()).toBe(1);
   });
 
-  test('[K-64] with its source, and leaves no timer', async () => {
+  test('[K-64] own writes end with their source, and leave no timer', async () => {
     const { clock, informer, run, server, stop, write, begin } = await withObject();
     write(server.put('a', 2));
     begin().deleted();
@@ -111,7 +111,7 @@ describe('an ownWrites forgets', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[K-64] [W-34] when a list shows that the server was restored from a backup', async () => {
+  test('[K-64] [W-34] own writes are cleared when a list shows that the server was restored from a backup', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);

@@ -6,8 +6,8 @@ import { withObject, world } from './informer-with-own-writes.ts';
 import { LaggingServer } from './lagging-server.ts';
 import { listener } from './started-informer.ts';
 
-describe('what is newer than the answer', () => {
-  test('[K-60] an answer that comes after the DELETED event does not bring the object back', async () => {
+describe('a cache that is newer than the answer', () => {
+  test('[K-60] an answer that arrives after the DELETED event does not restore the object', async () => {
     const { informer, server, begin, value, deliverAll } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -20,7 +20,7 @@ describe('what is newer than the answer', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] an answer that comes after a foreign write does not take the cache back', async () => {
+  test('[K-61] an answer that arrives after a foreign write does not set the cache back', async () => {
     const { server, begin, value, deliverAll } = await withObject();
     const late = begin();
     const answer = server.put('a', 2);
@@ -32,7 +32,7 @@ describe('what is newer than the answer', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] an object of the same name with another uid takes the place of the written one', async () => {
+  test('[K-61] an object of the same name with another uid replaces the written one', async () => {
     const { server, write, value, deliverAll } = await withObject();
     write(server.put('a', 2));
     server.remove('a');
@@ -43,7 +43,7 @@ describe('what is newer than the answer', () => {
     expect(value()).toBe(3);
   });
 
-  test('[K-61] a bookmark beyond the write ends a ghost that no event will end', async () => {
+  test('[K-61] a bookmark beyond the write removes an own write that no event will end', async () => {
     const { informer, server, write, value, deliverAll } = await world();
     write(server.put('a', 1, { labels: { app: 'db' } })); // nothing that the watch would tell of
     const before = value();
@@ -54,7 +54,7 @@ describe('what is newer than the answer', () => {
     expect(informer.ownWrites.size).toBe(0);
   });
 
-  test('[K-61] a relist ends the ghost of an object that was deleted while nobody watched', async () => {
+  test('[K-61] a relist removes the own write of an object that was deleted while the watch was down', async () => {
     const { clock, server, write, value } = await world();
     write(server.put('a', 1));
     server.remove('a');
@@ -66,7 +66,7 @@ describe('what is newer than the answer', () => {
     expect([before, value()]).toEqual([1, undefined]);
   });
 
-  test('[K-65] what no list ever saw is told of, once, when a relist shows that it is gone', async () => {
+  test('[K-65] a created object that no list ever showed is reported as vanished, once, after a relist', async () => {
     const { clock, informer, server, write } = await world();
     const { told, handler } = listener();
     const vanished: string[] = [];
@@ -93,7 +93,7 @@ describe('what is newer than the answer', () => {
     expect(vanished).toHaveLength(1);
   });
 
-  test('[K-65] of what the cache has by then nothing of the kind is told', async () => {
+  test('[K-65] an object that the cache has is not reported as vanished', async () => {
     const { informer, server, write, deliverAll } = await withObject();
     const vanished: string[] = [];
     informer.onVanished((changes) => vanished.push(...changes.map(({ key }) => key)));
@@ -106,7 +106,7 @@ describe('what is newer than the answer', () => {
     expect(informer.ownWrites.isEmpty).toBe(true);
   });
 
-  test('[K-61] a list that was asked for before the write ends nothing', async () => {
+  test('[K-61] a list that was requested before the write removes no own write', async () => {
     const { clock, server, write, value } = await withObject();
     server.holdsLists = true;
     server.expire();
@@ -119,7 +119,7 @@ describe('what is newer than the answer', () => {
     expect(value()).toBe(2);
   });
 
-  test('[K-61] a write during the first list is shown after it', async () => {
+  test('[K-61] a write during the first list is visible after it', async () => {
     const server = new LaggingServer();
     server.holdsLists = true;
     const { write, value } = await world(server);

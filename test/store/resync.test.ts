@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const QUIET = { watchTimeoutSeconds: [1_000_000, 1_000_000] } as const;
 
 describe('[C-20] resync', () => {
-  test('is off by default', async () => {
+  test('the resync is off by default', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection);
@@ -23,7 +23,7 @@ describe('[C-20] resync', () => {
     expect(one.told).toEqual(['add a=1 (initial)']);
   });
 
-  test('tells a handler that asks of every object once in a period, spread over it', async () => {
+  test('the resync delivers every object once per period, spread over it, to a handler that requests it', async () => {
     const collection = new FakeCollection();
     for (const name of ['a', 'b', 'c', 'd']) collection.put(name, 1);
     const { clock, informer, run } = start(collection, QUIET);
@@ -48,7 +48,7 @@ describe('[C-20] resync', () => {
     expect(quiet.told).toHaveLength(4);
   });
 
-  test('shows the object itself as old and new, and asks nothing of the server', async () => {
+  test('a resync has the same object as old and new, and sends no request', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection, { ...QUIET });
@@ -75,7 +75,7 @@ describe('[C-20] resync', () => {
   test.each([
     [0, 900],
     [0.999_999, 1_100],
-  ])('with a random number of %d a period of 1 s takes %d ms', async (random, periodMs) => {
+  ])('the resync with the random number %d for a period of 1 s takes %d ms', async (random, periodMs) => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run } = start(collection, { random: () => random });
@@ -93,7 +93,7 @@ describe('[C-20] resync', () => {
     expect(one.told).toHaveLength(1);
   });
 
-  test('leaves out what is gone by then, and takes what came in the next round', async () => {
+  test('the resync skips deleted objects, and includes new ones in the next round', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     collection.put('b', 1);
@@ -116,7 +116,7 @@ describe('[C-20] resync', () => {
     ]);
   });
 
-  test('ends with its handler and with its informer', async () => {
+  test('the resync ends with its handler and with its informer', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { clock, informer, run, stop } = start(collection, QUIET);
@@ -136,7 +136,7 @@ describe('[C-20] resync', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a period of %d', (periodMs) => {
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('addHandler refuses a resync period of %d', (periodMs) => {
     const { informer } = start();
 
     expect(() => informer.addHandler(() => {}, { resyncPeriodMs: periodMs })).toThrow(

@@ -58,7 +58,7 @@ const requirement: fc.Arbitrary<Explained> = fc.oneof(
   })),
 );
 
-test('[C-6] a selector picks from the cache what it means, as text and as matchExpressions', () => {
+test('[C-6] a selector picks the same objects from the cache as text and as matchExpressions', () => {
   fc.assert(
     fc.property(
       fc.array(requirement, { maxLength: 3 }),

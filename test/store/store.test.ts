@@ -38,7 +38,7 @@ function storeWith(...objects: readonly KubernetesObject[]): Store<KubernetesObj
   });
 }
 
-test('[C-1] keys are namespace/name, and the name alone for a cluster-scoped object', () => {
+test('[C-1] keys are namespace/name, or only the name for a cluster-scoped object', () => {
   const store = storeWith(object('a', 'demo'), object('a'));
 
   expect(store.get('demo/a' as ObjectKey)?.metadata.namespace).toBe('demo');
@@ -47,7 +47,7 @@ test('[C-1] keys are namespace/name, and the name alone for a cluster-scoped obj
   expect(store.list()).toHaveLength(2);
 });
 
-describe('[C-2]', () => {
+describe('[C-2] objects that reconcilers read', () => {
   const read = ({ store }: { store: Store<Thing> }): Thing => {
     const found = store.get('demo/a' as ObjectKey);
     if (found === undefined) throw new Error('there is no demo/a');
@@ -57,7 +57,7 @@ describe('[C-2]', () => {
     (thing.metadata as { name: string }).name = 'changed';
   };
 
-  test('what a reconciler reads, listed or watched, cannot be changed, nor what it holds', async () => {
+  test('an object that a reconciler reads, listed or watched, is deeply frozen', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -75,7 +75,7 @@ describe('[C-2]', () => {
     expect(watched).not.toBe(listed);
   });
 
-  test('a copy is deep and belongs to who asked', async () => {
+  test('a copy is deep and may be changed', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -90,7 +90,7 @@ describe('[C-2]', () => {
     expect(read(reconcilers).metadata.name).toBe('a');
   });
 
-  test('nothing is frozen for handlers and index functions', async () => {
+  test('objects are not frozen for handlers and index functions', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -111,7 +111,7 @@ describe('[C-2]', () => {
     expect(Object.isFrozen(read(informer))).toBe(false);
   });
 
-  test('freezing reaches arrays and what is in them', () => {
+  test('deepFreeze freezes arrays and their items', () => {
     const value = { list: [{ deep: { deeper: 1 } }], none: null };
 
     deepFreeze(value);
@@ -121,7 +121,7 @@ describe('[C-2]', () => {
   });
 });
 
-describe('[C-5] list', () => {
+describe('[C-5] store.list', () => {
   const store = storeWith(
     object('a', 'one', { app: 'web', tier: 'front' }),
     object('b', 'one', { app: 'db' }),
@@ -140,13 +140,13 @@ describe('[C-5] list', () => {
     [{ selector: [] }, 'abcd'],
     [{ selector: '' }, 'abcd'],
     [{ namespace: 'one', selector: [{ key: 'tier', operator: 'exists', values: [] }] }, 'a'],
-  ] as const)('%j gives %s', (query, expected) => {
+  ] as const)('store.list with %j gives %s', (query, expected) => {
     const found = store.list(query);
 
     expect(found.map(({ metadata }) => metadata.name).join('')).toBe(expected);
   });
 
-  test('is a snapshot', async () => {
+  test('store.list returns a snapshot', async () => {
     const collection = new FakeCollection();
     collection.put('a', 1);
     const { informer, run } = start(collection);
@@ -161,12 +161,12 @@ describe('[C-5] list', () => {
     expect(informer.store.list()).toHaveLength(2);
   });
 
-  test('refuses a selector that cannot be parsed', () => {
+  test('store.list refuses a selector that cannot be parsed', () => {
     expect(() => store.list({ selector: 'a b' })).toThrow(ConfigurationError);
   });
 });
 
-test('[C-5] a cache that has stopped says so', async () => {
+test('[C-5] the error for a read of a stopped cache says that it has stopped', async () => {
   const { informer, run, stop } = start(new FakeCollection(), { name: 'things' });
   const running = run();
   await settle();

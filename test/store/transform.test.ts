@@ -61,7 +61,7 @@ test('[L-17] every object is transformed once, listed or watched, before the cac
   expect(told).toEqual(['add 10', 'update 10->20', 'delete 20']);
 });
 
-test('an object may be changed in place', async () => {
+test('a transform may change the object in place', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   const { informer } = await run(collection, (thing) => Object.assign(thing, { value: 7 }));
@@ -116,7 +116,7 @@ test.each(
   expect([collection.lists.length, watch.ended]).toEqual([lists, false]);
 });
 
-test('[L-17] [attack A-1] nobody who looks for a withheld object is told that it is not there', async () => {
+test('[L-17] [attack A-1] every read that could include a withheld object fails, instead of missing it', async () => {
   const collection = new FakeCollection();
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'owner' }];
   collection.put('a', 1, { labels: { app: 'web' }, ownerReferences });
@@ -139,7 +139,7 @@ test('[L-17] [attack A-1] nobody who looks for a withheld object is told that it
   expect(informer.size().bytes).toBeGreaterThan(0);
 });
 
-test('[L-17] [attack A-1] a withheld object is told of when its next state can be transformed, and when it is deleted', async () => {
+test('[L-17] [attack A-1] a withheld object is delivered when its next state can be transformed, and when it is deleted', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   collection.put('b', 1);
@@ -161,7 +161,7 @@ test('[L-17] [attack A-1] a withheld object is told of when its next state can b
   expect(informer.store.list()).toEqual([]);
 });
 
-test('[L-17] [attack A-1] a list that comes anew transforms a withheld object again', async () => {
+test('[L-17] [attack A-1] a new list transforms a withheld object again', async () => {
   const collection = new FakeCollection();
   collection.put('a', 1);
   let broken = true;
@@ -177,7 +177,7 @@ test('[L-17] [attack A-1] a list that comes anew transforms a withheld object ag
   expect(informer.store.list()).toMatchObject([{ value: 1 }]);
 });
 
-test('managed fields are dropped, and nothing else', () => {
+test('dropManagedFields drops managed fields, and nothing else', () => {
   const kept: KubernetesObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',

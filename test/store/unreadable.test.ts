@@ -39,11 +39,11 @@ function world(options: Partial<InformerOptions> = {}) {
   };
 }
 
-describe('an object that is no JSON', () => {
+describe('an object that is not valid JSON', () => {
   test.each([
     ['of a list', (collection: TextCollection) => collection.broken.add('a')],
     ['of a watch', () => {}],
-  ])('%s is found when it is read, listed anew, and whole again when the server is', async (_, before) => {
+  ])('an invalid object %s is detected when it is read, listed again, and readable once the server has fixed it', async (_, before) => {
     const { begin, read, collection, clock, informer } = world();
     collection.put('a', 1);
     collection.put('b', 2);
@@ -72,7 +72,7 @@ describe('an object that is no JSON', () => {
     expect(informer.synced).toBe(true);
   });
 
-  test('that nobody reads costs nothing', async () => {
+  test('an invalid object that no code reads costs nothing', async () => {
     const { begin, collection, clock, informer, meter } = world();
     const keys: string[] = [];
     informer.addHandler((changes) => void keys.push(...changes.map(({ key }) => key)));
@@ -89,7 +89,7 @@ describe('an object that is no JSON', () => {
     expect(meter.value('chancery_decode_errors_total', { resource: 'things' })).toBe(0);
   });
 
-  test('that stays so costs no storm of lists: at once, after a while, then every half minute or minute', async () => {
+  test('an object that stays invalid causes lists at once, after a while, then every half minute or minute', async () => {
     const { begin, collection, clock, informer, meter } = world();
     informer.addHandler((changes) => void changes.map(({ object }) => object));
     const listsAt: number[] = [];
@@ -117,7 +117,7 @@ describe('an object that is no JSON', () => {
     );
   });
 
-  test('is told of once it is whole, though its resourceVersion is the same', async () => {
+  test('an object that becomes valid is delivered, although its resourceVersion is the same', async () => {
     const { begin, collection, clock, informer } = world();
     const { told, handler } = listener();
     informer.addHandler(handler);
@@ -135,7 +135,7 @@ describe('an object that is no JSON', () => {
     expect(told).toEqual(['add a=1 (initial)', 'update a=2']);
   });
 
-  test('takes no other change of its batch along, for any handler', async () => {
+  test('an invalid object does not lose another change of its batch, for any handler', async () => {
     const { begin, collection, informer, handlerErrors } = world();
     const [first, second] = [listener(), listener()];
     const keys: string[] = [];
@@ -159,7 +159,7 @@ describe('an object that is no JSON', () => {
     expect(handlerErrors).toEqual([]);
   });
 
-  test('is told of when it is deleted, with its name', async () => {
+  test('the delete of an invalid object is delivered with its name', async () => {
     const { begin, collection, clock, informer } = world();
     const deleted: object[] = [];
     informer.addHandler((changes) => {
@@ -189,7 +189,7 @@ describe('an object that is no JSON', () => {
     expect(deleted).toHaveLength(1);
   });
 
-  test('is in no index that must read it, until it is whole', async () => {
+  test('an invalid object is in no index that must read it, until it is valid', async () => {
     const { begin, collection, clock, informer, indexErrors } = world();
     informer.addIndex('value', ({ value }) => [String(value)]);
     collection.put('a', 1);
@@ -209,7 +209,7 @@ describe('an object that is no JSON', () => {
     expect(keysUnder('1').toSorted()).toEqual(['a', 'b']);
   });
 
-  test('that is found while a list is under way that shows it again is listed once more', async () => {
+  test('an invalid object found during a list that shows it again is listed once more', async () => {
     const { begin, read, collection, clock } = world();
     collection.put('a', 1);
     collection.broken.add('a');
@@ -235,7 +235,7 @@ describe('an object that is no JSON', () => {
   });
 });
 
-test('what was found when nothing is watched leads to a list as soon as something is', async () => {
+test('an invalid object found while no watch is open causes a list as soon as one is', async () => {
   const { begin, read, collection, clock } = world();
   collection.put('a', 1);
   collection.broken.add('a');
@@ -251,7 +251,7 @@ test('what was found when nothing is watched leads to a list as soon as somethin
   expect(read()).toBe(1);
 });
 
-test('what a list has replaced meanwhile leads to no other', async () => {
+test('an invalid object that a list has replaced meanwhile causes no other list', async () => {
   const { begin, collection, clock, informer } = world();
   collection.put('a', 1);
   collection.broken.add('a');

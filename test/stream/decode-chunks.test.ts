@@ -18,8 +18,8 @@ const batchesOf = async (body: Readable, options?: Parameters<typeof decodeEvent
   return { batches: items.map(namesIn), error };
 };
 
-describe('chunks', () => {
-  test('[W-10] may end anywhere, inside a character of four bytes too', async () => {
+describe('chunks of a watch', () => {
+  test('[W-10] a chunk may end anywhere, even inside a character of four bytes', async () => {
     const text = `${added('a')}\n${added('b', '😀é☃\u2028')}\r\n\n  \t\n${added('c', '日本 😀')}\n`;
     const bytes = Buffer.from(text);
     const places = [...bytes.keys()];
@@ -34,7 +34,7 @@ describe('chunks', () => {
     }
   });
 
-  test('[W-11] have all events that end in one of them as one batch', async () => {
+  test('[W-11] all events that end in one chunk are one batch', async () => {
     const texts = [
       `${added('a')}\n${added('b')}\n{"type":"ADD`,
       `${added('c').slice(12)}\n`,
@@ -46,7 +46,7 @@ describe('chunks', () => {
     expect(batches).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('[W-11] of thousands of lines are one batch each, time after time', async () => {
+  test('[W-11] chunks of thousands of lines are one batch each, repeatedly', async () => {
     const chunk = Array.from({ length: 5_000 }, (_, at) => `${added(`o-${at}`)}\n`).join('');
     const body = Readable.from([chunk, chunk, chunk].map((text) => Buffer.from(text)));
 
@@ -56,7 +56,7 @@ describe('chunks', () => {
     expect(batches[2]?.at(-1)).toBe('o-4999');
   });
 
-  test('are all told of, also one that completes no line', async () => {
+  test('every chunk is reported, also one that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(decodeEvents(cutStream('abcdef', 4), { onChunk: (size) => chunks.push(size) }));
@@ -64,7 +64,7 @@ describe('chunks', () => {
     expect(chunks).toEqual([4, 2]);
   });
 
-  test('are not kept by the events of their lines', async () => {
+  test('events keep no reference to the bytes of their chunk', async () => {
     const bytes = Buffer.from(`${added('a', 'as it came')}\n`);
     const { value: batch = [] } = await decodeEvents(bodyOf(bytes)).next();
 
@@ -97,7 +97,7 @@ describe('a slow consumer', () => {
     return { body, sent: () => sent };
   }
 
-  test('[W-11] is not read ahead of: what it has not taken stays at the source', async () => {
+  test('[W-11] the decoder does not read ahead of a slow consumer', async () => {
     const { body, sent } = counted();
     const events = decodeEvents(body);
 
@@ -114,7 +114,7 @@ describe('a slow consumer', () => {
     expect(afterTwo).toBeLessThanOrEqual(4);
   });
 
-  test('[W-11] sees every event once and in order, whatever the pace', async () => {
+  test('[W-11] a slow consumer gets every event once and in order', async () => {
     const { body } = counted();
     const seen: string[] = [];
 
@@ -131,7 +131,7 @@ describe('a slow consumer', () => {
 
 describe('limits', () => {
   // Joining the line anew with every chunk takes a minute for this one, past the test's time limit.
-  test('a line of 48 MiB in chunks of 16 KiB is read in linear time', async () => {
+  test('an event line of 48 MiB in chunks of 16 KiB is read in linear time', async () => {
     const line = added('a', 'x'.repeat(48 * 1024 * 1024));
     const body = cutStream(`${line}\n${added('b')}\n`, 16 * 1024);
 
@@ -140,7 +140,7 @@ describe('limits', () => {
     expect({ names: batches.flat(), error }).toEqual({ names: ['a', 'b'], error: undefined });
   });
 
-  test('[W-13] a line that outgrows the limit is given up, after the events before it', async () => {
+  test('[W-13] an event line that exceeds the limit is an error, after the events before it', async () => {
     const text = `${added('a')}\n`;
     const body = bodyOf(text + 'x'.repeat(300), [text.length, text.length + 150]);
 
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[W-13] a line of more than 64 MiB is given up by itself', async () => {
+  test('[W-13] an event line of more than 64 MiB is an error by default', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const endless = Readable.from(
       (function* () {
@@ -170,7 +170,7 @@ describe('limits', () => {
     expect(endless.destroyed).toBe(true);
   });
 
-  test('[W-13] complete lines do not count against the limit', async () => {
+  test('[W-13] complete event lines do not count against the limit', async () => {
     const line = `${added('a')}\n`;
 
     const { batches, error } = await batchesOf(cutStream(line.repeat(100), 7), {
@@ -181,8 +181,8 @@ describe('limits', () => {
   });
 });
 
-describe('the end', () => {
-  test('[W-12] is what the body fails with, after the events that came before', async () => {
+describe('the end of a watch', () => {
+  test('[W-12] the failure of a body is thrown after the events before it', async () => {
     const failure = new Error('connection lost');
     const body = new Readable({ read() {} });
     body.push(`${added('a')}\n${added('b')}`);
@@ -195,7 +195,7 @@ describe('the end', () => {
     expect(error).toBe(failure);
   });
 
-  test('[P-6] comes when the reader leaves the loop: the body is destroyed', async () => {
+  test('[P-6] leaving the loop over events destroys the body', async () => {
     const body = new Readable({ read() {} });
     body.push(`${added('a')}\n`);
 
@@ -207,7 +207,7 @@ describe('the end', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] comes with the end of a block that took the events in', async () => {
+  test('[P-6] the end of an await-using block destroys the body of its events', async () => {
     const body = new Readable({ read() {} });
 
     {

@@ -86,7 +86,7 @@ const options: fc.Arbitrary<Options> = fc.record({
   dropManagedFields: fc.constantFrom(undefined, false, true),
 });
 
-test('[W-10] for any lines, line ends, pieces and options', async () => {
+test('[W-10] decoded events equal the sent ones, for any lines, line ends, chunks and options', async () => {
   let scanned = 0;
   let parsed = 0;
   await fc.assert(

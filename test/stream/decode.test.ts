@@ -32,7 +32,7 @@ function expectedObjects(watch: RecordedExchange): readonly unknown[] {
 }
 
 describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkBytes) => {
-  test.each(RECORDINGS)('[W-10] %s decodes to what was sent', async (name) => {
+  test.each(RECORDINGS)('[W-10] the recording %s decodes to what was sent', async (name) => {
     const watches = recordedWatches(name);
     expect(watches.length).toBeGreaterThan(0);
     for (const watch of watches) {
@@ -47,7 +47,7 @@ describe.each([1, 7, 64, 65_536])('recorded watches cut every %i bytes', (chunkB
     }
   });
 
-  test('[W-12] an expired watch ends in the ApiError that the server sent', async () => {
+  test('[W-12] an expired watch ends with the ApiError that the server sent', async () => {
     const expired = recordedWatches('watch-expired').find((watch) =>
       watchText(watch).includes('"code":410'),
     );
@@ -111,7 +111,7 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
     ['is an ERROR without object', '{"type":"ERROR"}'],
     ['is an ERROR about an object', line('ERROR', { kind: 'ConfigMap' })],
     ['goes on where its object should end', added('x').slice(0, -2)],
-  ])('[W-13] that %s comes as an error, after their events', async (_, bad) => {
+  ])('[W-13] a bad line that %s is an error, after the events before it', async (_, bad) => {
     const body = bodyOf(linesOf([...good, bad, added('c')]));
     const events = decodeEvents(body);
 
@@ -130,13 +130,13 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
     expect(body.destroyed).toBe(true);
   });
 
-  test('[W-21] that is a malformed ERROR event is marked as one', async () => {
+  test('[W-21] a malformed ERROR event is marked as such', async () => {
     const { error } = await decode([...good, line('ERROR', 'boom')]);
 
     expect(error).toMatchObject({ context: { event: 'ERROR' } });
   });
 
-  test('[W-11] that is an ERROR event is its ApiError, after their events', async () => {
+  test('[W-11] an ERROR event is thrown as its ApiError, after the events before it', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
 
     const { events, error } = await decode([...good, line('ERROR', status), added('c')]);
@@ -145,7 +145,7 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
     expect(error).toMatchObject({ code: 'API_STATUS', status: 410, message: /too old/ });
   });
 
-  test('is never quoted', async () => {
+  test('the content of a bad line is never quoted', async () => {
     const bad = '{"type":"ADDED","object":{"data":{"password":"hunter2"}';
 
     const { error } = await decode([...good, bad]);
@@ -155,7 +155,7 @@ describe.each(WRITTEN)('a bad line behind lines %s', (_written, { scans, added }
   });
 });
 
-test('[W-13] what is no JSON behind the metadata costs no other event: it is found when it is read', async () => {
+test('[W-13] invalid JSON behind the metadata loses no other event, and is reported when the object is read', async () => {
   const metadata = '"metadata":{"name":"b","uid":"u","resourceVersion":"1","labels":{"x":"y"}}';
   const bad = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"data":hush}}`;
   const [, { added }] = WRITTEN[0] ?? expect.unreachable();
@@ -171,7 +171,7 @@ test('[W-13] what is no JSON behind the metadata costs no other event: it is fou
   await expect(events.next()).resolves.toEqual({ value: undefined, done: true });
 });
 
-describe('what becomes of objects', () => {
+describe('options of decoded objects', () => {
   const managedFields = [{ manager: 'kubectl' }];
   const metadata = { name: 'a', uid: 'u', resourceVersion: '1', managedFields };
   const own = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
@@ -184,7 +184,7 @@ describe('what becomes of objects', () => {
   ];
   const lines = objects.map((object) => line('MODIFIED', object));
 
-  test.each([true, false, undefined])('managedFields are left out: %s', async (drops) => {
+  test.each([true, false, undefined])('managedFields are dropped: %s', async (drops) => {
     const { events, scanned } = await decode(lines, { dropManagedFields: drops });
 
     expect(scanned).toBe(2);
@@ -195,7 +195,7 @@ describe('what becomes of objects', () => {
     }
   });
 
-  test.each([true, false])('they are given a form, without managedFields: %s', async (drops) => {
+  test.each([true, false])('objects get the given apiVersion and kind, without managedFields: %s', async (drops) => {
     const { events, scanned } = await decode(lines, { form, dropManagedFields: drops });
 
     expect(scanned).toBe(1);
@@ -207,7 +207,7 @@ describe('what becomes of objects', () => {
     );
   });
 
-  test('what is expected is what was sent, not what it is given', async () => {
+  test('the expected kind is compared with what was sent, not with the given kind', async () => {
     const { events, skipped } = await decode(lines, { expected: own, form });
     const { events: none, skipped: all } = await decode(lines, { expected: form, form });
 
@@ -215,7 +215,7 @@ describe('what becomes of objects', () => {
     expect([none, all]).toEqual([[], [own, own, own]]);
   });
 
-  test('[P-10] __proto__ and constructor are plain data, in lines of either kind', async () => {
+  test('[P-10] __proto__ and constructor are plain data, in scanned and in parsed lines', async () => {
     const data = '"data":{"__proto__":"x","constructor":"y"},"__proto__":{"z":1}';
     const metadataText = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
     const texts = [
@@ -240,7 +240,7 @@ describe('what becomes of objects', () => {
   });
 });
 
-test('[P-6] leaving before the loop began ends the lines, and closes the connection', async () => {
+test('[P-6] return() before the loop ends the lines, and closes the connection', async () => {
   const body = new Readable({ read() {} });
 
   await decodeEvents(body).return();
@@ -248,7 +248,7 @@ test('[P-6] leaving before the loop began ends the lines, and closes the connect
   expect(body.destroyed).toBe(true);
 });
 
-test('[P-6] leaving while the next line is awaited closes the connection', async () => {
+test('[P-6] return() while the next line is awaited closes the connection', async () => {
   const body = new Readable({ read() {} });
   const events = decodeEvents(body);
   const waiting = events.next();
@@ -273,13 +273,13 @@ describe('bookmarks', () => {
       '5',
       true,
     ],
-  ])('with %s', async (_, object, resourceVersion, initialEventsEnd) => {
+  ])('a bookmark is decoded with its resourceVersion: %s', async (_, object, resourceVersion, initialEventsEnd) => {
     const { events } = await decode([line('BOOKMARK', object)]);
 
     expect(events).toEqual([{ type: 'BOOKMARK', resourceVersion, initialEventsEnd }]);
   });
 
-  test('the recorded streaming list ends its initial events', async () => {
+  test('the recorded streaming list ends its initial events with a marker', async () => {
     const watches = recordedWatches('watch-streaming-list').filter((watch) =>
       watchText(watch).includes('initial-events-end'),
     );
@@ -299,7 +299,7 @@ describe('bookmarks', () => {
 describe.each(WRITTEN)('objects of another kind, in lines %s', (_, { added, scans }) => {
   const expected = { apiVersion: 'v1', kind: 'ConfigMap' };
 
-  test('[W-14] are left out and reported, a bookmark among them', async () => {
+  test('[W-14] objects of another kind are skipped and reported, including a bookmark', async () => {
     const bookmark = line('BOOKMARK', { apiVersion: 'v1', kind: 'Secret', metadata: {} });
 
     const { events, error, skipped, scanned } = await decode(
@@ -313,7 +313,7 @@ describe.each(WRITTEN)('objects of another kind, in lines %s', (_, { added, scan
     expect(scanned).toBe(scans ? 1 : 0);
   });
 
-  test('[W-14] do not hide a Status in an ERROR event', async () => {
+  test('[W-14] objects of another kind do not hide a Status in an ERROR event', async () => {
     const { error } = await decode([added('a'), line('ERROR', { kind: 'Status', code: 500 })], {
       expected,
     });

@@ -11,8 +11,8 @@ async function linesOf(text: string, chunkBytes: number): Promise<readonly strin
   return items.flat();
 }
 
-describe('splitting', () => {
-  test('[W-10] finds the lines wherever the chunks end, inside a character of four bytes too', async () => {
+describe('readLines', () => {
+  test('[W-10] readLines finds the lines wherever the chunks end, even inside a character of four bytes', async () => {
     const text = 'a\n😀é☃\u2028\r\n\nlong line 😀\n';
 
     const cuts = Array.from({ length: Buffer.byteLength(text) }, (_, at) => at + 1);
@@ -21,7 +21,7 @@ describe('splitting', () => {
     for (const lines of results) expect(lines).toEqual(['a', '😀é☃\u2028', 'long line 😀']);
   });
 
-  test('[W-10] agrees with splitting the whole text, for any text and any chunks', async () => {
+  test('[W-10] readLines equals a split of the whole text, for any text and any chunks', async () => {
     const text = fc.array(fc.constantFrom('\n', '\r\n', 'x', '😀', '\u2028', ' '), {
       maxLength: 200,
     });
@@ -38,7 +38,7 @@ describe('splitting', () => {
     );
   });
 
-  test('[W-11] yields all complete lines of a chunk as one batch', async () => {
+  test('[W-11] readLines yields all complete lines of a chunk as one batch', async () => {
     const body = Readable.from([Buffer.from('a\nb\nc'), Buffer.from('d\ne\n')]);
 
     const { items } = await collect(readLines(body));
@@ -49,7 +49,7 @@ describe('splitting', () => {
     ]);
   });
 
-  test('[W-11] keeps thousands of lines of one chunk, time after time', async () => {
+  test('[W-11] readLines keeps thousands of lines of one chunk, repeatedly', async () => {
     const chunk = Array.from({ length: 5_000 }, (_, at) => `line ${at}\n`).join('');
     const body = Readable.from([chunk, chunk, chunk].map((text) => Buffer.from(text)));
 
@@ -62,7 +62,7 @@ describe('splitting', () => {
   test.each([
     ['cut in the middle', '{"a":1}\n{"b":'],
     ['complete but for its newline', '{"a":1}\n{"b":2}'],
-  ])('[W-12] discards a last line that is %s', async (_, text) => {
+  ])('[W-12] readLines discards a last line that is %s', async (_, text) => {
     const lines = await linesOf(text, 1_000);
 
     expect(lines).toEqual(['{"a":1}']);
@@ -82,7 +82,7 @@ describe('a slow consumer', () => {
     return { body, sent: () => sent };
   }
 
-  test('[W-11] is not read ahead of: what it has not taken stays at the source', async () => {
+  test('[W-11] readLines does not read ahead of a slow consumer', async () => {
     const { body, sent } = counted();
     const lines = readLines(body);
 
@@ -99,7 +99,7 @@ describe('a slow consumer', () => {
     expect(afterTwo).toBeLessThanOrEqual(4);
   });
 
-  test('[W-11] sees every line once and in order, whatever the pace', async () => {
+  test('[W-11] a slow consumer of readLines gets every line once and in order', async () => {
     const { body } = counted();
     const seen: string[] = [];
 
@@ -115,7 +115,7 @@ describe('a slow consumer', () => {
 
 describe('limits', () => {
   // Joining the line anew with every chunk takes a minute for this one, past the test's time limit.
-  test('reads a line of 48 MiB in chunks of 16 KiB in linear time', async () => {
+  test('readLines reads a line of 48 MiB in chunks of 16 KiB in linear time', async () => {
     const line = 'x'.repeat(48 * 1024 * 1024);
     const body = cutStream(`${line}\nnext\n`, 16 * 1024);
 
@@ -126,7 +126,7 @@ describe('limits', () => {
     expect(lines[0] === line).toBe(true);
   });
 
-  test('[W-13] gives up a line that outgrows the limit, after the lines before it', async () => {
+  test('[W-13] readLines fails at a line that exceeds the limit, after the lines before it', async () => {
     const body = cutStream(`short\n${'x'.repeat(100)}\n`, 16);
 
     const { items, error } = await collect(readLines(body, { maxLineBytes: 50 }));
@@ -140,7 +140,7 @@ describe('limits', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[W-13] gives up a line of more than 64 MiB by itself', async () => {
+  test('[W-13] readLines fails at a line of more than 64 MiB by default', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const endless = Readable.from(
       (function* () {
@@ -155,7 +155,7 @@ describe('limits', () => {
     expect(endless.destroyed).toBe(true);
   });
 
-  test('[W-13] does not count complete lines against the limit', async () => {
+  test('[W-13] readLines does not count complete lines against the limit', async () => {
     const text = 'twelve bytes\n'.repeat(100);
 
     const { items, error } = await collect(readLines(cutStream(text, 7), { maxLineBytes: 20 }));
@@ -165,8 +165,8 @@ describe('limits', () => {
   });
 });
 
-describe('the end', () => {
-  test('[W-12] throws what the body fails with, after the lines that came before', async () => {
+describe('the end of a body', () => {
+  test('[W-12] readLines throws the failure of the body, after the lines before it', async () => {
     const failure = new Error('connection lost');
     const body = new Readable({ read() {} });
     body.push('one\ntwo');
@@ -179,7 +179,7 @@ describe('the end', () => {
     expect(error).toBe(failure);
   });
 
-  test('[P-6] destroys the body when the reader leaves the loop', async () => {
+  test('[P-6] readLines destroys the body when the reader leaves the loop', async () => {
     const body = new Readable({ read() {} });
     body.push('one\n');
 
@@ -191,7 +191,7 @@ describe('the end', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] destroys the body when the reader leaves before the loop began', async () => {
+  test('[P-6] readLines destroys the body when the reader leaves before the loop', async () => {
     const body = new Readable({ read() {} });
 
     await readLines(body).return();
@@ -199,7 +199,7 @@ describe('the end', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] destroys the body at the end of a block that took the lines in', async () => {
+  test('[P-6] readLines destroys the body at the end of an await-using block', async () => {
     const body = new Readable({ read() {} });
 
     {
@@ -210,7 +210,7 @@ describe('the end', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('reports every chunk, also one that completes no line', async () => {
+  test('readLines reports every chunk, also one that completes no line', async () => {
     const chunks: number[] = [];
 
     await collect(readLines(cutStream('abcdef', 4), { onChunk: (bytes) => chunks.push(bytes) }));

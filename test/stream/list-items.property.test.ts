@@ -108,7 +108,7 @@ function written({ before, items, behind, gap }: List): string {
   return `${gap}{${members.join(',')}}${gap}`;
 }
 
-test('for any list, with its items anywhere, in any pieces', async () => {
+test('readItems reads the items of any list, anywhere in it and in any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(list, cuts, async (given, places) => {
       const text = written(given);
@@ -122,7 +122,7 @@ test('for any list, with its items anywhere, in any pieces', async () => {
   );
 });
 
-test('byte by byte', async () => {
+test('readItems reads the items of any list byte by byte', async () => {
   await fc.assert(
     fc.asyncProperty(list, async (given) => {
       const text = written(given);
@@ -135,7 +135,7 @@ test('byte by byte', async () => {
   );
 });
 
-test('the bytes of an item are its own, and no more', async () => {
+test('readItems passes exactly the bytes of each item', async () => {
   const texts: string[] = [];
   const onItem: ReadItemsOptions['onItem'] = (bytes, from, to) =>
     void texts.push(bytes.toString('utf8', from, to));
@@ -151,7 +151,7 @@ test('the bytes of an item are its own, and no more', async () => {
   expect(frame).toBe('{"items":[] ,"kind":"L"}');
 });
 
-test('what is not JSON is refused, or found when it is read', async () => {
+test('invalid JSON is refused by readItems, or found when the item is read', async () => {
   const change = fc.record({
     at: fc.nat(),
     taken: fc.integer({ min: 0, max: 3 }),
@@ -231,7 +231,7 @@ test.each([
   ['a space that is none of JSON', '{"items":[{"a":1},\u00a0{"a":2}]}'],
   ['a vertical tab between items', '{"items":[{"a":1}\u000b]}'],
   ['nothing', ''],
-])('is refused, whole and in pieces: %s', async (_, text) => {
+])('readItems refuses an invalid list, whole and in chunks: %s', async (_, text) => {
   const everywhere = [...Buffer.from(text).keys()];
 
   for (const places of [[], everywhere]) {
@@ -247,7 +247,7 @@ test.each([
   ['an array', '[{"items":[1]}]'],
   ['items of a member', '{"metadata":{"items":[{"a":1}]}}'],
   ['a string', '"items"'],
-])('has no items to tell of, and is all frame: %s', async (_, text) => {
+])('readItems finds no items and returns everything as the frame: %s', async (_, text) => {
   expect(await read(text, [3, 9])).toEqual({ items: [], frame: JSON.parse(text) });
 });
 
@@ -255,7 +255,7 @@ describe('limits and failures', () => {
   const onItem = (): void => {};
   const filler = 'x'.repeat(100);
 
-  test('an item larger than the limit is refused, one that is not is not', async () => {
+  test('readItems refuses an item larger than the limit, and no smaller one', async () => {
     const text = `{"items":[{"a":"${filler}"},{"b":"${filler}"}]}`;
 
     const small = readItems(bodyOf(text, [50, 80]), { onItem, maxItemBytes: 110 });
@@ -269,7 +269,7 @@ describe('limits and failures', () => {
     ['before the items', (more: string) => `{"more":"${more}","items":[]}`],
     ['behind the items', (more: string) => `{"items":[],"more":"${more}"}`],
     ['without items', (more: string) => `{"more":"${more}"}`],
-  ])('more than 1 MiB besides items is no list: %s', async (_, write) => {
+  ])('readItems refuses a list with more than 1 MiB besides items: %s', async (_, write) => {
     const large = write('x'.repeat(1024 * 1024));
     const small = write('x'.repeat(1024 * 1024 - 100));
     const cuts = [500_000, 1_000_000];
@@ -281,7 +281,7 @@ describe('limits and failures', () => {
     });
   });
 
-  test('of what is refused no word is said', async () => {
+  test('the error for a refused list quotes none of it', async () => {
     const text = '{"items":[{"secret":"hush"},hush]}';
 
     const refusal = await readItems(bodyOf(text), { onItem }).catch((error: unknown) => error);
@@ -289,7 +289,7 @@ describe('limits and failures', () => {
     expect(JSON.stringify(refusal) + String(refusal)).not.toContain('hush');
   });
 
-  test('what is thrown for an item ends the reading, and closes the body', async () => {
+  test('an error thrown for an item ends the reading, and closes the body', async () => {
     const body = bodyOf('{"items":[{},{}]}', [12]);
     const failure = new Error('no');
 
@@ -303,7 +303,7 @@ describe('limits and failures', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('what the body fails with is passed on', async () => {
+  test('the failure of the body is passed on', async () => {
     const failure = new Error('cut off');
     const body = Readable.from(
       (function* () {

@@ -50,7 +50,7 @@ function endIn(chunks: readonly Buffer[], nesting: Nesting = new Nesting()): num
   return -1;
 }
 
-test('of any object or array, in any pieces, and whatever comes behind', () => {
+test('Nesting finds the end of any object or array, in any chunks, whatever follows', () => {
   fc.assert(
     fc.property(written, string, cuts, (json, behind, places) => {
       const bytes = Buffer.from(json + behind);
@@ -62,7 +62,7 @@ test('of any object or array, in any pieces, and whatever comes behind', () => {
   );
 });
 
-test('byte by byte', () => {
+test('Nesting finds the end of a value byte by byte', () => {
   fc.assert(
     fc.property(written, (json) => {
       const bytes = Buffer.from(`${json}}]"`);
@@ -72,7 +72,7 @@ test('byte by byte', () => {
   );
 });
 
-test('of anything, JSON or not, the pieces say what one piece says', () => {
+test('Nesting finds the same end in chunks as in one piece, for any text', () => {
   fc.assert(
     fc.property(string, string, cuts, (first, more, places) => {
       const bytes = Buffer.from(`{${first}${more}`);
@@ -82,7 +82,7 @@ test('of anything, JSON or not, the pieces say what one piece says', () => {
   );
 });
 
-test('of one that is cut short there is none, and the next begins anew', () => {
+test('Nesting finds no end in a truncated value, and then starts over with the next', () => {
   fc.assert(
     fc.property(written, fc.nat(), cuts, (json, cut, places) => {
       const nesting = new Nesting();
@@ -99,7 +99,7 @@ test('of one that is cut short there is none, and the next begins anew', () => {
   );
 });
 
-test('nothing is looked at beyond the end that is given', () => {
+test('endOfValue does not read beyond the given end', () => {
   fc.assert(
     fc.property(written, fc.nat(), (json, cut) => {
       const bytes = Buffer.from(json);

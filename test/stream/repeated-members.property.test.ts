@@ -18,7 +18,7 @@ const options = fc.record({
   dropManagedFields: fc.boolean(),
 });
 
-test('[W-13] in the lines of a watch', async () => {
+test('[W-13] repeated members in watch lines are read as JSON.parse does', async () => {
   let scannedOnce = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -90,7 +90,7 @@ async function parsed(text: string): Promise<unknown> {
   }
 }
 
-test('[L-11] in a list, and in its items', async () => {
+test('[L-11] repeated members in a list and its items are read as JSON.parse does', async () => {
   let scannedOnce = 0;
   await fc.assert(
     fc.asyncProperty(listOf(fc.array(item, { maxLength: 3 })), cuts, async (text, places) => {
@@ -118,7 +118,7 @@ test.each([
   ['others in place of a bad one', `"items":[{}],"items":[${A}]`, ['a']],
   ['a bad one', `"items":[${A}],"items":[{}]`, undefined],
   ['an object', `"items":[${A}],"items":{}`, undefined],
-])('[L-11] items that come again as %s are those of the list', async (_, members, names) => {
+])('[L-11] when items repeat, the last ones count: %s', async (_, members, names) => {
   const read = (list: object): unknown =>
     (list as { items?: KubernetesObject[] }).items?.map(({ metadata }) => metadata.name);
   for (const text of [`{${members},${LIST}}`, `{${LIST},${members}}`]) {
@@ -131,7 +131,7 @@ test.each([
   }
 });
 
-test('[L-11] items that come again 90,000 times take no more stack than once', async () => {
+test('[L-11] items that repeat 90,000 times take no more stack than once', async () => {
   const text = `{${LIST}${`,"items":[]`.repeat(90_000)},"items":[${A}]}`;
 
   const { list } = await listed(text, [500_000]);
@@ -139,7 +139,7 @@ test('[L-11] items that come again 90,000 times take no more stack than once', a
   expect(list).toMatchObject({ resourceVersion: '7', items: [{ kind: 'ConfigMap' }] });
 });
 
-test('[W-13] a kind that comes again behind the metadata costs no list: the object is of that kind', async () => {
+test('[W-13] a kind that repeats behind the metadata does not fail the watch: the last kind counts', async () => {
   const metadata = '"metadata":{"name":"a","uid":"u","resourceVersion":"1"}';
   const text = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",${metadata},"kind":"Other"}}\n`;
 

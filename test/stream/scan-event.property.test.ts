@@ -149,7 +149,7 @@ const lineOf = (type: string, object: unknown): string =>
 test.each([
   ["in the order of Go's structs", asStruct],
   ["in the order of Go's maps", asMap],
-])('an object %s is told without parsing, and as parsing tells it', (_, arrange) => {
+])('an object %s is scanned without parsing, with the same result as parsing', (_, arrange) => {
   fc.assert(
     fc.property(parts, (given) => {
       expectScanned(lineOf(given.type, objectOf(given, arrange)));
@@ -157,7 +157,7 @@ test.each([
   );
 });
 
-test('an object in any order is told without parsing, and as parsing tells it', () => {
+test('an object in any order is scanned without parsing, with the same result as parsing', () => {
   const ranks = fc.array(fc.nat(), { minLength: 12, maxLength: 12 });
   fc.assert(
     fc.property(parts, ranks, (given, order) => {
@@ -172,7 +172,7 @@ test('an object in any order is told without parsing, and as parsing tells it', 
   );
 });
 
-test('members added, doubled and misplaced at every level never make it wrong', () => {
+test('added, repeated and misplaced members never make the scan wrong', () => {
   const extra = fc.array(
     fc.record({
       level: fc.constantFrom('line', 'object', 'metadata'),
@@ -208,7 +208,7 @@ test('members added, doubled and misplaced at every level never make it wrong', 
   );
 });
 
-test('white space between all of it, or in one place, never makes it wrong', () => {
+test('white space anywhere never makes the scan wrong', () => {
   const gap = fc.constantFrom(' ', '\t', '\n', '\r\n');
   fc.assert(
     fc.property(parts, gap, fc.nat(), (given, space, place) => {
@@ -222,7 +222,7 @@ test('white space between all of it, or in one place, never makes it wrong', () 
   );
 });
 
-test('a line cut, doubled or changed in a few places is never told wrong', () => {
+test('a cut, repeated or changed part of a line never makes the scan wrong', () => {
   const change = fc.record({
     how: fc.constantFrom('cut', 'end', 'start', 'double', 'swap', 'replace', 'escape'),
     from: fc.nat(),
@@ -253,7 +253,7 @@ test('a line cut, doubled or changed in a few places is never told wrong', () =>
   );
 });
 
-test('bytes that are no UTF-8 are read as they are when a line is decoded', () => {
+test('bytes that are not UTF-8 are scanned like the decoded line', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(parts, bytes, fc.nat(), (given, strange, place) => {

@@ -34,7 +34,7 @@ describe('lines of a real API server', () => {
   const isOfObject = (line: string): boolean =>
     /^\{"type":"(ADDED|MODIFIED|DELETED)"/.test(line) && !line.includes('"kind":"Table"');
 
-  test('every one about an object is told without parsing it, as parsing tells it', () => {
+  test('every recorded line with an object is scanned without parsing, with the same result', () => {
     const ofObjects = lines.filter(isOfObject);
     expect(ofObjects.length).toBeGreaterThan(200);
     for (const line of ofObjects) {
@@ -47,13 +47,13 @@ describe('lines of a real API server', () => {
     }
   });
 
-  test('every other is left to be parsed', () => {
+  test('every other recorded line is left to the parser', () => {
     const others = lines.filter((line) => !isOfObject(line));
     expect(others.length).toBeGreaterThan(10);
     for (const line of others) expect(scan(line)).toBeUndefined();
   });
 
-  test('a line is found between others in a chunk', () => {
+  test('a line is scanned at its place between others in a chunk', () => {
     const some = recordedLines('rollout').filter(isOfObject).slice(0, 20);
     const chunk = Buffer.from(some.map((line) => `${line}\n`).join(''));
     let start = 0;
@@ -80,7 +80,7 @@ function isRead(chunk: Buffer, end: number): boolean {
   }
 }
 
-describe('told without parsing', () => {
+describe('lines that are scanned without parsing', () => {
   test.each([
     ['without managedFields', line(IDENTITY)],
     ['without a namespace', line('"name":"a","uid":"u","resourceVersion":"1"')],
@@ -115,15 +115,15 @@ describe('told without parsing', () => {
     ],
     ['a duplicate of no interest', line(IDENTITY, ',"spec":{"x":1},"spec":{"x":2}')],
     ['numbers', line(IDENTITY, ',"a":-1.5e+7,"b":1E9,"c":true,"d":null,"e":[1,2]')],
-  ])('%s', (_, text) => {
+  ])('a line is scanned without parsing: %s', (_, text) => {
     expectScanned(text);
   });
 
-  test.each(['ADDED', 'MODIFIED', 'DELETED'])('the type %s', (type) => {
+  test.each(['ADDED', 'MODIFIED', 'DELETED'])('the scan finds the type %s', (type) => {
     expect(scan(line(IDENTITY, '', type))?.type).toBe(type);
   });
 
-  test('a namespace of the line before is not taken over', () => {
+  test('the namespace of the previous line is not taken over', () => {
     scan(line(IDENTITY));
 
     const event = scan(line('"name":"a","uid":"u","resourceVersion":"1"'));
@@ -132,7 +132,7 @@ describe('told without parsing', () => {
   });
 });
 
-describe('left to be parsed', () => {
+describe('lines that are left to the parser', () => {
   test.each([
     ['BOOKMARK', line(IDENTITY, '', 'BOOKMARK')],
     ['ERROR', line(IDENTITY, '', 'ERROR')],
@@ -178,20 +178,20 @@ describe('left to be parsed', () => {
     ['the same kind twice', line(IDENTITY, ',"kind":"Pod"')],
     ['an object in an array', `[${line(IDENTITY)}]`],
     ['nothing', ''],
-  ])('%s', (_, text) => {
+  ])('a line with %s is left to the parser', (_, text) => {
     expect(scan(text)).toBeUndefined();
     expectNeverWrong(text);
   });
 });
 
-describe('told, and refused when it is read', () => {
+describe('lines that are scanned, and refused when read', () => {
   test.each([
     ['something behind the end', `${line(IDENTITY)}}`],
     ['a missing brace', line(IDENTITY).slice(0, -1)],
     ['an open string', line(IDENTITY, ',"spec":"x')],
     ['a comma too many', line(IDENTITY, ',"spec":{"x":1,}')],
     ['a label that is no JSON', line(`${IDENTITY},"labels":{x}`)],
-  ])('%s', (_, text) => {
+  ])('a line with %s is scanned, and refused when it is read', (_, text) => {
     expect(expectNeverWrong(text)).toBe(true);
     expect(() => scan(text)?.entry.object).toThrow(expect.objectContaining({ code: 'DECODE' }));
   });
@@ -213,11 +213,11 @@ test.each([
       `"managedFields":[{"a":"${'日'.repeat(40_000)}"}],${IDENTITY},"x":"${'x'.repeat(90_000)}"`,
     ),
   ],
-])('told, and read: %s', (_, text) => {
+])('a line is scanned and can be read: %s', (_, text) => {
   expectScanned(text);
 });
 
-describe('an object that is given apiVersion and kind', () => {
+describe('an object that is given an apiVersion and kind', () => {
   const form = { apiVersion: 'example.dev/v1', kind: 'Thing' };
   const partial = '"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1"';
   const METADATA = `"metadata":{${IDENTITY}}`;
@@ -231,7 +231,7 @@ describe('an object that is given apiVersion and kind', () => {
       `${METADATA},"spec":{}`,
     ],
     ['their own already', `"apiVersion":"example.dev/v1","kind":"Thing",${METADATA}`, METADATA],
-  ])('has them in place of its own: %s', (_, object, rest) => {
+  ])('the given apiVersion and kind replace the object’s own: %s', (_, object, rest) => {
     const entry = scan(of(object), { form })?.entry;
 
     expect(entry?.object).toMatchObject(form);
@@ -245,7 +245,7 @@ describe('an object that is given apiVersion and kind', () => {
     ['its apiVersion behind the metadata', `"kind":"Pod",${METADATA},"apiVersion":"v1"`],
     ['both behind the metadata', `${METADATA},${partial}`],
     ['both behind all', `${METADATA},"spec":{},${partial}`],
-  ])('is parsed for that: %s', (_, object) => {
+  ])('an object is parsed to get the given apiVersion and kind: %s', (_, object) => {
     expect(scan(of(object), { form })).toBeUndefined();
     expectScanned(of(object));
   });
@@ -256,18 +256,18 @@ describe('an object of another kind', () => {
   const scanned = (text: string): unknown =>
     scanEvent(Buffer.from(text), 0, Buffer.byteLength(text), {}, isForeign);
 
-  test('is told apart, whatever lies behind its metadata', () => {
+  test('an object of another kind is recognised, whatever follows its metadata', () => {
     expect(scanned(line(IDENTITY))).toBe('foreign');
     expect(scanned(line(IDENTITY, ',"spec":{]}'))).toBe('foreign');
     expect(scanned(line(IDENTITY).replace('Pod', 'Node'))).toMatchObject({ type: 'ADDED' });
   });
 
-  test('is left to be parsed where it may be of this kind after all', () => {
+  test('an object whose kind may still change is left to the parser', () => {
     expect(scanned(line(IDENTITY, ',"kind":"Node"'))).toBeUndefined();
   });
 });
 
-test('metadata are read without the rest, which may be no JSON', () => {
+test('metadata are read without the rest of the object, which may be invalid JSON', () => {
   const entry = scan(line(`${IDENTITY},"labels":{"a":"b"}`, ',"spec":{]}'))?.entry;
 
   expect(entry?.metadata.labels).toEqual({ a: 'b' });
@@ -275,7 +275,7 @@ test('metadata are read without the rest, which may be no JSON', () => {
   expect(entry?.textLength).toBeGreaterThan(0);
 });
 
-test('a line that ends too early is left to be parsed, or refused when it is read, whatever the chunk holds behind it', () => {
+test('a line that ends too early is left to the parser or refused when read, whatever follows in the chunk', () => {
   const whole = line(IDENTITY, `,"data":{"a":"${'x'.repeat(80)}}}}","b":{"c":{}}}`);
   const chunk = Buffer.from(`${whole}\n${whole}\n`);
 

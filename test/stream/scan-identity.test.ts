@@ -20,7 +20,7 @@ test.each([
   ['nothing, and both behind', `{${METADATA},"spec":{},"kind":"A","apiVersion":"v1"}`, false],
   ['another member as well', `{"kind":"A","apiVersion":"v1","spec":{"x":1},${METADATA}}`, false],
   ['another member first', `{"spec":"ä","kind":"A","apiVersion":"v1",${METADATA}}`, false],
-])('metadata of an object lie behind %s', (_, object, isFormFirst) => {
+])('the scan finds the metadata of an object behind %s', (_, object, isFormFirst) => {
   expect(scanned(object, true)).toEqual({ metadata: METADATA, isFormFirst });
 });
 
@@ -28,11 +28,11 @@ test.each([
   ['nothing', `{${METADATA},"data":{}}`, true],
   ['kind and apiVersion', `{"kind":"A","apiVersion":"v1",${METADATA}}`, true],
   ['another member', `{"data":{},${METADATA}}`, false],
-])('metadata of an item of a list lie behind %s', (_, object, isFormFirst) => {
+])('the scan finds the metadata of a list item behind %s', (_, object, isFormFirst) => {
   expect(scanned(object, false)).toEqual({ metadata: METADATA, isFormFirst });
 });
 
-test('nothing of the object that was scanned before is left', () => {
+test('nothing of a previously scanned object remains', () => {
   scanned(`{"spec":1,"kind":"A",${METADATA},"apiVersion":"v1"}`, true);
   scanned(`{"data":{},${METADATA}}`, false);
 

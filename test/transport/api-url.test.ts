@@ -8,11 +8,11 @@ test.each([
   ['http://localhost:8001', { origin: 'http://localhost:8001' }],
   ['unix:/run/chancery/proxy.sock', { socketPath: '/run/chancery/proxy.sock' }],
   ['unix:///run/chancery/proxy.sock', { socketPath: '/run/chancery/proxy.sock' }],
-])('%s is an address', (url, expected) => {
+])('%s is a valid address', (url, expected) => {
   expect(parseApiUrl(url)).toMatchObject(expected);
 });
 
-test('[P-2] an IPv6 loopback is asked for as localhost: kubectl proxy refuses its brackets', () => {
+test('[P-2] an IPv6 loopback address is requested as localhost, because kubectl proxy refuses its brackets', () => {
   const address = parseApiUrl('http://[::1]:8001');
 
   expect(address).toEqual({
@@ -35,7 +35,7 @@ test.each([
   'unix://host/run.sock',
   'unix:@abstract',
   'unix:/run/',
-])('%j is refused, with what was expected and found', (url) => {
+])('the address %j is refused, and the error names the expected form', (url) => {
   expect(() => undiciTransport(url)).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -44,7 +44,7 @@ test.each([
   );
 });
 
-test('credentials are refused and not repeated', () => {
+test('credentials in an address are refused and not repeated', () => {
   expect(() => parseApiUrl('http://admin:hunter2@127.0.0.1:8001')).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -58,7 +58,7 @@ test.each([
   { callDeadlineMs: 0 },
   { leaseDeadlineMs: 0 },
   { maxInFlight: Number.NaN },
-])('the limit %o is refused', (options) => {
+])('a transport with the limit %o is refused', (options) => {
   expect(() => undiciTransport('http://127.0.0.1:8001', options)).toThrow(
     expect.objectContaining({ code: 'CONFIG' }),
   );

@@ -32,7 +32,7 @@ async function listening(): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-test('[N-4] a timer that fires late, after a block of the event loop, costs no connection', async () => {
+test('[N-4] a connect timer that fires late after a blocked event loop closes no connection', async () => {
   const port = await listening();
   const { clock, timers, fireAt } = heldClock();
   const connect = connector({ timeoutMs: 4_000, clock });
@@ -49,7 +49,7 @@ test('[N-4] a timer that fires late, after a block of the event loop, costs no c
   expect(timers).toHaveLength(1);
 });
 
-test('a timer that fires on time ends the attempt', async () => {
+test('a connect timer that fires on time ends the attempt', async () => {
   const port = await listening();
   const { clock, fireAt } = heldClock();
   const connect = connector({ timeoutMs: 4_000, clock });

@@ -42,7 +42,7 @@ async function answered(purpose: TransportRequest['purpose'] = 'watch'): Promise
 test.each([
   ['watch', 16],
   ['call', 64],
-] as const)('[W-11] the socket of a %s is paused at %i KiB that nobody reads, and resumed by a reader', async (purpose, heldKiB) => {
+] as const)('[W-11] the socket of a %s is paused at %i KiB of unread data, and resumed by a reader', async (purpose, heldKiB) => {
   const { exchange, connection, response } = await answered(purpose);
 
   let sentBytes = 0;
@@ -60,7 +60,7 @@ test.each([
   expect(connection.paused).toBe(false);
 });
 
-test('[W-11] what arrived before the pause is read in order, to its end', async () => {
+test('[W-11] data that arrived before the pause is read in order, to its end', async () => {
   const { exchange, connection, response } = await answered();
   const chunks = Array.from({ length: 200 }, (_, at) => Buffer.alloc(1_024, at));
 
@@ -72,7 +72,7 @@ test('[W-11] what arrived before the pause is read in order, to its end', async 
   expect(connection.aborted).toBeUndefined();
 });
 
-test('[P-6] what arrives after the reader left is nobody’s, and the connection is closed', async () => {
+test('[P-6] data that arrives after the reader left is dropped, and the connection is closed', async () => {
   const { exchange, connection, response } = await answered();
   const seen: unknown[] = [];
   response.body.on('data', (chunk) => seen.push(chunk));

@@ -49,7 +49,7 @@ class WaitingTransport implements Transport {
 const write = (parts: Partial<TransportRequest> = {}): TransportRequest =>
   request({ method: 'PATCH', body: '{}', ...parts });
 
-test('[LE-9] a write after the loss is refused with what was lost, and nothing is sent; reads pass', async () => {
+test('[LE-9] a write after the loss of leadership is refused and not sent, and reads pass', async () => {
   const server = await rawServer(() => answerOf(200));
   const fence = new MovableFence(undefined);
   const transport = fencedTransport(transportTo(server.url), { fence, clock: new FakeClock() });
@@ -68,7 +68,7 @@ test('[LE-9] a write after the loss is refused with what was lost, and nothing i
   expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['GET']);
 });
 
-test('[LE-11] a write is refused at its deadline, though no timer has fired', async () => {
+test('[LE-11] a write is refused at its deadline, even if no timer has fired', async () => {
   const transport = new WaitingTransport();
   const fence = new MovableFence(4_000);
   const fenced = fencedTransport(transport, { fence, clock: new FakeClock(4_000) });
@@ -97,7 +97,7 @@ test('[LE-9] a write that waits for a connection when leadership is lost is neve
   expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(['GET']);
 });
 
-test('[LE-10] a write that is not answered is cut off at the deadline, with its outcome unknown', async () => {
+test('[LE-10] an unanswered write is cut off at the deadline, with its outcome unknown', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);
@@ -120,7 +120,7 @@ test('[LE-10] a write that is not answered is cut off at the deadline, with its 
   await eventually(() => server.sockets[0]?.destroyed === true);
 });
 
-test('[LE-10] the deadline of a write under way moves with each renewal', async () => {
+test('[LE-10] the deadline of a running write moves with each renewal', async () => {
   const server = await rawServer(() => undefined);
   const clock = new FakeClock();
   const fence = new MovableFence(14_000);
@@ -135,7 +135,7 @@ test('[LE-10] the deadline of a write under way moves with each renewal', async 
   expect((await sending).status).toBe(200);
 });
 
-test('a write that was answered leaves no timer, and its answer is read past the deadline', async () => {
+test('an answered write leaves no timer, and its answer is read past the deadline', async () => {
   const server = await rawServer(() => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{');
   const clock = new FakeClock();
   const bytes = transportTo(server.url, { clock });
@@ -150,7 +150,7 @@ test('a write that was answered leaves no timer, and its answer is read past the
   expect(clock.pending).toBe(0);
 });
 
-test('its caller aborts a write while the body of the answer is read', async () => {
+test('the caller can abort a write while the body of the answer is read', async () => {
   const server = await rawServer(() => 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{');
   const clock = new FakeClock();
   const stop = new AbortController();
@@ -165,7 +165,7 @@ test('its caller aborts a write while the body of the answer is read', async () 
   await expect(reading).rejects.toBe(reason);
 });
 
-test('a write asks what its caller wants asked before it is sent, too', async () => {
+test('a write calls the caller’s beforeSend as well', async () => {
   const bytes = new WaitingTransport();
   const fenced = fencedTransport(bytes, { fence: new MovableFence(1), clock: new FakeClock() });
   const stop = new AbortController();

@@ -26,7 +26,7 @@ async function listener(at: ListenOptions) {
   return { server, received, close };
 }
 
-test('[P-18] tells whether somebody listens, and sends nothing', async () => {
+test('[P-18] isListening is true only while a server listens, and sends nothing', async () => {
   const { server, received, close } = await listener({ port: 0, host: '127.0.0.1' });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -38,7 +38,7 @@ test('[P-18] tells whether somebody listens, and sends nothing', async () => {
   expect(received).toEqual([]);
 });
 
-test('[P-18] knows a unix socket, which may not be there yet', async () => {
+test('[P-18] isListening supports a unix socket that may not exist yet', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'api.sock');
@@ -50,6 +50,6 @@ test('[P-18] knows a unix socket, which may not be there yet', async () => {
   expect([before, after]).toEqual([false, true]);
 });
 
-test('refuses a URL that is not the ambassador’s', () => {
+test('isListening refuses a URL that is no ambassador address', () => {
   expect(() => isListening('https://127.0.0.1', systemClock)).toThrow(ConfigurationError);
 });

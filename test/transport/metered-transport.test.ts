@@ -29,7 +29,7 @@ test('[P-21] requests are counted by code, method and host, as client-go does', 
   expect(meter.observations(SECONDS)).toEqual([]);
 });
 
-test('[P-21] a request without an answer is counted as <error>, one that was never sent is not', async () => {
+test('[P-21] a request without an answer is counted as <error>, and a request that was never sent is not counted', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(() => answerOf(200));
   const transport = meteredTransport(transportTo(server.url), {
@@ -46,7 +46,7 @@ test('[P-21] a request without an answer is counted as <error>, one that was nev
   expect(meter.value(TOTAL)).toBe(1);
 });
 
-test('[P-21] durations are measured on request, in seconds, of calls only', async () => {
+test('[P-21] durations of calls are measured in seconds when enabled', async () => {
   const meter = new RecordingMeter();
   const clock = new FakeClock();
   const server = await rawServer(({ head }) =>
@@ -71,7 +71,7 @@ test('[P-21] durations are measured on request, in seconds, of calls only', asyn
   expect(meter.value(TOTAL)).toBe(2);
 });
 
-test('[X-1] sizes are measured on request, in bytes, of calls whose answer is complete', async () => {
+test('[X-1] sizes of complete calls are measured in bytes when enabled', async () => {
   const meter = new RecordingMeter();
   const server = await rawServer(({ head }) => {
     if (head.startsWith('GET /short')) return 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf';
@@ -94,7 +94,7 @@ test('[X-1] sizes are measured on request, in bytes, of calls whose answer is co
   expect(meter.observations('rest_client_response_size_bytes')).toEqual([5]);
 });
 
-test('[X-1] the size of an answer that comes in many pieces is that of all of them', async () => {
+test('[X-1] the size of an answer in many chunks is their sum', async () => {
   const meter = new RecordingMeter();
   const body = 'x'.repeat(300_000);
   const server = await rawServer(() => answerOf(200, body));

@@ -12,8 +12,8 @@ function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 }
 
-describe('nobody there', () => {
-  test('[P-12] a refused connection: nothing was sent', async () => {
+describe('no listener', () => {
+  test('[P-12] a refused connection means that nothing was sent', async () => {
     const server = await rawServer(() => undefined);
     await server.close();
 
@@ -27,7 +27,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('[P-12] an absent socket file: nothing was sent', async () => {
+  test('[P-12] a missing socket file means that nothing was sent', async () => {
     const sending = transportTo('unix:/nonexistent/chancery.sock').send(request());
 
     await expect(sending).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('nobody there', () => {
     });
   });
 
-  test('[P-18] requests go through again as soon as somebody listens', async () => {
+  test('[P-18] requests succeed again as soon as a server listens', async () => {
     const gone = await rawServer(() => undefined);
     await gone.close();
     const transport = transportTo(gone.url);
@@ -69,7 +69,7 @@ describe('a connection that breaks', () => {
   test.each([
     'reset',
     'closed',
-  ] as const)('[P-12] %s before the answer: it may have been done', async (how) => {
+  ] as const)('[P-12] a connection %s before the answer leaves the outcome unknown', async (how) => {
     const server = await rawServer(({ socket }) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.destroy();
@@ -97,7 +97,7 @@ describe('a connection that breaks', () => {
       `${closing(CHUNKED_HEAD)}a\r\nabc`,
       'abc',
     ],
-  ])('[P-12] an answer that ends %s is not complete', async (_, bytes, arrived) => {
+  ])('[P-12] an answer that ends %s is incomplete', async (_, bytes, arrived) => {
     const server = await rawServer(({ socket }) => {
       socket.end(bytes);
       return undefined;
@@ -117,7 +117,7 @@ describe('a connection that breaks', () => {
     expect(received).toBe(arrived);
   });
 
-  test('an answer with its last chunk is complete, although the connection ends', async () => {
+  test('an answer with its last chunk is complete, even if the connection ends', async () => {
     const server = await rawServer(({ socket }) => {
       socket.end(CHUNKED_HEAD + chunkOf('abc') + chunkOf(''));
       return undefined;
@@ -133,7 +133,7 @@ describe('an answer that is not HTTP', () => {
   test.each([
     ['a banner', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['an endless head', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('%s is a protocol error', async (_, bytes) => {
+  ])('an answer with %s is a protocol error', async (_, bytes) => {
     const server = await rawServer(() => bytes);
 
     const sending = transportTo(server.url).send(request());
@@ -200,7 +200,7 @@ describe('timers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('[P-7] a request about a Lease has half of the time in which a leader must renew', async () => {
+  test('[P-7] a Lease request has half of the renew deadline', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => undefined);
     const lease = request({ method: 'PUT', purpose: 'election', body: '{}' });
@@ -220,7 +220,7 @@ describe('timers', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('[P-7] a %s that nobody accepts is given up after 4 s, unsent', async (purpose) => {
+  ] as const)('[P-7] a %s that no server accepts fails after 4 s, unsent', async (purpose) => {
     const clock = new FakeClock();
     const url = await deafListener();
     const before = openSockets();
@@ -244,7 +244,7 @@ describe('timers', () => {
     await eventually(() => openSockets() === before);
   });
 
-  test('[P-4] the HTTP library does not end a silent watch, as it does end a silent fetch', async () => {
+  test('[P-4] the HTTP library does not end a silent watch, unlike a silent fetch', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -263,7 +263,7 @@ describe('timers', () => {
     expect(await text(body)).toBe('abcdef');
   });
 
-  test('[P-4] an open watch has no timer at all', async () => {
+  test('[P-4] an open watch has no timer', async () => {
     const clock = new FakeClock();
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('abc'));
     const transport = transportTo(server.url, { clock });

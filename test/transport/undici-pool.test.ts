@@ -5,7 +5,7 @@ import { undiciPool } from '../../operator/transport/undici-pool.ts';
 
 const require = createRequire(import.meta.url);
 
-test("the pool that is loaded by itself is the one of undici's index", () => {
+test("the pool that is loaded directly is the pool of undici's index", () => {
   const loaded: string[] = [];
 
   const found = undiciPool((id) => {
@@ -21,7 +21,7 @@ test("the pool that is loaded by itself is the one of undici's index", () => {
 test.each([
   'MODULE_NOT_FOUND',
   'ERR_PACKAGE_PATH_NOT_EXPORTED',
-])('an undici that keeps its files elsewhere (%s) is asked for its pool by name', (code) => {
+])('the pool of an undici with other files (%s) is loaded by name', (code) => {
   const found = undiciPool((id) => {
     if (id !== 'undici') throw Object.assign(new Error(`no ${id}`), { code });
     return { Pool };
@@ -30,7 +30,7 @@ test.each([
   expect(found).toBe(Pool);
 });
 
-test('an undici that is broken is not loaded another way', () => {
+test('a broken undici is not loaded in another way', () => {
   const load = (): never => {
     throw new SyntaxError('broken');
   };

@@ -9,7 +9,7 @@ import { VERSION } from '../../operator/core/version.ts';
 import { answerOf, CHUNKED_HEAD, chunkOf, rawServer, request, transportTo } from './raw-server.ts';
 
 describe('a request on the wire', () => {
-  test('[P-9] carries the content-length of its body, a DELETE too', async () => {
+  test('[P-9] a request has the content-length of its body, also a DELETE', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
     const body = '{"preconditions":{"uid":"é"}}';
@@ -39,7 +39,7 @@ describe('a request on the wire', () => {
   test.each([
     'call',
     'watch',
-  ] as const)('[P-5] [P-8] of a %s names us, and asks for plain bytes', async (purpose) => {
+  ] as const)('[P-5] [P-8] a %s sends our user agent, and asks for uncompressed bytes', async (purpose) => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url);
 
@@ -55,7 +55,7 @@ describe('a request on the wire', () => {
     expect(head).toMatch(/^host: 127\.0\.0\.1:\d+\r?$/m);
   });
 
-  test('[P-8] takes another user agent', async () => {
+  test('[P-8] the transport accepts another user agent', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { userAgent: 'website-operator/1.2' });
 
@@ -64,7 +64,7 @@ describe('a request on the wire', () => {
     expect(server.requests[0]?.head).toMatch(/^user-agent: website-operator\/1\.2\r?$/m);
   });
 
-  test('[P-1] goes to the ambassador, whatever the proxy variables say', async () => {
+  test('[P-1] a request goes to the ambassador, whatever the proxy variables are', async () => {
     vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1');
     vi.stubEnv('http_proxy', 'http://127.0.0.1:1');
     onTestFinished(() => {
@@ -77,7 +77,7 @@ describe('a request on the wire', () => {
     expect(status).toBe(200);
   });
 
-  test('[P-2] reaches a unix socket, with a Host that kubectl proxy accepts', async () => {
+  test('[P-2] a request over a unix socket has a Host that kubectl proxy accepts', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'chancery-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const server = await rawServer(() => answerOf(200, '{"a":1}'), {
@@ -108,7 +108,7 @@ describe('a request on the wire', () => {
     '/api/v1/%252e',
     '/api/v1/a%0aI0101',
     '/api/v1#a',
-  ])('refuses the path %j', async (path) => {
+  ])('the transport refuses the path %j', async (path) => {
     const server = await rawServer(() => answerOf(200));
 
     const sending = transportTo(server.url).send(request({ path }));
@@ -119,7 +119,7 @@ describe('a request on the wire', () => {
 });
 
 describe('an answer', () => {
-  test('arrives with status, headers in lower case and body', async () => {
+  test('an answer has its status, headers in lower case and body', async () => {
     const headers = {
       'Content-Type': 'application/json',
       Warning: '299 - "a"',
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(await text(response.body)).toBe('{"kind":"Status"}');
   });
 
-  test('that redirects is handed over as it is', async () => {
+  test('a redirect is returned as it is', async () => {
     const server = await rawServer(() => answerOf(301, '', { location: '/elsewhere' }));
 
     const { status } = await transportTo(server.url).send(request());
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is not taken for complete after an informational one', async () => {
+  test('an informational answer does not count as the final one', async () => {
     const server = await rawServer(() => `HTTP/1.1 103 Early Hints\r\n\r\n${answerOf(200, '[1]')}`);
 
     const response = await transportTo(server.url).send(request());
@@ -155,7 +155,7 @@ describe('an answer', () => {
     expect(await text(response.body)).toBe('[1]');
   });
 
-  test('[W-11] that is read slowly never piles up here, and is complete in the end', async () => {
+  test('[W-11] an answer that is read slowly never accumulates in memory, and is complete in the end', async () => {
     const sentBytes = 16 * 1024 * 1024;
     const server = await rawServer(
       () => `HTTP/1.1 200 OK\r\ncontent-length: ${sentBytes}\r\n\r\n${'x'.repeat(sentBytes)}`,
@@ -191,7 +191,7 @@ describe('connections', () => {
     expect(server.sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(201);
   });
 
-  test('[P-17] calls beyond maxInFlight wait, and follow when one is answered', async () => {
+  test('[P-17] calls beyond maxInFlight wait until another is answered', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 2 });
     const calls = Array.from({ length: 5 }, () =>
@@ -210,7 +210,7 @@ describe('connections', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  test('[P-17] of 1000 calls at once 64 are on the wire, and a Lease does not wait for them', async () => {
+  test('[P-17] 64 of 1000 concurrent calls are sent, and a Lease request does not wait for them', async () => {
     const server = await rawServer(({ head }) =>
       head.startsWith('PUT') ? answerOf(200) : undefined,
     );
@@ -231,7 +231,7 @@ describe('connections', () => {
     expect(methods.filter((method) => method === 'GET')).toHaveLength(64);
   });
 
-  test('[P-17] no rate limits the calls: a thousand follow each other without a timer', async () => {
+  test('[P-17] calls have no rate limit: a thousand follow each other without a timer', async () => {
     const server = await rawServer(() => answerOf(200));
     const clock = new FakeClock();
     const transport = transportTo(server.url, { clock });
@@ -242,7 +242,7 @@ describe('connections', () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test('[P-3] a connection that carried a watch is not used again; one of a call is', async () => {
+  test('[P-3] the connection of a watch is not used again, and that of a call is', async () => {
     const server = await rawServer(() => answerOf(200));
     const transport = transportTo(server.url, { maxInFlight: 1 });
 
@@ -263,7 +263,7 @@ describe('connections', () => {
   });
 
   // The server's hint asks for a minute; undici would follow it.
-  test('[P-16] an idle connection is closed by us, before a restart of the proxy can poison it', async () => {
+  test('[P-16] an idle connection is closed by the transport', async () => {
     const server = await rawServer(() =>
       answerOf(200, '{}', { connection: 'keep-alive', 'keep-alive': 'timeout=60' }),
     );
@@ -273,7 +273,7 @@ describe('connections', () => {
     await once(server.sockets[0] ?? expect.unreachable(), 'end');
   });
 
-  test('close ends what is open, and nothing is sent afterwards', async () => {
+  test('close ends open requests, and nothing is sent afterwards', async () => {
     const server = await rawServer(({ head }) =>
       head.startsWith('GET /watch') ? CHUNKED_HEAD : undefined,
     );
@@ -296,7 +296,7 @@ describe('connections', () => {
 });
 
 describe('cancellation', () => {
-  test('[P-6] leaves no listener on a signal that many requests share', async () => {
+  test('[P-6] cancellation leaves no listener on a signal that many requests share', async () => {
     const server = await rawServer((_request, index) =>
       index % 3 === 0 ? CHUNKED_HEAD + chunkOf('x') : answerOf(200),
     );
@@ -314,7 +314,7 @@ describe('cancellation', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('before the send rejects with the reason and sends nothing', async () => {
+  test('an abort before the send rejects with the reason and sends nothing', async () => {
     const server = await rawServer(() => answerOf(200));
     const reason = new Error('not wanted');
 
@@ -324,7 +324,7 @@ describe('cancellation', () => {
     expect(server.sockets).toEqual([]);
   });
 
-  test('[P-6] before the answer rejects with the reason and closes the connection', async () => {
+  test('[P-6] an abort before the answer rejects with the reason and closes the connection', async () => {
     const server = await rawServer(() => undefined);
     const controller = new AbortController();
     const reason = new Error('stopped');
@@ -338,7 +338,7 @@ describe('cancellation', () => {
     await eventually(() => server.sockets[0]?.destroyed);
   });
 
-  test('while waiting for a connection rejects, and the request is never sent', async () => {
+  test('an abort while waiting for a connection rejects, and the request is never sent', async () => {
     const server = await rawServer(() => undefined);
     const transport = transportTo(server.url, { maxInFlight: 1 });
     const first = transport.send(request());
@@ -359,7 +359,7 @@ describe('cancellation', () => {
     expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/version', '/last']);
   });
 
-  test('[P-6] of a watch fails the read under way with the reason and closes the connection', async () => {
+  test('[P-6] an abort of a watch fails the current read with the reason and closes the connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
     const controller = new AbortController();
     const { signal } = controller;
@@ -381,7 +381,7 @@ describe('cancellation', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('of a watch that nobody reads harms nobody', async () => {
+  test('an abort of an unread watch closes its connection without an error', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
     const controller = new AbortController();
     const { signal } = controller;
@@ -393,7 +393,7 @@ describe('cancellation', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('[P-6] by leaving the loop closes the connection', async () => {
+  test('[P-6] leaving the loop over a body closes the connection', async () => {
     const server = await rawServer(() => CHUNKED_HEAD + chunkOf('one'));
     const { body } = await transportTo(server.url).send(request({ purpose: 'watch' }));
 

@@ -186,13 +186,13 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('classify', () => {
-  test.each(ROWS)('[W-20] [W-21] row %s', (_what, outcome, history, step, wait, reason) => {
+  test.each(ROWS)('[W-20] [W-21] classify decides row %s', (_what, outcome, history, step, wait, reason) => {
     const action = classify(outcome, { ...NO_HISTORY, ...history });
 
     expect(action).toMatchObject({ step, wait, reason });
   });
 
-  test('hands on how long the server asked to wait', () => {
+  test('classify passes on how long the server asked to wait', () => {
     const action = classify(open(api({ code: 429 }, 3_000)), NO_HISTORY);
 
     expect(action.atLeastMs).toBe(3_000);
@@ -200,7 +200,7 @@ describe('classify', () => {
 });
 
 describe('remember', () => {
-  test('counts failures of one kind in a row and keeps the others', () => {
+  test('remember counts consecutive failures of one kind, and keeps the other counts', () => {
     const action = classify(open(gone), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2 }, action, false);
@@ -208,7 +208,7 @@ describe('remember', () => {
     expect(history).toEqual({ ...NO_HISTORY, tooLarge: 2, expired: 1 });
   });
 
-  test('forgets the others, but not the kind at hand, after a watch that worked', () => {
+  test('remember resets the other counts after a watch that worked, but not the count of the current kind', () => {
     const action = classify(stream(garbage), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, tooLarge: 2, undecodable: 2 }, action, true);
@@ -216,7 +216,7 @@ describe('remember', () => {
     expect(history).toEqual({ ...NO_HISTORY, undecodable: 3 });
   });
 
-  test('forgets everything after a watch that worked and ended in order', () => {
+  test('remember resets every count after a watch that worked and ended normally', () => {
     const action = classify(end(3, 10), NO_HISTORY);
 
     const history = remember({ ...NO_HISTORY, expired: 4, serverErrors: 2 }, action, true);

@@ -39,7 +39,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     ['after connections that the ambassador’s port refused', [refused(), refused()]],
     ['after connections that the API server refused to the ambassador', [dialled()]],
     ['after a connection that broke and could be made again at once', []],
-  ])('is found within seconds %s', async (_, failures) => {
+  ])('a restored server with lower versions is detected within seconds %s', async (_, failures) => {
     const { away, clock, collection, names, wholeLists } = await watching();
 
     await away(failures, () => collection.restore(7, 'z'));
@@ -50,7 +50,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     expect(collection.newestWatch.request.resourceVersion).toBe('8');
   });
 
-  test('is found where the watch had ended as it should before', async () => {
+  test('a restored server is detected after the watch had ended normally', async () => {
     const { clock, collection, names } = await watching();
     collection.bookmark();
     await settle();
@@ -64,7 +64,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     expect(names()).toEqual(['demo/z']);
   });
 
-  test('is found where it has the objects of before in an older state', async () => {
+  test('a restored server with older states of the same objects is detected', async () => {
     const { away, cached, clock, collection } = await watching();
 
     await away([refused()], () => {
@@ -76,7 +76,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     expect(cached()).toEqual(collection.objects);
   });
 
-  test('is reported once, and the source is not called healthy before it is listed', async () => {
+  test('a restored server is reported once, and the source is healthy only after its list', async () => {
     const { away, clock, collection, meter, notices, statuses } = await watching();
 
     await away([refused()], () => collection.restore(7, 'z'));
@@ -90,7 +90,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
   test.each([
     ['before it is asked', 0],
     ['while it does not answer', 1_500],
-  ])('is found although it sends a bookmark of its own %s', async (_, afterMs) => {
+  ])('a restored server is detected although it sends a bookmark %s', async (_, afterMs) => {
     const { away, clock, collection, names } = await watching();
 
     await away([refused()], () => {
@@ -109,7 +109,7 @@ describe('[found 17] [W-33] a server with lower versions', () => {
     expect(names()).toEqual(['demo/z']);
   });
 
-  test('is found although its first lists fail', async () => {
+  test('a restored server is detected although its first lists fail', async () => {
     const { away, clock, collection, names, probes } = await watching();
 
     await away([refused()], () => {
@@ -135,7 +135,7 @@ describe('[found 17] [W-33] a server with higher versions and other objects', ()
     collection.writtenElsewhere(500);
   };
 
-  test('is found by an object that the cache should have', async () => {
+  test('a server with higher versions is detected by an object that the cache lacks', async () => {
     const { away, clock, collection, names } = await watching();
 
     await away([refused()], () => another(collection, 'a', 'q'));
@@ -144,7 +144,7 @@ describe('[found 17] [W-33] a server with higher versions and other objects', ()
     expect(names()).toEqual(['demo/a', 'demo/q']);
   });
 
-  test('is found by the lack of any object', async () => {
+  test('a server with higher versions is detected when it has no objects', async () => {
     const { away, clock, collection, names } = await watching();
 
     await away([refused()], () => another(collection));
@@ -154,8 +154,8 @@ describe('[found 17] [W-33] a server with higher versions and other objects', ()
   });
 });
 
-describe('[found 17] a server that is the same as before', () => {
-  test('is asked for one object, and the watch goes on', async () => {
+describe('[found 17] an unchanged server', () => {
+  test('an unchanged server is asked for one object, and the watch continues', async () => {
     const { away, clock, collection, probes, wholeLists } = await watching();
 
     await away([refused(), refused()], () => {});
@@ -167,7 +167,7 @@ describe('[found 17] a server that is the same as before', () => {
     expect(collection.newestWatch.request.resourceVersion).toBe('103');
   });
 
-  test('is not asked if it has something to tell', async () => {
+  test('an unchanged server is not probed when its watch sends an event', async () => {
     const { away, cached, clock, collection, probes } = await watching();
 
     await away([refused()], () => collection.put('d'));
@@ -179,7 +179,7 @@ describe('[found 17] a server that is the same as before', () => {
     expect(cached()).toEqual(collection.objects);
   });
 
-  test('is not asked after a watch that ended as it should', async () => {
+  test('an unchanged server is not probed after a watch that ended normally', async () => {
     const { clock, collection, probes } = await watching();
 
     collection.put('d');

@@ -14,7 +14,7 @@ const refused = (): AmbassadorError =>
 const upstream = (): AmbassadorError =>
   new AmbassadorError('dial', { code: 'AMBASSADOR_UPSTREAM', fate: 'not-sent' });
 
-test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener, place or watch behind', async () => {
+test('[W-3] a thousand starts and stops at any moment leave no timer, listener, slot or watch', async () => {
   const clock = new FakeClock();
   const limiter = new ListLimiter({ clock, concurrentLists: 1 });
   const { signal: parent } = new AbortController();
@@ -59,7 +59,7 @@ test('[W-3] a thousand starts and stops, at any moment, leave no timer, listener
   release();
 });
 
-test('[W-3] [H51] a second run while the first goes on opens nothing', async () => {
+test('[W-3] [H51] a second run while the first one goes on sends no request', async () => {
   const { collection, reflector, running, stop } = start();
   const again = reflector.run(new AbortController().signal);
   await settle();
@@ -71,7 +71,7 @@ test('[W-3] [H51] a second run while the first goes on opens nothing', async () 
   expect(requests).toEqual([1, 1]);
 });
 
-test('[W-3] a reflector that was stopped can run again, from a list that is not older', async () => {
+test('[W-3] a stopped reflector can run again, from a list that is not older', async () => {
   const { collection, reflector, running, stop, statuses } = start({ initialList: 'any' });
   await settle();
   stop();
@@ -97,7 +97,7 @@ test('[W-4] a quiet resource is healthy once its watch is accepted', async () =>
   expect(statuses).toEqual(['healthy']);
 });
 
-test('[L-1] the first list shows the newest state, and any state only when that was asked for', async () => {
+test('[L-1] the first list reads the newest state, or any state when configured', async () => {
   const newest = start();
   const any = start({ initialList: 'any' });
   await settle();
@@ -106,7 +106,7 @@ test('[L-1] the first list shows the newest state, and any state only when that 
   expect(kinds).toEqual(['latest', 'any']);
 });
 
-test('[W-41] an hour in which refusals, 5xx of the proxy and 429 take turns is at most ten lines', async () => {
+test('[W-41] alternating refusals, proxy 5xx and 429 cause ten status changes an hour at most', async () => {
   const { clock, collection, statuses } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 });
@@ -129,7 +129,7 @@ test('[W-41] an hour in which refusals, 5xx of the proxy and 429 take turns is a
   ]);
 });
 
-test('[L-21] a server that lags two seconds is waited for, without a list past its cache', async () => {
+test('[L-21] a server that lags two seconds is awaited, without a list that bypasses its cache', async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge());
@@ -145,7 +145,7 @@ test('[L-21] a server that lags two seconds is waited for, without a list past i
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[L-21] a server that was restored is read past its cache within ten seconds', async () => {
+test('[L-21] a restored server is read past its cache within ten seconds', async () => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(tooLarge(), tooLarge(), tooLarge(), tooLarge());
@@ -159,7 +159,7 @@ test('[L-21] a server that was restored is read past its cache within ten second
   ]);
 });
 
-test('[L-21] a list not older than what is known that is refused as expired is followed by the latest at once', async () => {
+test('[L-21] a not-older-than list that is refused as expired is followed at once by a list of the latest state', async () => {
   const { collection } = start();
   await settle();
   collection.failLists(expired());
@@ -174,7 +174,7 @@ test('[L-21] a list not older than what is known that is refused as expired is f
 test.each([
   'AMBASSADOR_TIMEOUT',
   'CONNECTION_LOST',
-] as const)('a list without pages that ends in %s is followed by one with pages', async (code) => {
+] as const)('an unpaged list that ends in %s is followed by a paged one', async (code) => {
   const { clock, collection } = start();
   await settle();
   collection.failLists(new AmbassadorError('late', { code, fate: 'unknown' }));
@@ -186,7 +186,7 @@ test.each([
   expect(limits).toEqual([500, 0, 500]);
 });
 
-test('[W-42] measures opens, events, lists, stalls, state and the last contact', async () => {
+test('[W-42] the reflector measures opens, events, lists, stalls, state and the last contact', async () => {
   const labels = { group: '', version: 'v1', resource: 'things', namespace: 'demo' };
   const { clock, collection, meter } = start({ labels, watchTimeoutSeconds: [100, 101] });
   await settle();

@@ -31,7 +31,7 @@ function sources(count: number) {
   return { clock, collections, reflectors, started, answer: resolve, most: () => most };
 }
 
-test('[L-13] thirty sources never have more than four lists in flight, and start in their order', async () => {
+test('[L-13] thirty sources never have more than four lists in flight, and start in order', async () => {
   const { clock, collections, reflectors, started, answer, most } = sources(30);
 
   await clock.advanceAndSettle(2_000);
@@ -45,7 +45,7 @@ test('[L-13] thirty sources never have more than four lists in flight, and start
   expect(collections.every(({ watches }) => watches.length === 1)).toBe(true);
 });
 
-test('[L-13] up to ten sources start at once, more of them spread over a second', async () => {
+test('[L-13] up to ten sources start at once, and more sources are spread over a second', async () => {
   const ten = sources(10);
   const eleven = sources(11);
   ten.answer();
@@ -63,7 +63,7 @@ test('[L-13] up to ten sources start at once, more of them spread over a second'
   expect(eleven.started).toHaveLength(11);
 });
 
-test('[L-13] who is stopped while it waits gives up its turn, and leaves no listener', async () => {
+test('[L-13] a source that is stopped while it waits gives up its turn, and leaves no listener', async () => {
   const limiter = new ListLimiter({ clock: new FakeClock(), concurrentLists: 1 });
   const stop = new AbortController();
   const { signal } = new AbortController();
@@ -119,7 +119,7 @@ function densest(times: readonly number[]): number {
   );
 }
 
-test('[L-23] when fifty sources lose their watches together, their lists are spread over two seconds', async () => {
+test('[L-23] the lists of fifty sources that lose their watches together are spread over two seconds', async () => {
   const { clock, collections, times } = await watching(50);
 
   for (const collection of collections) collection.newestWatch.fail(expired());
@@ -130,7 +130,7 @@ test('[L-23] when fifty sources lose their watches together, their lists are spr
   expect(Math.max(...times)).toBeGreaterThan(1_800);
 });
 
-test('[L-23] when an API server restarts under fifty sources, their lists are spread over two seconds', async () => {
+test('[L-23] the lists of fifty sources are spread over two seconds when their API server restarts', async () => {
   const { clock, collections, times } = await watching(50);
 
   for (const collection of collections) {
@@ -144,7 +144,7 @@ test('[L-23] when an API server restarts under fifty sources, their lists are sp
   expect(Math.max(...times)).toBeGreaterThan(1_800);
 });
 
-test('[L-23] five sources are enough, and the first of them is spread too', async () => {
+test('[L-23] the lists of five sources are spread, including the first one', async () => {
   const { clock, collections, times } = await watching(5);
 
   for (const collection of collections) {
@@ -159,7 +159,7 @@ test('[L-23] five sources are enough, and the first of them is spread too', asyn
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000);
 });
 
-test('[L-23] four of many sources list anew after a quarter of a second', async () => {
+test('[L-23] four of many sources list again after a quarter of a second', async () => {
   const { clock, collections, times } = await watching(50);
 
   for (const collection of collections.slice(0, 4)) collection.newestWatch.fail(expired());
@@ -168,7 +168,7 @@ test('[L-23] four of many sources list anew after a quarter of a second', async 
   expect(times).toEqual([250, 250, 250, 250]);
 });
 
-test('[L-23] five sources that need a list a second apart are no mass, and do not wait for each other', async () => {
+test('[L-23] five sources that need a list one second apart do not wait for each other', async () => {
   const { clock, collections, times } = await watching(5);
 
   for (const collection of collections) {
@@ -179,7 +179,7 @@ test('[L-23] five sources that need a list a second apart are no mass, and do no
   expect(times).toEqual([250, 1_251, 2_252, 3_253, 4_254]);
 });
 
-test('[L-23] the sources of a process that has four of them list anew at once', async () => {
+test('[L-23] the sources of a process with four sources list again at once', async () => {
   const { collections, times } = await watching(4);
 
   for (const collection of collections) collection.newestWatch.fail(expired());
@@ -188,7 +188,7 @@ test('[L-23] the sources of a process that has four of them list anew at once', 
   expect(times).toEqual([0, 0, 0, 0]);
 });
 
-test('[W-27] ten sources that fail together do not come back together', async () => {
+test('[W-27] ten sources that fail together retry at different times', async () => {
   const clock = new FakeClock();
   const times: number[] = [];
   const collections = Array.from({ length: 10 }, () => new FakeCollection());

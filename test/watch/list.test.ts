@@ -32,7 +32,7 @@ function pages(page: (index: number) => Partial<ListPage<KubernetesObject>> | Er
 }
 const names = (items: readonly Entry[]): string[] => items.map(({ key }) => key);
 
-test('[L-3] 12,345 objects are 25 requests of one path, and nothing is left out', async () => {
+test('[L-3] a list of 12,345 objects takes 25 requests to one path, and misses no object', async () => {
   const source = pages((index) => ({
     items: Array.from({ length: index === 24 ? 345 : 500 }, (_, at) => entry(`${index}-${at}`)),
     continueToken: index === 24 ? undefined : `token-${index}`,
@@ -49,7 +49,7 @@ test.each([
   ['ignores the limit', [{ items: ['a', 'b', 'c'] }], ['a', 'b', 'c']],
   ['gives less than asked for', [{ items: ['a'], next: 'x' }, { items: ['b'] }], ['a', 'b']],
   ['gives an empty page', [{ items: [], next: 'x' }, { items: ['b'] }], ['b']],
-] as const)('[L-4] a server that %s is understood', async (_, answers, expected) => {
+] as const)('[L-4] a list from a server that %s is read correctly', async (_, answers, expected) => {
   const source = pages((index) => {
     const { items, next } = answers[index] as { items: readonly string[]; next?: string };
     return { items: items.map((name) => entry(name)), continueToken: next };
@@ -60,7 +60,7 @@ test.each([
   expect(names(list.items)).toEqual(expected);
 });
 
-test('[L-5] the token that comes with a 410 is never sent, and a second 410 is the answer', async () => {
+test('[L-5] the continue token of a 410 is never sent, and a second 410 fails the list', async () => {
   const gone = new ApiError({ code: 410, reason: 'Expired' });
   const source = pages((index) => (index < 2 ? { continueToken: `t${index}` } : gone));
 
@@ -75,7 +75,7 @@ test('[L-5] the token that comes with a 410 is never sent, and a second 410 is t
   ]);
 });
 
-test('[L-7] the resourceVersion is that of the first page, whatever the others say', async () => {
+test('[L-7] the resourceVersion of a list is that of its first page', async () => {
   const source = pages((index) => ({
     resourceVersion: `${10 + index}`,
     continueToken: index < 2 ? `t${index}` : undefined,
@@ -84,7 +84,7 @@ test('[L-7] the resourceVersion is that of the first page, whatever the others s
   expect((await listAll(source, latest)).resourceVersion).toBe('10');
 });
 
-test('[L-10] of an object that stands on two pages the last is taken, and it is said', async () => {
+test('[L-10] the last state of an object on two pages is used, and the duplicate is reported', async () => {
   const source = pages((index) => ({
     items: [entry('a', `${index + 1}`), entry(`only-${index}`)],
     continueToken: index === 0 ? 't' : undefined,
@@ -96,7 +96,7 @@ test('[L-10] of an object that stands on two pages the last is taken, and it is 
   expect(list.items.find(({ key }) => key === 'a')?.resourceVersion).toBe('2');
 });
 
-test('[L-10] duplicates are counted and noticed, and are no failure', async () => {
+test('[L-10] duplicates in a list are counted and noted, and are no failure', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const page = collection.listPage.bind(collection);
@@ -112,7 +112,7 @@ test('[L-10] duplicates are counted and noticed, and are no failure', async () =
   expect(meter.value('chancery_list_duplicates_total')).toBe(1);
 });
 
-test('[L-15] the event loop turns while a hundred pages come from memory', async () => {
+test('[L-15] the event loop turns while a hundred pages are read from memory', async () => {
   let turns = 0;
   let counting = true;
   const turn = (): void => {
@@ -140,7 +140,7 @@ test.each([
     (index: number) => ({ items: [entry('a')], continueToken: `${index}` }),
     1_001,
   ],
-] as const)('a list without end, with %s, is an error', async (_, page, requests) => {
+] as const)('an endless list with %s is an error', async (_, page, requests) => {
   const source = pages(page);
 
   await expect(listAll(source, latest)).rejects.toMatchObject({ code: 'DECODE' });
@@ -148,7 +148,7 @@ test.each([
   expect(source.requests).toHaveLength(requests);
 });
 
-test('a list not older than a resourceVersion, and one of any age, are asked for without pages', async () => {
+test('not-older-than lists, and lists of any state, are requested without pages', async () => {
   const source = pages(() => ({}));
 
   const since = { kind: 'not-older-than', resourceVersion: '7' } as const;
@@ -158,7 +158,7 @@ test('a list not older than a resourceVersion, and one of any age, are asked for
   expect(source.requests.map(({ limit }) => limit)).toEqual([0, 0]);
 });
 
-describe('a sink that takes pages', () => {
+describe('page sizes for a sink that takes pages', () => {
   const taking = { ...latest, takePage: (items: readonly Entry[]) => items };
   const limits = ({ requests }: { readonly requests: readonly ListPageRequest[] }): number[] =>
     requests.map(({ limit }) => limit);
@@ -175,7 +175,7 @@ describe('a sink that takes pages', () => {
     return source;
   };
 
-  test('is given few large objects and many small ones at a time', async () => {
+  test('the pages of large objects are small, and those of small objects large', async () => {
     const [large, small] = [sized(() => 1_300_000, 4), sized(() => 720, 5)];
 
     await listAll(large, taking);
@@ -185,7 +185,7 @@ describe('a sink that takes pages', () => {
     expect(limits(small)).toEqual([10, 50, 250, 500, 500]);
   });
 
-  test('is given few objects again where large ones follow small ones', async () => {
+  test('the page size shrinks again when large objects follow small ones', async () => {
     const source = sized((index) => (index < 2 ? 720 : 1_300_000), 5);
 
     await listAll(source, taking);
@@ -193,7 +193,7 @@ describe('a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 50, 250, 3, 3]);
   });
 
-  test('is given pages of a source that does not say how large they are, and of any consistency', async () => {
+  test('pages are also requested from a source without sizes, and for any consistency', async () => {
     const source = pages((index) => ({
       items: [entry(`${index}`)],
       continueToken: index < 4 ? `t${index}` : undefined,
@@ -205,7 +205,7 @@ describe('a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 50, 250, 500, 500]);
   });
 
-  test('is given one object at a time where each is larger than a page', async () => {
+  test('a page has a single object when each object is larger than a page', async () => {
     const source = sized(() => 50_000_000, 3);
 
     await listAll(source, taking);
@@ -213,7 +213,7 @@ describe('a sink that takes pages', () => {
     expect(limits(source)).toEqual([10, 1, 1]);
   });
 
-  test('has the next page asked for when it has taken one, and its own objects in the list', async () => {
+  test('the next page is requested after a page was taken, and the list has only the sink’s kept objects', async () => {
     const { promise: gate, resolve } = Promise.withResolvers<void>();
     const taken: (readonly [readonly string[], boolean])[] = [];
     const source = pages((index) => ({
@@ -242,7 +242,7 @@ describe('a sink that takes pages', () => {
     expect(names(list.items)).toEqual(['kept-0', 'kept-1']);
   });
 
-  test('has a list whose token expires fail: all objects at once are not asked for', async () => {
+  test('a paged list whose token expires fails, without an unpaged list', async () => {
     const gone = new ApiError({ code: 410, reason: 'Expired' });
     const source = pages((index) => (index < 1 ? { continueToken: 't' } : gone));
 

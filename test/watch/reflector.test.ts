@@ -13,7 +13,7 @@ const lost = (): AmbassadorError =>
 const refused = (): AmbassadorError =>
   new AmbassadorError('refused', { code: 'AMBASSADOR_UNREACHABLE', fate: 'not-sent' });
 
-test('lists once, then watches from the resourceVersion of the list, and mirrors every change', async () => {
+test('the reflector lists once, then watches from that resourceVersion, and mirrors every change', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { cached, reflector, statuses } = start({}, collection);
@@ -31,14 +31,14 @@ test('lists once, then watches from the resourceVersion of the list, and mirrors
   expect(statuses).toEqual(['healthy']);
 });
 
-test('[W-1] asks for watches of 300 to 600 seconds', async () => {
+test('[W-1] the reflector requests watches of 300 to 600 seconds', async () => {
   const { collection } = start();
   await settle();
 
   expect(collection.newestWatch.request.timeoutSeconds).toBe(450);
 });
 
-test('[L-6] [L-7] takes the resourceVersion of the first page, and publishes no page before the last', async () => {
+test('[L-6] [L-7] the reflector uses the resourceVersion of the first page, and publishes no page before the last', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   collection.betweenPages = () => collection.put('late');
@@ -50,7 +50,7 @@ test('[L-6] [L-7] takes the resourceVersion of the first page, and publishes no 
   expect(names()).toEqual(['demo/a', 'demo/b', 'demo/c', 'demo/late']);
 });
 
-test('[L-5] starts over without pages when a page token expires, and deletes nothing meanwhile', async () => {
+test('[L-5] the reflector starts over without pages when a page token expires, and deletes nothing meanwhile', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   collection.betweenPages = () => {
@@ -65,7 +65,7 @@ test('[L-5] starts over without pages when a page token expires, and deletes not
   expect(names()).toEqual(['demo/a', 'demo/b', 'demo/c']);
 });
 
-test('[W-20] row 5: resumes from the last event after a cut, without a list and without a loss', async () => {
+test('[W-20] row 5: the reflector resumes from the last event after a cut, without a list and without a loss', async () => {
   const { clock, collection, cached } = start();
   await settle();
   collection.put('a');
@@ -81,7 +81,7 @@ test('[W-20] row 5: resumes from the last event after a cut, without a list and 
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[W-16] resumes from a bookmark', async () => {
+test('[W-16] the reflector resumes from a bookmark', async () => {
   const { clock, collection, replaced } = start();
   await settle();
   collection.loseNextEvent = true; // of another resource: the revision moves, no event comes
@@ -117,7 +117,7 @@ test('[H26] a bookmark without a resourceVersion changes nothing', async () => {
 test.each([
   'HTTP status',
   'ERROR event',
-])('[L-20] 410 as %s lists once, not older than what is known, and finds missed deletes', async (form) => {
+])('[L-20] a 410 as %s causes one list, not older than the known state, which finds missed deletes', async (form) => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');
@@ -147,7 +147,7 @@ test.each([
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[L-14] [H33] keeps the old world while a relist fails, and repairs it when one succeeds', async () => {
+test('[L-14] [H33] the reflector keeps the old objects while a relist fails, and replaces them when one succeeds', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -167,7 +167,7 @@ test('[L-14] [H33] keeps the old world while a relist fails, and repairs it when
   expect(statuses).toEqual(['healthy', 'failing: upstream-unreachable', 'healthy']);
 });
 
-test('[W-20] row 12: [H08] an ERROR of another kind resumes from the same resourceVersion', async () => {
+test('[W-20] row 12: [H08] another ERROR event resumes from the same resourceVersion', async () => {
   const { clock, collection } = start();
   await settle();
 
@@ -178,7 +178,7 @@ test('[W-20] row 12: [H08] an ERROR of another kind resumes from the same resour
   expect(collection.newestWatch.request.resourceVersion).toBe('100');
 });
 
-test('[W-13] [H41] a garbage line lists anew, so that nothing after it is lost', async () => {
+test('[W-13] [H41] a garbage line causes a new list, so that nothing after it is lost', async () => {
   const { clock, collection, cached } = start();
   await settle();
 
@@ -190,7 +190,7 @@ test('[W-13] [H41] a garbage line lists anew, so that nothing after it is lost',
   expect(cached()).toEqual(collection.objects);
 });
 
-test('[W-20] row 7: [H17] retries a closed port within a second at first, and every few seconds for as long as it takes', async () => {
+test('[W-20] row 7: [H17] a closed port is retried within a second at first, and then every few seconds without limit', async () => {
   const collection = new FakeCollection();
   collection.failLists(...Array.from({ length: 20 }, refused));
   const { clock, statuses } = start({}, collection);
@@ -204,7 +204,7 @@ test('[W-20] row 7: [H17] retries a closed port within a second at first, and ev
   expect(statuses).toEqual(['failing: unreachable', 'healthy']);
 });
 
-test('[W-26] [H11] a server that ends every watch at once is asked at a bounded rate', async () => {
+test('[W-26] [H11] a server that ends every watch at once gets a bounded rate of requests', async () => {
   const { clock, collection, statuses } = start();
   for (let second = 0; second < 300; second++) {
     await clock.advanceAndSettle(1_000);
@@ -216,7 +216,7 @@ test('[W-26] [H11] a server that ends every watch at once is asked at a bounded 
   expect(statuses).toEqual(['healthy', 'failing: ended-at-once']);
 });
 
-test('[W-25] a server that ends every watch after one event is opened at most 20 times a minute', async () => {
+test('[W-25] a server that ends every watch after one event gets at most 20 watches a minute', async () => {
   const { clock, collection } = start();
   await settle();
   for (let step = 0; step < 600; step++) {
@@ -230,7 +230,7 @@ test('[W-25] a server that ends every watch after one event is opened at most 20
   expect(collection.watches.length).toBeLessThanOrEqual(20);
 });
 
-test('[W-20] row 3: a server that ends watches after exactly their time is followed without pause or list', async () => {
+test('[W-20] row 3: watches that end after exactly their time are reopened without pause or list', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [3, 4] });
   await settle();
   for (let cycle = 0; cycle < 200; cycle++) {
@@ -244,7 +244,7 @@ test('[W-20] row 3: a server that ends watches after exactly their time is follo
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-20] row 9: [H13] waits at least as long as Retry-After says, and resumes without a list', async () => {
+test('[W-20] row 9: [H13] the reflector waits at least for Retry-After, and resumes without a list', async () => {
   const { clock, collection } = start();
   await settle();
   const busy = (): ApiError => new ApiError({ code: 429 }, { retryAfterMs: 2_000 });
@@ -260,7 +260,7 @@ test('[W-20] row 9: [H13] waits at least as long as Retry-After says, and resume
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-20] row 14: 403 is waited out, five seconds and more, and healed when the right is granted', async () => {
+test('[W-20] row 14: a 403 is retried after five seconds or more, until the right is granted', async () => {
   const collection = new FakeCollection();
   const forbidden = new ApiError({ code: 403, reason: 'Forbidden' });
   collection.failLists(forbidden, forbidden);
@@ -274,7 +274,7 @@ test('[W-20] row 14: 403 is waited out, five seconds and more, and healed when t
   expect(statuses).toEqual(['forbidden: forbidden', 'healthy']);
 });
 
-test('[W-40] a resource that is not served is looked for every ten seconds, and the old world is kept', async () => {
+test('[W-40] a resource that is not served is looked up every ten seconds, and the old objects are kept', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   const { clock, names, statuses } = start({}, collection);
@@ -292,7 +292,7 @@ test('[W-40] a resource that is not served is looked for every ten seconds, and 
   expect(statuses).toEqual(['healthy', 'unserved: unserved', 'healthy']);
 });
 
-test('[W-31] cuts a watch that outlives its own timeout by ten seconds, and resumes', async () => {
+test('[W-31] the reflector cuts a watch that outlives its own timeout by ten seconds, and resumes', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [100, 101] });
   await settle();
   const [first] = collection.watches;
@@ -306,7 +306,7 @@ test('[W-31] cuts a watch that outlives its own timeout by ten seconds, and resu
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[W-31] cuts a watch that talks on after its time, too: the server must have ended it', async () => {
+test('[W-31] the reflector also cuts a watch that still sends events after its time', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [100, 101] });
   await settle();
   const [first] = collection.watches;
@@ -321,7 +321,7 @@ test('[W-31] cuts a watch that talks on after its time, too: the server must hav
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-30] after a window with bookmarks, 90 seconds of silence are a dead line', async () => {
+test('[W-30] after a window with bookmarks, 90 seconds of silence count as a dead connection', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
   for (let minute = 0; minute < 9; minute++) {
@@ -342,7 +342,7 @@ test('[W-30] after a window with bookmarks, 90 seconds of silence are a dead lin
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[W-30] [H22] a silent window that never had bookmarks is left alone until its end', async () => {
+test('[W-30] [H22] a silent window that never had bookmarks is left open until its end', async () => {
   const { clock, collection } = start({ watchTimeoutSeconds: [600, 601] });
   await settle();
 
@@ -352,7 +352,7 @@ test('[W-30] [H22] a silent window that never had bookmarks is left alone until 
   expect(collection.openWatches).toHaveLength(1);
 });
 
-test('[W-33] [W-34] a server that went back in time is found by a probe after a silent window', async () => {
+test('[W-33] [W-34] a restored server is detected by a probe after a silent window', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');
@@ -369,7 +369,7 @@ test('[W-33] [W-34] a server that went back in time is found by a probe after a 
   expect(collection.newestWatch.request.resourceVersion).toBe(collection.revision);
 });
 
-test('[W-35] the authoritative relist finds a delete that the server never told of, and repairs it', async () => {
+test('[W-35] the authoritative relist finds and repairs a delete whose event was lost', async () => {
   const collection = new FakeCollection();
   collection.put('a');
   collection.put('b');
@@ -408,7 +408,7 @@ test('[W-35] the authoritative relist of a busy, healthy source finds nothing an
   expect(replaced()).toBe(1);
 });
 
-test('[W-35] the authoritative relist is not misled by a delete that it overlaps', async () => {
+test('[W-35] the authoritative relist is not misled by a concurrent delete', async () => {
   const collection = new FakeCollection();
   for (const name of ['a', 'b', 'c']) collection.put(name);
   const { clock, drift, names } = start(
@@ -427,7 +427,7 @@ test('[W-35] the authoritative relist is not misled by a delete that it overlaps
 test.each([
   'list',
   'event',
-])('a sink that throws on a %s ends the run: a bug of ours must not pass for a failure of the server', async (on) => {
+])('a sink that throws on a %s ends the run, because a bug must not look like a server failure', async (on) => {
   const collection = new FakeCollection();
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
@@ -458,7 +458,7 @@ test.each([
   'listing',
   'watching',
   'waiting',
-])('[W-3] stops while %s, and leaves nothing behind', async (moment) => {
+])('[W-3] the reflector can be stopped while %s, and leaves nothing open', async (moment) => {
   const collection = new FakeCollection();
   if (moment === 'waiting') collection.failLists(refused());
   const { clock, reflector, running, stop } = start({}, collection);

@@ -17,7 +17,7 @@ async function healthy(...afterwards: readonly Error[]) {
   return started;
 }
 
-test('[real R-7] [W-20] a 403 after a healthy period is a retry at first, and forbidden at the third refusal', async () => {
+test('[real R-7] [W-20] a 403 after a healthy period is retried at first, and counts as forbidden at the third refusal', async () => {
   const { clock, statuses } = await healthy(refused(), refused(), refused());
 
   await clock.advanceAndSettle(12_000);
@@ -31,7 +31,7 @@ test('[real R-7] [W-20] a 403 after a healthy period is a retry at first, and fo
   expect(statuses).toEqual([...late, 'healthy']);
 });
 
-test('[real R-7] [W-20] refusals of several restarts, with a healthy time between them, stay retries', async () => {
+test('[real R-7] [W-20] refusals during several restarts with healthy periods between them stay retries', async () => {
   const { clock, collection, statuses } = await healthy(refused(), refused());
 
   for (let restart = 0; restart < 3; restart++) {
@@ -45,7 +45,7 @@ test('[real R-7] [W-20] refusals of several restarts, with a healthy time betwee
   expect(statuses).toEqual(['healthy', ...retry, ...retry, ...retry, ...retry]);
 });
 
-test('[real R-7] [W-20] a 403 of the first list is forbidden at once', async () => {
+test('[real R-7] [W-20] a 403 for the first list counts as forbidden at once', async () => {
   const collection = new FakeCollection();
   collection.failLists(refused());
 
@@ -55,7 +55,7 @@ test('[real R-7] [W-20] a 403 of the first list is forbidden at once', async () 
   expect(statuses).toEqual(['forbidden: forbidden']);
 });
 
-test('[real R-7] [W-20] a refusal of the ambassador’s filter is forbidden at once, after a healthy period too', async () => {
+test('[real R-7] [W-20] a refusal by the ambassador’s filter counts as forbidden at once, even after a healthy period', async () => {
   const filtered = new AmbassadorError('no', { code: 'AMBASSADOR_FORBIDDEN', fate: 'not-sent' });
 
   const { clock, statuses } = await healthy(filtered);

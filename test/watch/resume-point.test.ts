@@ -9,7 +9,7 @@ const at = (object: Thing, resourceVersion: string): Thing => ({
   metadata: { ...object.metadata, resourceVersion },
 });
 
-test('[W-16] [H27] a replayed ADDED does not bring back what was deleted since', async () => {
+test('[W-16] [H27] a replayed ADDED event does not restore an object that was deleted since', async () => {
   const { collection, names, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -25,7 +25,7 @@ test('[W-16] [H27] a replayed ADDED does not bring back what was deleted since',
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-16] [H27] in one batch, what is older than its place neither goes back nor stops the rest', async () => {
+test('[W-16] [H27] outdated events in a batch are skipped, and the others are applied', async () => {
   const { collection, cached, changes, reflector, meter } = start();
   await settle();
   const a = collection.put('a');
@@ -47,7 +47,7 @@ test('[W-16] [H27] in one batch, what is older than its place neither goes back 
   expect(meter.value('chancery_rv_regression_total')).toBe(3);
 });
 
-test('[L-12] [H28] resourceVersions without an order are followed as they come', async () => {
+test('[L-12] [H28] resourceVersions that are not numbers are followed in the order of arrival', async () => {
   const { clock, collection, cached } = start();
   await settle();
   const a = collection.put('a');
@@ -64,7 +64,7 @@ test('[L-12] [H28] resourceVersions without an order are followed as they come',
   expect(collection.newestWatch.request.resourceVersion).toBe('b');
 });
 
-test('[W-16] the position moves only when the sink has the events: what breaks in between is replayed', async () => {
+test('[W-16] the position moves only after the sink has the events, so that a failure in between replays them', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const collection = new FakeCollection();
   const stop = new AbortController();

@@ -32,7 +32,7 @@ function world(...names: readonly string[]): FakeCollection {
   return collection;
 }
 
-test('[L-30] lists page by page unless told otherwise', async () => {
+test('[L-30] the source lists page by page by default', async () => {
   const { collection } = start({}, world('a'));
   await settle();
 
@@ -40,7 +40,7 @@ test('[L-30] lists page by page unless told otherwise', async () => {
   expect(collection.newestWatch.request.sendInitialEvents).toBeUndefined();
 });
 
-test('[L-31] [L-32] publishes once, at the marker, with its resourceVersion, and goes on on the same connection', async () => {
+test('[L-31] [L-32] a streamed list is published once, at the marker with its resourceVersion, and continues on the same connection', async () => {
   const collection = world('b', 'a');
   collection.streaming = 'manual';
   const { names, reflector, replaced, changes, statuses, meter } = start(
@@ -96,7 +96,7 @@ test.each([
   'an end before the marker, twice',
   'a cut before the marker, twice',
   'silence instead of the marker',
-])('[L-33] falls back to pages within 25 seconds after %s', async (what) => {
+])('[L-33] a streamed list falls back to pages within 25 seconds after %s', async (what) => {
   const collection = world('a', 'b');
   if (what === 'a refusal') collection.failWatches(gateOff());
   collection.streaming = what.startsWith('silence') ? 'no-marker' : 'manual';
@@ -124,7 +124,7 @@ test.each([
   ['400', 'the server could not understand the request'],
   ['400', ''],
   ['422', 'unknown parameter'],
-])('[attack A-8] [L-33] a %s that names no parameter is answered with pages (%j)', async (code, message) => {
+])('[attack A-8] [L-33] a %s for a streamed list that names no parameter leads to a paged list (%j)', async (code, message) => {
   const collection = world('a', 'b');
   collection.failWatches(new ApiError({ code: Number(code), reason: 'BadRequest', message }));
   const { clock, names, notices } = start({ list: 'stream' }, collection);
@@ -136,7 +136,7 @@ test.each([
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[attack A-8] [L-33] a request that is refused in either form is told of by the paged list', async () => {
+test('[attack A-8] [L-33] a request that is refused both streamed and paged reports the error of the paged list', async () => {
   const collection = world('a');
   const refused = (): ApiError =>
     new ApiError({ code: 400, reason: 'BadRequest', message: 'field label not supported: x' });
@@ -150,7 +150,7 @@ test('[attack A-8] [L-33] a request that is refused in either form is told of by
   expect(reflector.status).toMatchObject({ reason: 'rejected' });
 });
 
-test('[L-30] what cannot stream is not asked again for an hour by any source of the process', async () => {
+test('[L-30] a server that cannot stream is not asked again for an hour by any source of the process', async () => {
   const clock = new FakeClock();
   const limiter = new ListLimiter({ clock });
   const first = world('a');
@@ -176,7 +176,7 @@ test('[L-30] what cannot stream is not asked again for an hour by any source of 
   expect(streamed).toEqual([false, true, false, true]);
 });
 
-test('[L-30] in mode stream the next list is streamed again after one that could not be', async () => {
+test('[L-30] the mode stream streams the next list again after a fallback', async () => {
   const collection = world('a');
   collection.failWatches(gateOff());
   const { clock } = start({ list: 'stream' }, collection);
@@ -189,7 +189,7 @@ test('[L-30] in mode stream the next list is streamed again after one that could
   expect(collection.lists).toHaveLength(1);
 });
 
-test('[L-34] takes MODIFIED and DELETED before the marker in the order in which they came', async () => {
+test('[L-34] MODIFIED and DELETED events before the marker are applied in order', async () => {
   const collection = world('a', 'b', 'c');
   collection.streaming = 'manual';
   const { cached } = start({ list: 'stream' }, collection);
@@ -210,7 +210,7 @@ test('[L-34] takes MODIFIED and DELETED before the marker in the order in which 
   expect(cached()).toEqual([{ ...a, value: 7 }, b]);
 });
 
-test('[L-35] a marker that nobody asked for is an ordinary bookmark', async () => {
+test('[L-35] an unrequested marker is an ordinary bookmark', async () => {
   const { collection, names, reflector, replaced, changes } = start({}, world('a'));
   await settle();
   changes.length = 0;
@@ -222,7 +222,7 @@ test('[L-35] a marker that nobody asked for is an ordinary bookmark', async () =
   expect(reflector.resourceVersion).toBe('150');
 });
 
-test('a server ahead of which we are is asked three times for a stream, then for its latest state', async () => {
+test('a server behind the known state is asked three times for a stream, then for its latest state', async () => {
   const collection = world('a');
   const tooLarge = (): ApiError =>
     new ApiError({ code: 504, reason: 'Timeout', message: 'Too large resource version: 9' });

@@ -16,7 +16,7 @@ test('an entry that cannot be parsed ends the open watch', () => {
   expect(ended).toEqual([error]);
 });
 
-test('what was found while no watch was open ends the next one as it begins, and no other', () => {
+test('an unreadable entry found while no watch is open ends the next watch at its start, and no other', () => {
   const unreadable = new Unreadable();
   const first: ProtocolError[] = [];
   const second: ProtocolError[] = [];
@@ -33,7 +33,7 @@ test('what was found while no watch was open ends the next one as it begins, and
   expect(second).toEqual([]);
 });
 
-test('what was found before a list began ends no watch: the list shows the object anew', () => {
+test('an unreadable entry found before a list ends no watch, because the list shows the object again', () => {
   const unreadable = new Unreadable();
   const ended: ProtocolError[] = [];
   unreadable.found(noJson('a/three'));
@@ -44,7 +44,7 @@ test('what was found before a list began ends no watch: the list shows the objec
   expect(ended).toEqual([]);
 });
 
-test('what is found while a list is under way ends the watch that follows', () => {
+test('an unreadable entry found during a list ends the following watch', () => {
   const unreadable = new Unreadable();
   const ended: ProtocolError[] = [];
   unreadable.listing();

@@ -106,8 +106,8 @@ function waitWith(
 const gaps = (times: readonly number[]): number[] =>
   times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
-describe('[W-40] the question is shared', () => {
-  test('[W-40] ten sources of a group that is not served ask once in ten seconds, all together', async () => {
+describe('[W-40] a shared poll for unserved resources', () => {
+  test('[W-40] ten sources of an unserved group ask discovery once in ten seconds together', async () => {
     const { askedAt, clock, sources } = world(10);
 
     await clock.advanceAndSettle(60_500);
@@ -122,7 +122,7 @@ describe('[W-40] the question is shared', () => {
     [0, 8_000],
     [0.5, 10_000],
     [0.999, 11_996],
-  ])('[W-40] with a random number of %s it asks after %s ms', async (number, ms) => {
+  ])('[W-40] the poll with the random number %s comes after %s ms', async (number, ms) => {
     const { askedAt, clock } = world(1, { random: () => number });
     await settle();
     const joinedAt = clock.monotonic();
@@ -132,7 +132,7 @@ describe('[W-40] the question is shared', () => {
     expect(Math.round((askedAt[0] ?? 0) - joinedAt)).toBe(ms);
   });
 
-  test('[W-40] a source that comes later joins the question that is due', async () => {
+  test('[W-40] a source that starts later joins the next poll', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     await clock.advanceAndSettle(9_000);
 
@@ -144,7 +144,7 @@ describe('[W-40] the question is shared', () => {
     expect([together, askedAt.length]).toEqual([1, 1]);
   });
 
-  test('[W-40] another version and another client have questions of their own', async () => {
+  test('[W-40] another version, or another client, has its own poll', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
     const options = { clock, discoveryPoll };
@@ -172,7 +172,7 @@ describe('[W-40] the question is shared', () => {
     expect(sources.map(({ statuses }) => statuses.at(-1))).toEqual(Array(3).fill('healthy'));
   });
 
-  test('[W-40] nothing is asked when the last source that waits has stopped', async () => {
+  test('[W-40] the poll ends when the last waiting source has stopped', async () => {
     const { askedAt, clock, sources } = world(2);
     await clock.advanceAndSettle(5_000);
 
@@ -188,7 +188,7 @@ describe('[W-40] the question is shared', () => {
     expect(askedAt).toEqual([]);
   });
 
-  test('[W-40] a question under way is aborted when the last of those who wait is, not before', async () => {
+  test('[W-40] a running poll is aborted when its last waiting source stops, not before', async () => {
     const clock = new FakeClock();
     const { askedAt, discovery, state } = fakeServer(clock);
     state.hangs = true;
@@ -207,7 +207,7 @@ describe('[W-40] the question is shared', () => {
     expect(ends).toEqual(['left', 'left']);
   });
 
-  test('[W-40] where discovery does not answer, the resource itself is asked, at the same pace', async () => {
+  test('[W-40] the resource itself is requested at the same pace when discovery does not answer', async () => {
     const { clock, discovery, state } = world(0);
     state.failure = new ApiError({ code: 403, reason: 'Forbidden' });
     const collection = unserved(3);
@@ -223,7 +223,7 @@ describe('[W-40] the question is shared', () => {
 });
 
 describe('[W-40] an established definition', () => {
-  test('[W-40] hurries the sources that wait for its group and version, and no others', async () => {
+  test('[W-40] an established definition speeds up the poll of its own group and version only', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(2);
     const other = fakeServer(clock);
     const v2 = other.discovery('things', 'example.com/v2');
@@ -240,7 +240,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toEqual([]);
   });
 
-  test('[W-40] hurries a source that begins to wait up to 5 s later, and then no more', async () => {
+  test('[W-40] an established definition speeds up a source that begins to wait up to 5 s later, and then no more', async () => {
     const { clock, discovery, discoveryPoll, askedAt } = world(0);
     discoveryPoll.expectServed(discovery().groupVersion);
     await clock.advanceAndSettle(4_000);
@@ -253,7 +253,7 @@ describe('[W-40] an established definition', () => {
     expect([soon, askedAt.length]).toEqual([4, 4]);
   });
 
-  test('[W-40] a resource that is served at last is listed at the next poll, and the polls end', async () => {
+  test('[W-40] a resource that is served is listed at the next poll, and the polls end', async () => {
     const { askedAt, clock, discovery, discoveryPoll, sources, state } = world(1);
     await clock.advanceAndSettle(1_000);
     discoveryPoll.expectServed(discovery().groupVersion);
@@ -268,7 +268,7 @@ describe('[W-40] an established definition', () => {
     expect(askedAt).toHaveLength(4);
   });
 
-  test('[W-40] does not hurry the sources of another poll, on the same clock', async () => {
+  test('[W-40] an established definition does not speed up another poll on the same clock', async () => {
     const { askedAt, clock, discovery, discoveryPoll } = world(1);
     const other = fakeServer(clock);
     start({ clock }, discoverable(unserved(), other.discovery()));
@@ -283,7 +283,7 @@ describe('[W-40] an established definition', () => {
     expect(other.askedAt).toHaveLength(1);
   });
 
-  test('[W-40] two sources with polls of their own send two requests', async () => {
+  test('[W-40] two sources with their own polls send two requests', async () => {
     const { askedAt, clock, discovery } = world(1);
     start({ clock }, discoverable(unserved(), discovery('things1')));
 
@@ -310,7 +310,7 @@ describe('[W-40] onUnserved', () => {
     return { ...server, ...started, clock, collection };
   }
 
-  test('[W-40] clear keeps everything while the definition may be there', async () => {
+  test('[W-40] onUnserved clear keeps the objects while the definition may still exist', async () => {
     const { changes, clock, definitionsAskedAt, names } = await vanished({ onUnserved: 'clear' });
 
     await clock.advanceAndSettle(60_000);
@@ -320,7 +320,7 @@ describe('[W-40] onUnserved', () => {
     expect(definitionsAskedAt).toHaveLength(6);
   });
 
-  test('[W-40] clear lets all objects go, once, when the definition is gone; a new one fills it again', async () => {
+  test('[W-40] onUnserved clear drops all objects once when the definition is gone, and a new definition fills the cache again', async () => {
     const it = await vanished({ onUnserved: 'clear' });
     it.state.definition = 'gone';
 
@@ -340,7 +340,7 @@ describe('[W-40] onUnserved', () => {
     expect(it.statuses).toEqual(['healthy', 'unserved: unserved', 'healthy']);
   });
 
-  test('[W-40] by default everything is kept, and nobody asks for the definition', async () => {
+  test('[W-40] by default the objects are kept, and the definition is not requested', async () => {
     const { clock, definitionsAskedAt, names, state } = await vanished({});
     state.definition = 'gone';
 
@@ -350,7 +350,7 @@ describe('[W-40] onUnserved', () => {
     expect(definitionsAskedAt).toEqual([]);
   });
 
-  test('[W-40] clear does not sync a source that has never been listed', async () => {
+  test('[W-40] onUnserved clear does not sync a source that was never listed', async () => {
     const { clock, definitionsAskedAt, sources, state } = world(1, { onUnserved: 'clear' });
     state.definition = 'gone';
 
@@ -360,7 +360,7 @@ describe('[W-40] onUnserved', () => {
     expect(definitionsAskedAt).toEqual([]);
   });
 
-  test('[W-40] sources of one resource ask for its definition once', async () => {
+  test('[W-40] sources of one resource request its definition once', async () => {
     const clock = new FakeClock();
     const { definitionsAskedAt, discovery, state } = fakeServer(clock);
     state.definition = 'gone';

@@ -11,7 +11,7 @@ function world(...names: readonly string[]): FakeCollection {
   return collection;
 }
 
-test('[W-36] a verification that is asked for resolves to the drift, which is counted and repaired', async () => {
+test('[W-36] verify() resolves to the drift, which is counted and repaired', async () => {
   const collection = world('a', 'b');
   const { clock, reflector, drift, meter, names } = start(LONG, collection);
   await settle();
@@ -28,7 +28,7 @@ test('[W-36] a verification that is asked for resolves to the drift, which is co
   expect(names()).toEqual(['demo/b']);
 });
 
-test('[W-36] a healthy source is verified without one change and without another list', async () => {
+test('[W-36] verify() of a healthy source causes no change and no extra list', async () => {
   const { collection, reflector, changes, replaced } = start(LONG, world('a', 'b'));
   await settle();
   changes.length = 0;
@@ -56,7 +56,7 @@ test('[W-35] a watch that is two seconds behind is no drift', async () => {
   expect(names()).toEqual(['demo/a', 'demo/b']);
 });
 
-test('[W-34] a verification whose list is older than what was seen ends in the world of that list', async () => {
+test('[W-34] a verification with an older list ends with the objects of that list', async () => {
   const collection = world('a', 'b');
   const { clock, reflector, meter, notices, names } = start(LONG, collection);
   await settle();
@@ -74,7 +74,7 @@ test('[W-34] a verification whose list is older than what was seen ends in the w
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-34] a list that is older than what was seen is taken as it is, with its deletes, and counted', async () => {
+test('[W-34] an older list is accepted as it is, with its deletes, and counted', async () => {
   const collection = world('a', 'b');
   const { clock, names, notices, meter, reflector } = start(LONG, collection);
   await settle();
@@ -89,7 +89,7 @@ test('[W-34] a list that is older than what was seen is taken as it is, with its
   expect(meter.value('chancery_rv_regression_total')).toBe(1);
 });
 
-test('[W-36] what does not run cannot be verified', async () => {
+test('[W-36] verify() of a stopped source is refused', async () => {
   const { reflector, running, stop } = start();
   await settle();
   stop();
@@ -98,7 +98,7 @@ test('[W-36] what does not run cannot be verified', async () => {
   await expect(reflector.verify()).rejects.toMatchObject({ code: 'NOT_SYNCED' });
 });
 
-test('[W-36] a verification waits for a live watch, and ends with the source', async () => {
+test('[W-36] verify() waits for a live watch, and ends with the source', async () => {
   const collection = world('a');
   collection.failLists(expired(), expired());
   const { reflector, running, stop } = start({}, collection);

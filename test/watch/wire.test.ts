@@ -118,7 +118,7 @@ const ROWS: readonly [row: string, how: CannedAnswer | Error | string, ms: numbe
     ['19: no object', '{"type":"ADDED"}\n', 1, LATEST],
   ];
 
-test.each(ROWS)('[W-20] [W-21] row %s', async (_, how, withinMs, next) => {
+test.each(ROWS)('[W-20] [W-21] row %s on the wire', async (_, how, withinMs, next) => {
   const { clock, requests, newest, watches, values } = serve();
   await clock.advanceAndSettle(5_000);
   if (typeof how !== 'string') watches.push(how);
@@ -136,7 +136,7 @@ test.each(ROWS)('[W-20] [W-21] row %s', async (_, how, withinMs, next) => {
   expect(values()).toEqual(['a=0']);
 });
 
-test('[W-20] rows 3, 4 and 6: a clean end and a stall resume, a second empty watch lists anew', async () => {
+test('[W-20] rows 3, 4 and 6: a clean end and a stall resume, and a second empty watch lists again', async () => {
   const { clock, requests, newest, watches } = serve();
   await clock.advanceAndSettle(2_000);
   newest().end();
@@ -151,7 +151,7 @@ test('[W-20] rows 3, 4 and 6: a clean end and a stall resume, a second empty wat
   expect(requests().filter(({ limit }) => limit === '500')).toHaveLength(2);
 });
 
-test('[L-2] [W-1] [W-2] no request ever combines what a server refuses', async () => {
+test('[L-2] [W-1] [W-2] no request combines parameters that a server refuses together', async () => {
   let seed = 1;
   const random = (): number => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -203,7 +203,7 @@ test('[L-2] [W-1] [W-2] no request ever combines what a server refuses', async (
   expect(new Set(seconds).size).toBeGreaterThan(50);
 });
 
-describe('[L-8] [L-11] a list that cannot be one keeps the old world and is tried again', () => {
+describe('[L-8] [L-11] an invalid list keeps the old objects and is tried again', () => {
   const noUid = { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'x', resourceVersion: '1' } };
   test.each([
     ['without a resourceVersion', list([], { resourceVersion: '' })],
@@ -216,7 +216,7 @@ describe('[L-8] [L-11] a list that cannot be one keeps the old world and is trie
       { ...list([]), kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' },
     ],
     ['that is cut short', JSON.stringify(list([thing('a', '90')])).slice(0, -9)],
-  ])('%s', async (_, body) => {
+  ])('a list %s is refused, keeps the old objects and is tried again', async (_, body) => {
     const { clock, lists, newest, values, requests, statuses, meter } = serve();
     await clock.advanceAndSettle(5_000);
     lists.push({ body });
@@ -234,7 +234,7 @@ describe('[L-8] [L-11] a list that cannot be one keeps the old world and is trie
   });
 });
 
-test('[W-10] a line arrives whole wherever it is split, with CRLF and blank lines around it', async () => {
+test('[W-10] a line is read whole wherever it is split, with CRLF and blank lines around it', async () => {
   const { newest, values, clock } = serve();
   await clock.advanceAndSettle(2_000);
   const whole = `\r\n\n${line('MODIFIED', thing('a', '101', 'ü€😀\u2028')).replace('\n', '\r\n')}`;
@@ -257,7 +257,7 @@ test.each([
   ['[H01] half a line and a cut', '{"type":"ADDED","obj', true],
   ['[H03] half a line and a clean end', '{"type":"ADDED","obj', false],
   ['[H04] a complete line without its newline', line('ADDED', thing('b', '102')).trimEnd(), false],
-])('[W-12] %s: resumes from the last complete line', async (_, tail, broken) => {
+])('[W-12] %s: the watch resumes from the last complete line', async (_, tail, broken) => {
   const { clock, newest, requests, changes } = serve();
   await clock.advanceAndSettle(2_000);
   changes.length = 0;
@@ -274,7 +274,7 @@ test.each([
   expect(changes).toEqual(['update demo/a 101', 'add demo/b 102']);
 });
 
-test('[W-14] events of a foreign kind are left out and counted', async () => {
+test('[W-14] events of a foreign kind are skipped and counted', async () => {
   const { clock, newest, requests, values, meter } = serve();
   await clock.advanceAndSettle(2_000);
 
@@ -287,7 +287,7 @@ test('[W-14] events of a foreign kind are left out and counted', async () => {
   expect(meter.value('chancery_watch_events_skipped_total')).toBe(1);
 });
 
-test('[W-32] data that waited while our own event loop stood still is read before the line is judged', async () => {
+test('[W-32] data that arrived while the event loop was blocked is read before the connection counts as dead', async () => {
   const { clock, newest, transport, values } = serve();
   await settle();
   for (let minute = 1; minute < 4; minute++) {
@@ -311,7 +311,7 @@ test('[W-32] data that waited while our own event loop stood still is read befor
 
 const METADATA_FORM = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
 
-test('[L-16] a source of metadata only asks for it and caches nothing else, under the own kind of the objects', async () => {
+test('[L-16] a metadata-only source requests and caches only metadata, under the objects’ own kind', async () => {
   const { newest, transport, lists, cached } = serve({}, { metadataOnly: true });
   const { metadata: listed } = thing('a', '90') as Thing;
   const { metadata: unnamed } = thing('b', '91') as Thing;
@@ -335,7 +335,7 @@ test('[L-16] a source of metadata only asks for it and caches nothing else, unde
   ]);
 });
 
-test('[L-16] a whole object is foreign to a source of metadata only, in a list and in a watch', async () => {
+test('[L-16] a metadata-only source treats a whole object as foreign, in a list and in a watch', async () => {
   const { newest, clock, lists, cached, meter, statuses } = serve({}, { metadataOnly: true });
   const empty = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' };
   lists.push({ body: list([thing('a', '90')]) }, { body: { ...list([]), ...empty } });

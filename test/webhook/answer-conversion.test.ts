@@ -31,7 +31,7 @@ const numbered = (count: number): readonly KubernetesObject[] =>
     ),
   );
 
-test('[admission 17] a review of 500 objects is answered with all of them, in their order and with the same uid', async () => {
+test('[admission 17] a conversion review of 500 objects is answered with all of them, in order and with its uid', async () => {
   const answer = await answerConversion([boats], review(numbered(500)));
 
   expect(answer).toMatchObject({
@@ -47,7 +47,7 @@ test('[admission 17] a review of 500 objects is answered with all of them, in th
   );
 });
 
-test('objects that have the wanted version already pass as they are, whatever they hold', async () => {
+test('objects that already have the wanted version pass unchanged, whatever they contain', async () => {
   const odd = boat('v1', { spec: 7, other: [] });
   const foreign = { ...odd, kind: 'Ship' };
 
@@ -56,7 +56,7 @@ test('objects that have the wanted version already pass as they are, whatever th
   expect(response.convertedObjects).toEqual([odd, foreign]);
 });
 
-test('[A-9] [admission 18] a failure names versions and object and nothing of its content, and the log gets the cause', async () => {
+test('[A-9] [admission 18] a conversion failure names versions and object and none of its content, and the cause is logged', async () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -94,7 +94,7 @@ test('[A-9] [admission 18] a failure names versions and object and nothing of it
   ]);
 });
 
-test('one bad object fails its review, and the next review is answered', async () => {
+test('one bad object fails its conversion review, and the next review is answered', async () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -142,7 +142,7 @@ test.each([
     'objects[0] has no apiVersion, kind or metadata',
   ],
   ['a text', 'boat', 'objects[0] has no apiVersion, kind or metadata'],
-])('an object of %s is a failure', async (_what, object, message) => {
+])('the conversion of an object of %s fails', async (_what, object, message) => {
   const { response } = await answerConversion([boats], review([object]));
 
   expect(response).toEqual({
@@ -152,7 +152,7 @@ test.each([
   });
 });
 
-test('a review of more than 10,000 objects is a failure', async () => {
+test('a conversion review of more than 10,000 objects fails', async () => {
   const many = Array.from({ length: 10_001 }, () => boat('v1', {}));
 
   const { response } = await answerConversion([boats], review(many));
@@ -183,7 +183,7 @@ test.each([
     { ...review([]), request: { uid: 'u', desiredAPIVersion: 'a/v1' } },
     'or no list of objects',
   ],
-])('a body with %s has no answer', async (_what, body, message) => {
+])('a conversion body with %s gets no answer', async (_what, body, message) => {
   await expect(answerConversion([boats], body)).rejects.toThrow(message);
 });
 

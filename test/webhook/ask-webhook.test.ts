@@ -21,14 +21,14 @@ function mutating(
 }
 
 describe('a review', () => {
-  test('[A-2] [admission 16] is answered with its uid', async () => {
+  test('[A-2] [admission 16] a review is answered with its uid', async () => {
     const { status, response } = await answerOf(configMapWebhook({}), reviewOf({ uid: 'd00d' }));
 
     expect(status).toBe(200);
     expect(response).toEqual({ uid: 'd00d', allowed: true });
   });
 
-  test('[A-2] [admission 16] is denied with HTTP status 200, and a Status with message, code and reason', async () => {
+  test('[A-2] [admission 16] a denied review has HTTP status 200, and a Status with message, code and reason', async () => {
     const webhook = configMapWebhook({ validate: () => deny('red is taken') });
 
     const { status, outcome, response } = await answerOf(webhook, reviewOf());
@@ -41,7 +41,7 @@ describe('a review', () => {
     });
   });
 
-  test('[admission 16] is denied because of a field with 422 and the field among the causes', async () => {
+  test('[admission 16] a review denied because of a field has code 422 and the field among the causes', async () => {
     const webhook = configMapWebhook({
       validate: () => deny('is taken', { field: 'data.colour' }),
     });
@@ -60,7 +60,7 @@ describe('a review', () => {
     });
   });
 
-  test('[A-2] [admission 16] never has a patch type without a patch', async () => {
+  test('[A-2] [admission 16] an answer never has a patch type without a patch', async () => {
     const same = await answerOf(
       mutating(({ object }) => structuredClone(object)),
       reviewOf(),
@@ -75,7 +75,7 @@ describe('a review', () => {
     expect(changed.patch).toEqual([{ op: 'add', path: '/data/size', value: '1' }]);
   });
 
-  test('[A-2] [admission 16] has warnings of less than 256 characters in one line, and of 4,096 in all', async () => {
+  test('[A-2] [admission 16] warnings are one line of less than 256 characters, and 4,096 characters in all', async () => {
     const warnings = [
       'two\nlines',
       '',
@@ -93,7 +93,7 @@ describe('a review', () => {
     expect(shown.length).toBe(21);
   });
 
-  test('cuts a message of any length, and shows no character that a terminal obeys', async () => {
+  test('a message of any length is cut, and has no control characters', async () => {
     const webhook = configMapWebhook({ validate: () => deny(`\u001b[2J${'x'.repeat(100_000)}`) });
 
     const { response } = await answerOf(webhook, reviewOf());
@@ -102,7 +102,7 @@ describe('a review', () => {
     expect(response.status?.message.length).toBeLessThan(2_200);
   });
 
-  test('[A-1] reaches the function with user, options, dry run and both objects', async () => {
+  test('[A-1] a review passes user, options, dry run and both objects to the function', async () => {
     let asked: AdmissionRequest | undefined;
     const webhook = configMapWebhook({
       validate: (request) => {
@@ -127,7 +127,7 @@ describe('a review', () => {
     });
   });
 
-  test('leaves no line of the log that is as long as a name that no API server sends', async () => {
+  test('a name of extreme length does not make a long log line', async () => {
     const webhook = configMapWebhook({
       validate: () => {
         throw new Error('no');
@@ -148,7 +148,7 @@ describe('a review', () => {
     expect(JSON.stringify(facts).length).toBeLessThan(2_000);
   });
 
-  test('of an object with generateName has no name', async () => {
+  test('a review of an object with generateName has no name', async () => {
     const object = { ...configMapOf({}), metadata: { generateName: 'shop-', namespace: 'web' } };
     const webhook = configMapWebhook({
       validate: ({ name }) => deny(`name is ${name}`, { field: 'metadata' }),
@@ -160,7 +160,7 @@ describe('a review', () => {
     expect(response.status).not.toHaveProperty('details.name');
   });
 
-  test('of a deletion has the old object and no new one', async () => {
+  test('a review of a deletion has the old object and no new one', async () => {
     const seen: unknown[] = [];
     const webhook = configMapWebhook({
       validate: ({ object, oldObject }) => {
@@ -174,7 +174,7 @@ describe('a review', () => {
     expect(seen).toEqual([undefined, { colour: 'blue' }]);
   });
 
-  test('[A-7] about an object that is being deleted is allowed without the function, so that finalizers can go', async () => {
+  test('[A-7] a review about an object that is being deleted is allowed without calling the function', async () => {
     const validate = (): ReturnType<typeof deny> => deny('never');
     const oldObject = configMapOf({}, { deletionTimestamp: '2026-11-29T10:00:00Z' });
     const forged = configMapOf({}, { deletionTimestamp: '2026-11-29T10:00:00Z' });
@@ -258,7 +258,7 @@ describe('a review', () => {
       `{"request":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
       /the body/,
     ],
-  ])('[A-4] %s is refused with an error that quotes nothing of it', async (_, review, expected) => {
+  ])('[A-4] a review %s is refused with an error that quotes none of it', async (_, review, expected) => {
     const text = (typeof review === 'string' ? review : JSON.stringify(review)).replaceAll(
       '"red"',
       `"${SECRET}"`,
@@ -319,7 +319,7 @@ describe('a function', () => {
     ['that returns null', () => null, /returned null/],
     ['that validates and returns an object', ({ object }) => object, /returned object/],
     ['that warns with something else than texts', () => allow({ warnings: [7 as never] }), /./],
-  ])('[A-3] %s refuses the request, and the answer says nothing of the object', async (_, validate, expected) => {
+  ])('[A-3] a function %s refuses the request, and the answer says nothing of the object', async (_, validate, expected) => {
     const webhook = configMapWebhook({ validate: validate as never });
 
     const { status, outcome, response, text, lines } = await answerOf(webhook, secret);
@@ -352,7 +352,7 @@ describe('a function', () => {
     ['the kind', (object) => ({ ...object, kind: 'Secret' }), /changed kind/],
     ['the API version', (object) => ({ ...object, apiVersion: 'v2' }), /changed apiVersion/],
     ['all metadata', (object) => ({ ...object, metadata: null }), /changed metadata,/],
-  ])('that changes %s refuses the request', async (_, change, expected) => {
+  ])('a mutating function that changes %s refuses the request', async (_, change, expected) => {
     const { outcome, lines } = await answerOf(
       mutating(({ object }) => change(object)),
       reviewOf(),
@@ -364,7 +364,7 @@ describe('a function', () => {
     );
   });
 
-  test('removes what it sets to undefined, and keeps integers that a number cannot hold', async () => {
+  test('a mutating function removes what it sets to undefined, and keeps integers beyond doubles', async () => {
     const text = JSON.stringify(reviewOf()).replace(
       '"colour":"red"',
       '"colour":"red","size":9007199254740993',
@@ -378,7 +378,7 @@ describe('a function', () => {
     expect(patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test('can deny from a mutating webhook, and warn beside a change', async () => {
+  test('a mutating webhook can deny, and warn beside a change', async () => {
     const denied = await answerOf(
       mutating(() => deny('no')),
       reviewOf(),
@@ -393,7 +393,7 @@ describe('a function', () => {
     expect(changed.patch).toEqual([{ op: 'remove', path: '/data/colour' }]);
   });
 
-  test('[A-6] that answers after its time limit has answered with 504 before, once, with its signal aborted', async () => {
+  test('[A-6] a function that exceeds its time limit is answered with 504 once, and its signal aborts', async () => {
     const clock = new FakeClock();
     const { lines, logFor } = recordingLog();
     const late = Promise.withResolvers<ReturnType<typeof allow>>();
@@ -418,7 +418,7 @@ describe('a function', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('[A-3] that settles twice has answered with the first of both', async () => {
+  test('[A-3] a function that settles twice answers with the first result', async () => {
     const webhook = configMapWebhook({
       validate: () =>
         new Promise((resolve, reject) => {
@@ -433,7 +433,7 @@ describe('a function', () => {
     expect(response.status?.message).toBe('first');
   });
 
-  test('[A-1] reads only sources that the webhook declares', async () => {
+  test('[A-1] a function reads only sources that the webhook declares', async () => {
     const webhook = configMapWebhook({
       validate: (_request, { store }) => {
         store(configMaps).list();

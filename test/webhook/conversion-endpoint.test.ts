@@ -10,7 +10,7 @@ import { recordingLog } from '../support/recording-log.ts';
 
 const LIMITS = { timeoutMs: 29_000, signal: new AbortController().signal };
 
-test('conversions get the parsed review, and their answer keeps integers that a number cannot hold', async () => {
+test('a conversion gets the parsed review, and its answer keeps integers beyond doubles', async () => {
   const { logFor } = recordingLog();
   const endpoint = conversionEndpoint(async (review) => ({ of: review }), logFor({}));
 
@@ -37,7 +37,7 @@ test('a failed conversion is answered with its review, logged and counted as fai
   expect(lines).toMatchObject([{ level: 'error', fields: { err: failure } }]);
 });
 
-test('a conversion ends when nobody waits for its answer any more', async () => {
+test('a conversion ends when the client has gone', async () => {
   const { lines, logFor } = recordingLog();
   const gone = new AbortController();
   const given: string[] = [];
@@ -63,7 +63,7 @@ test('a conversion ends when nobody waits for its answer any more', async () => 
   expect([given, lines]).toEqual([['ann'], []]);
 });
 
-test('a conversion that takes too long is told to end, and becomes a failure', async () => {
+test('a conversion that takes too long is aborted, and fails', async () => {
   const { lines, logFor } = recordingLog();
   const clock = new FakeClock();
   const endpoint = conversionEndpoint(
@@ -86,7 +86,7 @@ test('a conversion that takes too long is told to end, and becomes a failure', a
   ]);
 });
 
-test('a body that is no JSON never reaches a conversion', async () => {
+test('a body that is invalid JSON never reaches a conversion', async () => {
   const { logFor } = recordingLog();
   const endpoint = conversionEndpoint(() => expect.unreachable('asked'), logFor({}));
 

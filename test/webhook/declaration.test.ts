@@ -16,7 +16,7 @@ function declaring(options: object): () => unknown {
 }
 
 describe('a declared webhook', () => {
-  test('is a frozen value with a path, a rule and safe defaults', () => {
+  test('a declared webhook is a frozen value with a path, a rule and safe defaults', () => {
     const webhook = validatingWebhook({
       name: 'colours.shop.example.com',
       resource: configMaps,
@@ -46,7 +46,7 @@ describe('a declared webhook', () => {
     });
   });
 
-  test('is told apart by its type, path and reinvocation', () => {
+  test('a mutating webhook has its own type, path and reinvocation policy', () => {
     const webhook = mutatingWebhook({
       name: 'colours.shop.example.com',
       resource: configMaps,
@@ -62,7 +62,7 @@ describe('a declared webhook', () => {
     expect(isWebhook(webhook)).toBe(true);
   });
 
-  test('[A-7] has an entry that leaves out the namespace of the operator and objects that are being deleted', () => {
+  test('[A-7] the webhook entry excludes the namespace of the operator and objects that are being deleted', () => {
     const namespaceSelector = { matchLabels: { tier: 'web' } };
     const condition = {
       name: 'not-by-nodes',
@@ -87,11 +87,11 @@ describe('a declared webhook', () => {
     expect(entry).not.toHaveProperty('reinvocationPolicy');
   });
 
-  test('asks about objects that are being deleted when it says so', () => {
+  test('a webhook with whileDeleting is asked about objects that are being deleted', () => {
     expect(configMapWebhook({ whileDeleting: true }).matchConditions).toEqual([]);
   });
 
-  test('gives the operator rights to what it reads, and to nothing else', () => {
+  test('a webhook gives the operator rights only to the sources that it reads', () => {
     const webhook = configMapWebhook({ reads: [source(configMaps, { namespace: 'all' })] });
 
     const rights = accessOf([webhook], { namespaces: undefined });
@@ -101,7 +101,7 @@ describe('a declared webhook', () => {
     ]);
   });
 
-  test('types the objects by the operations', () => {
+  test('the types of the objects follow the operations', () => {
     validatingWebhook({
       name: 'a.b.c',
       resource: configMaps,
@@ -198,7 +198,7 @@ describe('a declared webhook', () => {
       },
       /at most 63/,
     ],
-  ])('is refused with %s', (_, options, expected) => {
+  ])('a webhook declaration with %s is refused', (_, options, expected) => {
     expect(declaring(options)).toThrow(ConfigurationError);
     expect(declaring(options)).toThrow(expected);
   });

@@ -22,7 +22,7 @@ const map = fc.dictionary(
 ) as fc.Arbitrary<Members>;
 
 describe('the JSON patch of a changed object', () => {
-  test('makes the changed object of the one before', () => {
+  test('a JSON patch turns the old object into the new one', () => {
     fc.assert(
       fc.property(map, map, (before, after) => {
         deepFreeze(before);
@@ -34,7 +34,7 @@ describe('the JSON patch of a changed object', () => {
     );
   });
 
-  test('makes a list with items that were inserted, moved and removed', () => {
+  test('a JSON patch handles inserted, moved and removed list items', () => {
     const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
     fc.assert(
       fc.property(list, list, (before, after) => {
@@ -45,7 +45,7 @@ describe('the JSON patch of a changed object', () => {
     );
   });
 
-  test('is empty for an equal object, and only then', () => {
+  test('a JSON patch is empty exactly for an equal object', () => {
     fc.assert(
       fc.property(map, map, (before, after) => {
         const isEqual = JSON.stringify(texts(before)) === JSON.stringify(texts(after));
@@ -56,7 +56,7 @@ describe('the JSON patch of a changed object', () => {
     );
   });
 
-  test('names only what differs', () => {
+  test('a JSON patch contains only the differences', () => {
     const before = { spec: { replicas: 1, containers: [{ name: 'a' }, { name: 'b', tty: true }] } };
     const after = {
       spec: { replicas: 1, containers: [{ name: 'a' }, { name: 'b' }], paused: true },
@@ -68,13 +68,13 @@ describe('the JSON patch of a changed object', () => {
     ]);
   });
 
-  test('keeps two integers apart that a double cannot', () => {
+  test('a JSON patch distinguishes two integers that a double cannot', () => {
     const patch = jsonPatchOf({ size: 9_007_199_254_740_993n }, { size: 9_007_199_254_740_992 });
 
     expect(patch).toEqual([{ op: 'replace', path: '/size', value: 9_007_199_254_740_992 }]);
   });
 
-  test('replaces a list that differs in more than a hundred places', () => {
+  test('a JSON patch replaces a list that differs in more than a hundred places', () => {
     const before = { list: Array.from({ length: 300 }, (_, at) => at) };
     const after = { list: before.list.map((item) => item + 1_000) };
 

@@ -20,7 +20,7 @@ function cached(object: KubernetesObject, made: ReturnType<typeof selectedObject
   return made.source.transform?.(object as never) as KubernetesObject & { spec?: object };
 }
 
-test('without a finalizer the server selects by labels, and annotations are selected in memory', () => {
+test('without a finalizer the server selects objects by labels, and annotations are matched in memory', () => {
   const made = selectedObjects(deployments, { labels, annotations });
 
   expect(made.source.labelSelector).toBe('app=shop');
@@ -35,7 +35,7 @@ test('without a finalizer the server selects by labels, and annotations are sele
   expect(made.selects(deployment({ annotations: annotations.matchLabels }))).toBe(false);
 });
 
-test('[metacontroller M12] with a finalizer all are listed; only the selected and those that carry it are kept whole', () => {
+test('[metacontroller M12] with a finalizer all objects are listed, and only selected objects or those with the finalizer are cached whole', () => {
   const made = selectedObjects(deployments, { labels }, { finalizer: FINALIZER });
   const kept = (metadata: Partial<ObjectMeta>) => cached(deployment(metadata), made);
 
@@ -54,7 +54,7 @@ test('[metacontroller M12] with a finalizer all are listed; only the selected an
   });
 });
 
-test('managedFields are kept only where they are asked for', () => {
+test('managedFields are cached only when requested', () => {
   const chosen = deployment({ labels: { app: 'shop' } });
   const fieldsOf = (made: ReturnType<typeof selectedObjects>) =>
     cached(chosen, made).metadata.managedFields;
@@ -65,7 +65,7 @@ test('managedFields are kept only where they are asked for', () => {
   expect(fieldsOf(selectedObjects(deployments, { labels }, options))).toEqual([{}]);
 });
 
-test('equal selections have the same transform, so that they share a cache; others do not', () => {
+test('equal selections share one transform and cache, and different selections do not', () => {
   const of = (
     ...given: Parameters<typeof selectedObjects> extends [unknown, ...infer R] ? R : never
   ) => selectedObjects(deployments, ...given).source.transform;

@@ -153,7 +153,7 @@ const broken = (): never => {
   throw new Error('the pump is broken');
 };
 
-test('writes status, then labels and annotations with its version, then the attachments', async () => {
+test('a decorator writes the status, then labels and annotations with its version, then the attachments', async () => {
   const { done, result } = await reconciled({
     metadata: { labels: { old: 'x', kept: 'k' }, annotations: { note: 'a' } },
     status: { phase: 'New', size: { wide: 1, high: 2 } },
@@ -188,7 +188,7 @@ test('writes status, then labels and annotations with its version, then the atta
   expect(result).toEqual({ requeueAfterMs: 500 });
 });
 
-test('[metacontroller 16] what is so already is not written, and a status that is null or left out stays', async () => {
+test('[metacontroller 16] unchanged fields are not written, and a status that is null or omitted stays', async () => {
   const status = { size: { high: 3, wide: 1 } };
   const same = { labels: { a: '1' }, status };
   const given = { metadata: { labels: { a: '1', b: '2' } }, status };
@@ -203,7 +203,7 @@ test('[metacontroller 16] what is so already is not written, and a status that i
   expect(none.done).toEqual(['sync 7']);
 });
 
-test('without a status subresource one patch writes all of the object', async () => {
+test('without a status subresource one patch writes the whole object', async () => {
   const { done } = await reconciled({
     options: { hasStatusSubresource: false },
     answer: { children: [], labels: { a: '1' }, status: { phase: 'New' } },
@@ -219,7 +219,7 @@ test('without a status subresource one patch writes all of the object', async ()
 test.each([
   'status',
   undefined,
-] as const)('a lost race at the object (%s) ends the reconcile before the attachments, and is reported to nobody', async (at) => {
+] as const)('a version conflict at the object (%s) ends the reconcile before the attachments, and is not reported', async (at) => {
   const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
   const { done, told, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },
@@ -231,7 +231,7 @@ test.each([
   expect(told).toEqual([]);
 });
 
-test('an object that is gone by then is no failure, and gets no attachments', async () => {
+test('an object that is deleted during the reconcile is no failure, and gets no attachments', async () => {
   const gone = new ApiError({ code: 404, reason: 'NotFound', details: { name: 'a' } });
 
   const { done, result } = await reconciled({
@@ -243,7 +243,7 @@ test('an object that is gone by then is no failure, and gets no attachments', as
   expect(result).toBeUndefined();
 });
 
-test('the finalizer is stored before the function is called, which sees the version after that', async () => {
+test('the finalizer is stored before the function is called, and the function sees the stored version', async () => {
   const { done } = await reconciled({ options: { finalizer } });
 
   expect(done.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -252,7 +252,7 @@ test('the finalizer is stored before the function is called, which sees the vers
   ]);
 });
 
-test('[metacontroller 17] finalizes until it is finalized, then removes its finalizer and still manages the attachments', async () => {
+test('[metacontroller 17] finalize is called until finalized is true, then the finalizer is removed, and attachments are still managed', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one', FINALIZER] };
   const cached = [ours('a')];
   const options = { finalizer };
@@ -273,13 +273,13 @@ test('[metacontroller 17] finalizes until it is finalized, then removes its fina
   ]);
 });
 
-test('[metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are left', async () => {
+test('[metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are not changed', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one'] };
   const { done } = await reconciled({ metadata, cached: [ours('a')], options: { finalizer } });
   expect(done).toEqual(['finalize 7 farm/a']);
 });
 
-test('[metacontroller 17] an object that is no longer selected is finalized, one that never was is left alone', async () => {
+test('[metacontroller 17] an object that is no longer selected is finalized, and an object that never was is not changed', async () => {
   const options = { finalizer, selects: () => false };
 
   const carried = await reconciled({
@@ -292,7 +292,7 @@ test('[metacontroller 17] an object that is no longer selected is finalized, one
   expect(other.done).toEqual([]);
 });
 
-test('[metacontroller M22] finalized in the answer of a sync removes no finalizer', async () => {
+test('[metacontroller M22] finalized: true in the answer of a sync removes no finalizer', async () => {
   const { done } = await reconciled({
     metadata: { finalizers: [FINALIZER] },
     options: { finalizer },
@@ -305,7 +305,7 @@ test('[metacontroller M22] finalized in the answer of a sync removes no finalize
 test.each([
   'foregroundDeletion',
   'orphan',
-])('while the garbage collector works by the finalizer %s, the function is called and attachments are left', async (collecting) => {
+])('while the garbage collector works with the finalizer %s, the function is called and attachments are not changed', async (collecting) => {
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: [FINALIZER, collecting] },
     cached: [ours('a')],
@@ -315,7 +315,7 @@ test.each([
   expect(done).toEqual(['finalize 7 farm/a']);
 });
 
-test('without a function to finalize, an object that is deleted is still synced, and attachments are left', async () => {
+test('without a finalize function a deleted object is still synced, and attachments are not changed', async () => {
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: ['other/one'] },
     cached: [ours('a')],
@@ -325,7 +325,7 @@ test('without a function to finalize, an object that is deleted is still synced,
   expect(done.map((each) => each.split(' ')[0])).toEqual(['sync', 'patch']);
 });
 
-test('a finalizer that nothing uses any more is removed, and its removal starts the sync', async () => {
+test('an unused finalizer is removed, and its removal starts the sync', async () => {
   const unused = { name: FINALIZER, isUsed: false };
   const { done } = await reconciled({
     metadata: { finalizers: [FINALIZER] },
@@ -342,7 +342,7 @@ test.each([
   ['rolling-apply', ['update a']],
   ['recreate', ['delete a uid-a']],
   ['rolling-recreate', ['delete a uid-a']],
-] as const)('an attachment that differs, with the update %s', async (update, expected) => {
+] as const)('an attachment that differs is written according to the update strategy %s', async (update, expected) => {
   const { done } = await reconciled({ cached: [ours('a')], update, answer: wanted('a') });
 
   expect(done.slice(1)).toEqual(expected);
@@ -356,7 +356,7 @@ test.each([
     { annotations: { 'metacontroller.k8s.io/decorator-controller': 'theirs' } },
   ],
   ['that the object itself has made', { annotations: {} }],
-])('[metacontroller 16] an object %s is neither seen nor touched, and its name is an error', async (_, metadata) => {
+])('[metacontroller 16] an object %s is neither passed to the function nor changed, and its name is an error', async (_, metadata) => {
   const { done, told } = await reconciled({
     cached: [ours('a', metadata)],
     answer: wanted('a', 'b'),
@@ -368,7 +368,7 @@ test.each([
   expect(absent.done).toEqual(['sync 7']);
 });
 
-test('an attachment that fails keeps no other from its write', async () => {
+test('a failing attachment does not keep the others from being written', async () => {
   const { done, result, told } = await reconciled({
     cached: [ours('old')],
     answer: wanted('a', 'b'),
@@ -397,7 +397,7 @@ test.each([
   ['one twice', wanted('a', 'b', 'a'), 'names an attachment twice'],
   ['a label that is no text', { children: [], labels: { a: 1 } }, 'labels of the answer'],
   ['a status that is a list', { children: [], status: [] }, 'the status of the answer'],
-])('an answer with %s changes nothing', async (_, answer, message) => {
+])('an answer with %s writes nothing', async (_, answer, message) => {
   const { done, told } = await reconciled({
     cached: [ours('a')],
     answer: { labels: { fresh: 'f' }, ...answer } as unknown as SyncAnswer,
@@ -408,7 +408,7 @@ test.each([
   expect(String(told[0])).toContain(message);
 });
 
-test('a cache that is not ready is reported to nobody', async () => {
+test('a cache that is not ready is no reported failure', async () => {
   const late = new NotReadyError('not yet');
   const { told, result } = await reconciled({
     answer: () => {
@@ -420,7 +420,7 @@ test('a cache that is not ready is reported to nobody', async () => {
   expect(told).toEqual([]);
 });
 
-test('a failure is an Event, and a condition of the decorator where the object may have one', async () => {
+test('a failure is reported by an Event, and by a condition of the decorator where enabled', async () => {
   const others = [{ type: 'Ready', status: 'True', reason: 'Up', message: '' }];
   const failing = (failures: { readonly condition: boolean }, status?: object) =>
     reconciled({
@@ -449,7 +449,7 @@ test('a failure is an Event, and a condition of the decorator where the object m
   expect(again.done).toEqual(told.done);
 });
 
-test('a cleanup that fails for good is retried all the same: the object could never be deleted', async () => {
+test('a cleanup that fails for good is still retried, because the object could otherwise never be deleted', async () => {
   const failing = (metadata: object) =>
     reconciled({
       metadata: { finalizers: [FINALIZER], ...metadata },
@@ -462,7 +462,7 @@ test('a cleanup that fails for good is retried all the same: the object could ne
   expect(failureOf((await failing({ deletionTimestamp: deleted })).result).kind).toBe('failed');
 });
 
-test('a failure is counted although it cannot be stated on the object', async () => {
+test('a failure is counted even if it cannot be written to the object', async () => {
   const refuse = () => new Error('no right for the status');
   const options = { failures: { condition: true } };
   const { told } = await reconciled({ options, refuse, answer: broken });
@@ -470,7 +470,7 @@ test('a failure is counted although it cannot be stated on the object', async ()
   expect(told).toMatchObject([{ message: 'the pump is broken' }]);
 });
 
-test('the next success takes the condition away, also from an answer that has copied it', async () => {
+test('the next success removes the failure condition, also from an answer that copied it', async () => {
   const condition = { type: 'ours/Synced', status: 'False', reason: 'Timeout', message: 'late' };
   const status = { conditions: [condition], ready: 1 };
   const options = { failures: { condition: true } };
@@ -488,7 +488,7 @@ test('the next success takes the condition away, also from an answer that has co
   expect(without.done).toEqual(['sync 7']);
 });
 
-test('a delay of 0 asks for nothing, and an unfinished cleanup is looked at again', async () => {
+test('a delay of 0 requests no retry, and an unfinished cleanup is repeated after a minute', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: [FINALIZER] };
   const answer = { children: [], resyncAfterMs: 0 };
 

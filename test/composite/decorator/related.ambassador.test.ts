@@ -19,7 +19,7 @@ function configMap(name: string, data: Record<string, string>, labels = {}): obj
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data };
 }
 
-test('[metacontroller 4] a ConfigMap is copied to new namespaces, and its changes to the copies', async () => {
+test('[metacontroller 4] a ConfigMap is copied to new namespaces, and its changes are copied, too', async () => {
   const calls: string[] = [];
   const place = await startExample({
     name: 'copier',
@@ -67,7 +67,7 @@ test('[metacontroller 4] a ConfigMap is copied to new namespaces, and its change
   expect(calls.length).toBeLessThanOrEqual(4);
 });
 
-test('[metacontroller 19] a change of a related object calls exactly those that select it, also when it ceases to match', async () => {
+test('[metacontroller 19] a change of a related object calls exactly the parents that select it, also when it stops matching', async () => {
   const calls: string[] = [];
   const place = await startExample({
     name: 'relater',
@@ -117,7 +117,7 @@ test('[metacontroller 19] a change of a related object calls exactly those that 
   expect(calls[0]).toBe('apple: ');
 });
 
-test('[metacontroller 17] while the function fails for half a minute the finalizer stays; then the object goes', async () => {
+test('[metacontroller 17] the finalizer stays while the function fails for half a minute, and then the object is deleted', async () => {
   const clock = new FakeClock();
   let isDown = true;
   const calls: string[] = [];

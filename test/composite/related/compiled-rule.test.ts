@@ -41,11 +41,11 @@ test.each([
     },
     /has an unusable labelSelector: .*unknown operator "Near"/,
   ],
-])('%s is refused, and the message says why', (_, rule, message) => {
+])('a related rule with %s is refused, and the message says why', (_, rule, message) => {
   expect(() => compileRule(rule, clusterScoped, false)).toThrow(message);
 });
 
-test('an empty list of names and an empty namespace are as good as none', () => {
+test('an empty list of names and an empty namespace equal omitted ones', () => {
   const rule = { resource: configMaps, names: [], namespace: '', labelSelector: selector };
 
   expect(compileRule(rule, clusterScoped, false)).toEqual(
@@ -53,7 +53,7 @@ test('an empty list of names and an empty namespace are as good as none', () => 
   );
 });
 
-test('[metacontroller 19] a parent with only its own namespace may name that, and no other', () => {
+test('[metacontroller 19] a parent restricted to its own namespace may name that namespace, and no other', () => {
   const rule = (namespace: string) => ({ resource: configMaps, namespace });
 
   expect(compileRule(rule('farm'), namespaced, true)).toMatchObject({ namespace: 'farm' });
@@ -62,7 +62,7 @@ test('[metacontroller 19] a parent with only its own namespace may name that, an
   expect(compileRule(rule('town'), clusterScoped, true)).toMatchObject({ namespace: 'town' });
 });
 
-test('[metacontroller 19] a parent with only its own namespace cannot select namespaces or get what is in none', () => {
+test('[metacontroller 19] a parent restricted to its own namespace cannot select namespaces, and gets no cluster-scoped objects', () => {
   const all = { resource: configMaps, namespaceSelector: {} };
 
   expect(() => compileRule(all, namespaced, true)).toThrow('may only use its own namespace');
@@ -75,7 +75,7 @@ test('[metacontroller 19] a parent with only its own namespace cannot select nam
   });
 });
 
-test('rules that say the same in another order have the same text, those of other resources have not', () => {
+test('equal rules in another order have the same text, and rules for other resources do not', () => {
   const text = (names: readonly string[], resource = configMaps) =>
     compileRule({ resource, names }, namespaced, false).text;
 

@@ -57,7 +57,7 @@ function opening(rulesOf: (name: string) => readonly RelatedRule[]) {
 
 const byName: RelatedRule = { resource: configMaps, names: ['north'] };
 
-test('a source is opened by the first rule that names it; without a first list it is a quiet retry', async () => {
+test('a source is opened by the first rule that names it, and waits for its first list as a quiet retry', async () => {
   const { of, opened, wakes } = opening(() => [byName]);
 
   const first = await of(parent('a')).catch((error: unknown) => error);
@@ -71,7 +71,7 @@ test('a source is opened by the first rule that names it; without a first list i
   expect(wakes.take()).toEqual([]);
 });
 
-test('all sources of a parent are opened before it waits for one', async () => {
+test('all sources of a parent are opened before it waits for the first list', async () => {
   const { of, opened } = opening(() => [byName, { resource: secrets }]);
 
   await expect(of(parent('a'))).rejects.toBeInstanceOf(NotReadyError);
@@ -99,7 +99,7 @@ test.each([
   expect(await of(parent('a'))).toEqual(['secrets: ']);
 });
 
-test('the rules of one generation are asked for once in 20 minutes', async () => {
+test('the rules of one generation are requested once in 20 minutes', async () => {
   const { of, opened, asked, clock } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -115,7 +115,7 @@ test('the rules of one generation are asked for once in 20 minutes', async () =>
   expect(asked).toEqual(['a', 'a', 'a']);
 });
 
-test('another object of the same name is asked anew', async () => {
+test('the rules of a new object with the same name are requested again', async () => {
   const { of, opened, asked } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -126,7 +126,7 @@ test('another object of the same name is asked anew', async () => {
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('rules that cannot be asked for, or are wrong, leave the earlier ones to wake the parent', async () => {
+test('rules that fail or are invalid leave the earlier rules in effect for wake-ups', async () => {
   const answers: (() => readonly RelatedRule[])[] = [
     () => [byName],
     () => {
@@ -150,7 +150,7 @@ test('rules that cannot be asked for, or are wrong, leave the earlier ones to wa
   expect(wakes.take()).toEqual(['farm/a']);
 });
 
-test('a parent that is forgotten is not woken, and its source is released when nobody names it for a while', async () => {
+test('a forgotten parent is not woken, and its source is released when no rule names it for a while', async () => {
   const { of, opened, related, wakes, idle } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   await of(parent('b')).catch(() => {});
@@ -176,7 +176,7 @@ test('a parent that is forgotten is not woken, and its source is released when n
   expect(opened).toHaveLength(2);
 });
 
-test('when the controller stops, its sources are released and its rules forgotten', async () => {
+test('the stop of a controller releases its related sources and forgets its rules', async () => {
   const { of, opened, wakes, asked } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();
@@ -200,7 +200,7 @@ test('two versions of one resource are two groups of related objects', async () 
   ]);
 });
 
-test('a reconcile that ends after its controller opens nothing more, until the controller runs again', async () => {
+test('a reconcile that ends after its controller opens no source until the controller runs again', async () => {
   const { of, opened, related, wakes, clock } = opening(() => [byName]);
   await wakes.stop();
 

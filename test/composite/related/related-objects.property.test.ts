@@ -81,7 +81,7 @@ const change = fc.record({
   isDelete: fc.boolean(),
 });
 
-test('[metacontroller 19] rules select what the model selects, and a change wakes exactly the selecting parents', async () => {
+test('[metacontroller 19] related rules select what the model selects, and a change wakes exactly the selecting parents', async () => {
   await fc.assert(
     fc.asyncProperty(
       parents,
@@ -142,7 +142,7 @@ test('[metacontroller 19] rules select what the model selects, and a change wake
   );
 });
 
-test('declared sources wake the same parents', async () => {
+test('declared sources wake the same parents as opened ones', async () => {
   await fc.assert(
     fc.asyncProperty(parents, places, configMap, async (declared, known, object) => {
       const clock = new FakeClock();

@@ -15,19 +15,19 @@ const north = parent({
   status: { picked: 1 },
 });
 
-test('a patch has the values at the field paths, nested as in the parent', () => {
+test('a revision patch has the values at the field paths, nested as in the parent', () => {
   const patch = parentPatch(north, ['spec.template.taste', 'metadata.name', 'spec.gone', 'gone.x']);
 
   expect(patch).toEqual({ spec: { template: { taste: 'sweet' } }, metadata: { name: 'north' } });
 });
 
-test('a path into a path adds nothing', () => {
+test('a field path inside another field path adds nothing', () => {
   expect(parentPatch(north, ['spec', 'spec.trees'])).toEqual({
     spec: { template: { taste: 'sweet' }, trees: 3 },
   });
 });
 
-test('the parent of an older revision is that of today with the patch laid over it', () => {
+test('the parent of an older revision is today’s parent with the patch applied', () => {
   const older = withParentPatch(north, { spec: { template: { taste: 'sour' } } }, [
     'spec.template',
   ]);
@@ -45,7 +45,7 @@ test('a field that an older revision did not have is absent in its parent', () =
   expect(north).toHaveProperty('spec.template.taste', 'sweet');
 });
 
-test('a path through a list or a text is refused, with the place', () => {
+test('a field path through a list or a text is refused, and the error names the place', () => {
   const fields = { spec: { list: ['a'], text: 'b' } };
 
   for (const [path, before] of [
@@ -62,7 +62,7 @@ test('a path through a list or a text is refused, with the place', () => {
   }
 });
 
-test('a path with a name of the language itself reaches only fields of the parent', () => {
+test('a field path such as __proto__ reaches only own fields of the parent', () => {
   const hostile = JSON.parse('{"spec": {"__proto__": {"taste": "bad"}}}') as object;
 
   expect(parentPatch(parent({ spec: {} }), ['spec.__proto__', 'spec.constructor.name'])).toEqual(
@@ -74,7 +74,7 @@ test('a path with a name of the language itself reaches only fields of the paren
 });
 
 // By hand, from the rules of Go's encoding/json: keys by their bytes, five characters as escapes, é as it is.
-test('[metacontroller 28] the text of a patch is what the encoder of Go writes', () => {
+test('[metacontroller 28] the text of a patch equals the output of Go’s encoder', () => {
   const spec = { trees: 2, note: 'a<b && c>\u2028 é', Zulu: [1.5, -3, 1e21, null, true] };
 
   expect(patchText({ spec })).toBe(

@@ -37,11 +37,11 @@ test.each([
     '4ff866f59777ca289daeeee3d3c074648d47023a',
   ],
   [{}, 'd819c2a02ccd95ea04841109dda254caf2e7ba40'],
-])('[metacontroller 28] the name ends with the hash of uid and patch: %j', (patch, hash) => {
+])('[metacontroller 28] the revision name ends with the hash of uid and patch: %j', (patch, hash) => {
   expect(nameOf(format(), orchard(), patchText(patch))).toBe(`orchards.fruit.example-${hash}`);
 });
 
-test('[metacontroller 28] the group of a core parent is "core" in the name and empty in the label', () => {
+test('[metacontroller 28] the group of a core parent is "core" in the revision name and empty in the label', () => {
   const core = format('configmaps', '');
 
   expect(nameOf(core, orchard(), '{"spec":{"trees":2}}')).toBe(
@@ -53,7 +53,7 @@ test('[metacontroller 28] the group of a core parent is "core" in the name and e
   });
 });
 
-test('[metacontroller 28] a long name is cut to 212 characters before the dash and the hash', () => {
+test('[metacontroller 28] a long revision name is cut to 212 characters before the dash and the hash', () => {
   const group = `${'g'.repeat(200)}.fruit.example`;
   const long = format('orchards', group);
 
@@ -65,7 +65,7 @@ test('[metacontroller 28] a long name is cut to 212 characters before the dash a
   expect(long.labels).toEqual({ 'metacontroller.k8s.io/resource': 'orchards' });
 });
 
-test('[metacontroller 28] labels: those of the template under the two of the parent type', () => {
+test('[metacontroller 28] the labels of a revision are those of the template, with the two labels of the parent type', () => {
   const given = metacontrollerFormat({ parentResource: fruits, generateSelector: false });
   const labels = { app: 'north', 'metacontroller.k8s.io/resource': 'lies' };
 
@@ -80,7 +80,7 @@ test('[metacontroller 28] labels: those of the template under the two of the par
   ).toThrow(expect.objectContaining({ code: 'USER_CODE', context: { parent: 'farm/north' } }));
 });
 
-test('[metacontroller 28] a stored revision is this object, without a status or a spec', async () => {
+test('[metacontroller 28] a stored revision has exactly this content, without a status or a spec', async () => {
   const rollout = new Rollout();
   rollout.parent = { ...rollout.parent, spec: { trees: 2 } };
 
@@ -121,7 +121,7 @@ test('[metacontroller 28] a stored revision is this object, without a status or 
   });
 });
 
-test('[metacontroller 28] a revision without children has no field for them', async () => {
+test('[metacontroller 28] a revision without children has no children field', async () => {
   const rollout = new Rollout({ names: [] });
 
   await rollout.reconcile();

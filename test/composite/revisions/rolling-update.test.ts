@@ -49,7 +49,7 @@ test.each([
 test.each([
   'metacontroller',
   'chancery',
-] as const)('[metacontroller 6] [metacontroller M13] three children are changed in place, all of them (%s)', async (format) => {
+] as const)('[metacontroller 6] [metacontroller M13] three children are all changed in place (%s)', async (format) => {
   const rollout = await changed({ update: 'rolling-apply', format });
 
   expect(await steps(rollout)).toEqual(['patch a', 'patch b', 'patch c']);
@@ -57,7 +57,7 @@ test.each([
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('[metacontroller 5] nothing moves while a moved child is not ready, and its message says why', async () => {
+test('[metacontroller 5] no child moves while a moved child is not ready, and the message says why', async () => {
   const rollout = await changed({ names: FIVE });
   await rollout.reconcile(); // deletes a
   await rollout.reconcile(); // creates a
@@ -98,7 +98,7 @@ test('the messages of a rolling update name the child and the revision', async (
   });
 });
 
-test('[metacontroller 6] a child changed in place must have observed its generation', async () => {
+test('[metacontroller 6] a child that was changed in place must have observed its generation', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile(); // changes a, whose status still is that of its former generation
 
@@ -112,7 +112,7 @@ test('[metacontroller 6] a child changed in place must have observed its generat
   expect(seen.condition.reason).toBe('RolloutProgressing');
 });
 
-test('a status without observedGeneration is not waited for', async () => {
+test('a child status without observedGeneration counts as observed', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('a', (child) => ({
@@ -123,7 +123,7 @@ test('a status without observedGeneration is not waited for', async () => {
   expect((await rollout.plan()).condition.reason).toBe('RolloutProgressing');
 });
 
-test('[metacontroller 6] a second change in the middle: three revisions are alive, then one', async () => {
+test('[metacontroller 6] a second change during a rolling update leads to three live revisions, then to one', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -141,7 +141,7 @@ test('[metacontroller 6] a second change in the middle: three revisions are aliv
   expect(rollout.tastes()).toEqual(['bitter', 'bitter', 'bitter']);
 });
 
-test('three revisions stay alive as long as each has children', async () => {
+test('three revisions stay alive while each has children', async () => {
   const rollout = await changed({ update: 'rolling-apply', names: FIVE });
   for (let round = 0; round < 2; round++) {
     await rollout.reconcile();
@@ -167,7 +167,7 @@ test('a change back to an older spec continues with its revision', async () => {
   expect([...rollout.stored.all.keys()]).toEqual([first]);
 });
 
-test('a child that is there already as wanted, and one that is new, wait for nobody', async () => {
+test('children that already match, and new children, do not wait in a rolling update', async () => {
   const rollout = await changed({ names: ['a', 'b', 'c'] });
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'sour' } }));
   rollout.names = ['a', 'b', 'c', 'new'];
@@ -180,7 +180,7 @@ test('a child that is there already as wanted, and one that is new, wait for nob
   expect(plan.condition.message).toContain('Pod new');
 });
 
-test('a child of an older revision is healed as that revision wants it', async () => {
+test('a child of an older revision is restored to the state of that revision', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'tampered' } }));
@@ -191,7 +191,7 @@ test('a child of an older revision is healed as that revision wants it', async (
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet']);
 });
 
-test('a child that an older revision no longer names stays as it is until its turn', async () => {
+test('a child that an older revision no longer returns stays unchanged until its turn', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   const answer = rollout.answer.bind(rollout);
   rollout.answer = (parent) =>
@@ -206,7 +206,7 @@ test('a child that an older revision no longer names stays as it is until its tu
   expect(await steps(rollout)).toEqual(['patch b', 'patch c']);
 });
 
-test('children that the latest revision does not want are deleted at once, and claimed by nobody', async () => {
+test('children that the latest revision does not want are deleted at once, and belong to no revision', async () => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -220,7 +220,7 @@ test('children that the latest revision does not want are deleted at once, and c
   ]);
 });
 
-test('[metacontroller M8] what is stored is what was computed: no names of children that are not wanted', async () => {
+test('[metacontroller M8] a stored revision is corrected to the names of the wanted children', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -237,7 +237,7 @@ test('[metacontroller M8] what is stored is what was computed: no names of child
   ]);
 });
 
-test('[metacontroller M8] a child that two revisions claim belongs to the latest one, then to one of them', async () => {
+test('[metacontroller M8] a child that two revisions claim belongs to the latest revision, otherwise to one of them', async () => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.observeAll();
@@ -253,7 +253,7 @@ test('[metacontroller M8] a child that two revisions claim belongs to the latest
   ]);
 });
 
-test('[metacontroller M20] the answers to a plan need no status', async () => {
+test('[metacontroller M20] the answers for a rolling update plan need no status', async () => {
   const rollout = await changed();
   const live = await rollout.read();
   const answers = live.asked.map(({ parent }) => rollout.answer(parent));
@@ -265,7 +265,7 @@ test('[metacontroller M20] the answers to a plan need no status', async () => {
 
 test.each(
   Array.from({ length: 17 }, (_, writes) => [writes]),
-)('[metacontroller 25] a successor continues at the same child after %d writes', async (writes) => {
+)('[metacontroller 25] a successor process continues at the same child after %d writes', async (writes) => {
   const rollout = await changed({ names: FIVE, update: 'rolling-apply' });
   rollout.life.writesLeft = writes;
   while (await rollout.survives()) {
@@ -282,7 +282,7 @@ test.each(
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('the function is asked for ten revisions at most; children of the others wait for their turn', async () => {
+test('the function is called for ten revisions at most, and children of the other revisions wait', async () => {
   const names = Array.from({ length: 14 }, (_, index) => `child-${index}`);
   const rollout = new Rollout({ names, update: 'rolling-apply' });
   await rollout.settle();

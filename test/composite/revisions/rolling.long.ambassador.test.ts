@@ -53,7 +53,7 @@ test.each([
   await movesFiveOneByOne(await start(parent, 'rolling-recreate'));
 });
 
-test('[metacontroller 6] [metacontroller M13] three children are changed in place one by one, with another change in the middle', async () => {
+test('[metacontroller 6] [metacontroller M13] three children are changed in place one by one, with another change in between', async () => {
   await takesASecondChange(await start(orchards, 'rolling-apply'));
 });
 
@@ -64,7 +64,7 @@ test.each([
   await continuesAtTheSameChild(await start(orchards, update));
 });
 
-test('a cluster-scoped parent without a namespace for its revisions is refused when it is declared', () => {
+test('composite() refuses a cluster-scoped parent without a namespace for its revisions', () => {
   const children = [{ resource: trees, update: 'rolling-apply' as const }];
   const sync = () => ({ children: [] });
 

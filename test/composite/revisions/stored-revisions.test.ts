@@ -43,7 +43,7 @@ function withSelector(): Rollout {
 test.each([
   'metacontroller',
   'chancery',
-] as const)('a settled parent needs no write (%s)', async (format) => {
+] as const)('a settled parent needs no write of its revisions (%s)', async (format) => {
   const rollout = new Rollout({ format });
   await rollout.settle();
   const before = rollout.stored.writes.length;
@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['metacontroller', 'metacontroller.k8s.io/v1alpha1'],
   ['chancery', 'apps/v1'],
-] as const)('revisions of a cluster-scoped parent are in the namespace for them, with its children by namespace (%s)', async (format, apiVersion) => {
+] as const)('revisions of a cluster-scoped parent are in the configured namespace, and name its children by namespace (%s)', async (format, apiVersion) => {
   const rollout = new Rollout({ format, isClusterScoped: true, names: ['a', 'b'] });
 
   await rollout.settle();
@@ -71,7 +71,7 @@ test.each([
   expect(JSON.stringify(stored)).toContain('far/a');
 });
 
-test('[metacontroller M1] a cluster-scoped parent without a namespace for its revisions is refused', () => {
+test('[metacontroller M1] createRevisions refuses a cluster-scoped parent without a namespace for its revisions', () => {
   const { format, type } = new Rollout({ isClusterScoped: true });
   const writer = {} as never;
   const options = { controller: 'c', parentResource: forests, children: [type], writer, format };
@@ -81,7 +81,7 @@ test('[metacontroller M1] a cluster-scoped parent without a namespace for its re
   );
 });
 
-test('an in-process revision is a ControllerRevision of apps/v1, whose data nobody can change', async () => {
+test('an in-process revision is a ControllerRevision of apps/v1 with immutable data', async () => {
   const rollout = new Rollout({ format: 'chancery', update: 'rolling-apply', names: ['a', 'b'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -109,7 +109,7 @@ test('an in-process revision is a ControllerRevision of apps/v1, whose data nobo
 test.each([
   ['changed', (rollout: Rollout, name: string) => rollout.stored.change(name, (held) => held)],
   ['deleted', (rollout: Rollout, name: string) => rollout.stored.delete(name)],
-])('[metacontroller M14] a revision that was %s meanwhile is not overwritten, and no child is touched', async (_, interfere) => {
+])('[metacontroller M14] a revision that was %s meanwhile is not overwritten, and no child is changed', async (_, interfere) => {
   const rollout = new Rollout({ update: 'rolling-apply' });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -140,7 +140,7 @@ test('[metacontroller M14] a revision that got children meanwhile is not deleted
   expect(rollout.stored.all.has(older)).toBe(true);
 });
 
-test('a revision that is gone already needs no delete', async () => {
+test('a revision that is already gone needs no delete', async () => {
   const rollout = new Rollout({ update: 'rolling-apply', names: ['a'] });
   await rollout.settle();
   rollout.edit({ taste: 'sour' });
@@ -153,7 +153,7 @@ test('a revision that is gone already needs no delete', async () => {
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('the revisions of another parent, and those without a controller, are left alone', async () => {
+test('revisions of another parent, or without a controller, are not changed', async () => {
   const rollout = new Rollout({ update: 'rolling-apply' });
   rollout.stored.create(revision('of-another', 'sour', ['a'], { ...NORTH, uid: 'other' }));
   rollout.stored.create(revision('orphan', 'sour', ['a']));
@@ -165,7 +165,7 @@ test('the revisions of another parent, and those without a controller, are left 
   expect(rollout.stored.writes.slice(3)).toEqual([expect.stringMatching(/^create orchards/)]);
 });
 
-test('a revision without a controller that matches the selector is adopted, and continued', async () => {
+test('a revision without a controller that matches the selector is adopted and used', async () => {
   const rollout = withSelector();
   await rollout.settle();
   rollout.stored.all.clear();
@@ -188,7 +188,7 @@ test.each([
     'is being deleted',
     (rollout: Rollout) => ({ ...rollout.parent.metadata, deletionTimestamp: 'now' }),
   ],
-])('a parent that %s adopts nothing', async (_, metadataOf) => {
+])('a parent that %s adopts no revision', async (_, metadataOf) => {
   const rollout = withSelector();
   rollout.stored.create(revision('orphan', 'sour', ['b', 'c']));
   rollout.parent = { ...rollout.parent, metadata: metadataOf(rollout) };
@@ -197,7 +197,7 @@ test.each([
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
-test('a parent that a live read finds deleted adopts nothing', async () => {
+test('a parent that a live read finds deleted adopts no revision', async () => {
   const rollout = withSelector();
   rollout.stored.create(revision('orphan', 'sour', ['b', 'c']));
   const { context } = rollout;
@@ -209,7 +209,7 @@ test('a parent that a live read finds deleted adopts nothing', async () => {
   expect(rollout.stored.writes).toEqual(['create orphan']);
 });
 
-test('a revision whose labels were removed gets them back, and the parent is looked at again', async () => {
+test('a revision whose labels were removed gets them back, and the parent is reconciled again', async () => {
   const rollout = new Rollout({ names: ['a'] });
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -232,7 +232,7 @@ test('a revision whose labels were removed gets them back, and the parent is loo
   await rollout.reconcile();
 });
 
-test('a revision whose content was changed under the name of another is an error that names it', async () => {
+test('a revision whose content does not match its name is an error that names it', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -247,7 +247,7 @@ test('a revision whose content was changed under the name of another is an error
   expect(rollout.children.writes).toHaveLength(before);
 });
 
-test('an object of another owner under the name of a revision is an error that names it', async () => {
+test('an object of another owner with the name of a revision is an error that names it', async () => {
   const rollout = new Rollout();
   const { name } = (await rollout.read()).asked[0] ?? expect.unreachable();
   rollout.stored.create(revision(name, 'sour', [], { ...NORTH, kind: 'Other', uid: 'other' }));
@@ -263,7 +263,7 @@ test.each([
   ['with a child without names', { children: [{ apiGroup: '', kind: 'Pod' }] }],
   ['with a number as a name', { children: [{ apiGroup: '', kind: 'Pod', names: [1] }] }],
   ['with null as a child', { children: [null] }],
-])('a stored revision %s stops its parent, with its name', async (_, broken) => {
+])('a stored revision %s is an error for its parent, and the error names it', async (_, broken) => {
   const rollout = new Rollout();
   rollout.stored.create({ ...revision('broken', 'sour', ['a'], NORTH), ...broken } as Held);
 
@@ -273,7 +273,7 @@ test.each([
   });
 });
 
-test('an in-process revision with broken children stops its parent', async () => {
+test('an in-process revision with invalid children is an error for its parent', async () => {
   const rollout = new Rollout({ format: 'chancery' });
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -285,7 +285,7 @@ test('an in-process revision with broken children stops its parent', async () =>
   await expect(rollout.read()).rejects.toMatchObject({ code: 'DECODE', layer: 'api-server' });
 });
 
-test('of two stored revisions with one content, one stays and has the children of both', async () => {
+test('one of two stored revisions with the same content stays, with the children of both', async () => {
   const rollout = withSelector();
   await rollout.settle();
   rollout.stored.all.clear();
@@ -299,7 +299,7 @@ test('of two stored revisions with one content, one stays and has the children o
   ).toEqual([['first', [{ apiGroup: '', kind: 'Pod', names: ['a', 'b', 'c'] }]]]);
 });
 
-test('names in another order, and a kind without names, are no reason to write', async () => {
+test('a revision is not written for another order of names, or a kind without names', async () => {
   const rollout = new Rollout();
   await rollout.settle();
   const [name = ''] = rollout.stored.all.keys();
@@ -315,7 +315,7 @@ test('names in another order, and a kind without names, are no reason to write',
   expect(rollout.stored.writes).toHaveLength(before);
 });
 
-test('the controller reads the revisions of its parents only, and may write them', () => {
+test('the controller reads only the revisions of its parents, and may write them', () => {
   const { wiring } = new Rollout().revisions;
   const cluster = new Rollout({ isClusterScoped: true, format: 'chancery' }).revisions.wiring;
 

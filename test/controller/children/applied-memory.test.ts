@@ -18,7 +18,7 @@ function stored(at: number, resourceVersion = `${1_000 + at}`): KubernetesObject
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 
-test('[child 6] every object of a cached resource is remembered, until it is gone', () => {
+test('[child 6] the applied memory remembers every object of a cached resource until the object is gone', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const all = numbers(30_000);
@@ -32,7 +32,7 @@ test('[child 6] every object of a cached resource is remembered, until it is gon
   expect(left).toEqual(all.filter((at) => at % 2 === 1));
 });
 
-test('[child 6] of a resource without a cache the last 10,000 objects are remembered', () => {
+test('[child 6] the applied memory remembers the last 10,000 objects of a resource without a cache', () => {
   const memory = new AppliedMemory();
   memory.follow(secrets);
   for (const at of numbers(10_003)) memory.remember(configMaps, stored(at), stated(at));
@@ -44,7 +44,7 @@ test('[child 6] of a resource without a cache the last 10,000 objects are rememb
   expect(forgotten).toEqual([0, 1, 2]);
 });
 
-test('[child 6] of objects that are written after they have left the cache the last 10,000 are remembered', () => {
+test('[child 6] the applied memory remembers the last 10,000 objects that are written after they left the cache', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   for (const at of numbers(10_003)) {
@@ -58,7 +58,7 @@ test('[child 6] of objects that are written after they have left the cache the l
   expect(forgotten).toEqual([0, 1, 2]);
 });
 
-test('[child 6] an object that a cache has again is remembered like the others', () => {
+test('[child 6] the applied memory remembers an object that a cache shows again like any other', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   memory.forget('uid-0');
@@ -69,7 +69,7 @@ test('[child 6] an object that a cache has again is remembered like the others',
   expect(memory.lastWrite(stored(0))).toBe('apply');
 });
 
-test('[child 6] the status of an object is remembered beside the object, and forgotten with it', () => {
+test('[child 6] the status of an object is remembered with the object, and forgotten with it', () => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const status = { ...stated(1), status: { pages: 1 } } as KubernetesObject;
@@ -95,7 +95,7 @@ test('[child 6] the status of an object is remembered beside the object, and for
 test.each<[string, (text: string) => object]>([
   ['a stated field', (text) => ({ data: { at: text } })],
   ['a label', (text) => ({ metadata: { labels: { tier: text } } })],
-])('[child 6] an object that shows another value of %s is applied again, at any newer version', (_, part) => {
+])('[child 6] a child that shows another value of %s is applied again, at any newer version', (_, part) => {
   const memory = new AppliedMemory();
   memory.follow(configMaps);
   const of = (text: string, resourceVersion: string) => {

@@ -55,7 +55,7 @@ const A = { spec: { size: 1, mode: 'x' } };
 const B = { spec: { size: 2, mode: 'x' } };
 const C = { spec: { size: 3, mode: 'y' } };
 
-test('[metacontroller 13] two answers in turn end after four writes, with the field that they change', () => {
+test('[metacontroller 13] two alternating answers end as a hot loop after four writes, and the error names the field', () => {
   const plan = new Written();
 
   const ends = [A, B, A, B, A].map((answer) => plan.answer(answer));
@@ -67,7 +67,7 @@ test('[metacontroller 13] two answers in turn end after four writes, with the fi
   expect(plan.writes).toBe(4);
 });
 
-test('[metacontroller M3] an answer that the object never shows ends before its third write', () => {
+test('[metacontroller M3] an answer that the object never shows is a hot loop before its third write', () => {
   const plan = new Written();
 
   const ends = [A, A, A].map((answer) => plan.answer(answer, { spec: { size: 9 } }));
@@ -75,7 +75,7 @@ test('[metacontroller M3] an answer that the object never shows ends before its 
   expect(ends[2]).toMatchObject({ paths: ['spec.mode', 'spec.size'] });
 });
 
-test('three answers in turn end, too', () => {
+test('three answers in rotation are a hot loop, too', () => {
   const plan = new Written();
 
   const ends = [A, B, C, A, B, C, A].map((answer) => plan.answer(answer));
@@ -83,7 +83,7 @@ test('three answers in turn end, too', () => {
   expect(ends.findIndex((end) => end !== undefined)).toBe(6);
 });
 
-test('children that are made anew in turn end after four', () => {
+test('children that are recreated alternately are a hot loop after four writes', () => {
   const plan = new Written();
 
   const ends = [A, B, A, B, A].map((answer) => plan.recreate(answer));
@@ -91,10 +91,10 @@ test('children that are made anew in turn end after four', () => {
   expect(ends.findIndex((end) => end !== undefined)).toBe(4);
 });
 
-describe('ever new answers', () => {
+describe('answers that are new each time', () => {
   const times = Array.from({ length: 50 }, (_, at) => ({ spec: { mode: 'x', time: at } }));
 
-  test('[metacontroller M3] end after twenty writes, with the field, and stay a loop while they are new', () => {
+  test('[metacontroller M3] ever new answers are a hot loop after twenty writes, and stay one while they are new', () => {
     const plan = new Written();
 
     const end = times.findIndex((answer) => plan.answer(answer) !== undefined);
@@ -106,7 +106,7 @@ describe('ever new answers', () => {
     }
   });
 
-  test('go on after a moment when each step is answered until it is written', () => {
+  test('ever new answers continue after a moment when each is repeated until it is written', () => {
     const plan = new Written();
 
     const ends = times.map((answer) => {
@@ -127,7 +127,7 @@ describe('ever new answers', () => {
       (plan: Written, at: number) => Object.assign(plan.object, { status: { at } }),
     ],
     ['for other objects around it', (plan: Written, at: number) => (plan.inputs = `change ${at}`)],
-  ])('%s are no loop', (_what, before) => {
+  ])('ever new answers %s are no hot loop', (_what, before) => {
     const plan = new Written();
 
     const ends = times.map((answer, at) => {
@@ -138,7 +138,7 @@ describe('ever new answers', () => {
     expect(ends.every((end) => end === undefined)).toBe(true);
   });
 
-  test('among them one that comes back is found, unless it is long ago', () => {
+  test('a recurring answer among new answers is a hot loop, unless it last came long ago', () => {
     const plan = new Written();
     const answers = (count: number) => times.slice(0, count).flatMap((each) => [each, A]);
 
@@ -148,7 +148,7 @@ describe('ever new answers', () => {
   });
 });
 
-test('of the answers for one object only the last hundred are remembered', () => {
+test('only the last hundred answers for one object are remembered', () => {
   const plan = new Written();
   plan.answer(A);
   plan.answer(A, { spec: { size: 9 } });
@@ -162,8 +162,8 @@ test('of the answers for one object only the last hundred are remembered', () =>
   expect(plan.answer(A)).toBeUndefined();
 });
 
-describe('it begins anew', () => {
-  test('when others change the object in what was written', () => {
+describe('reset of the hot loop detection', () => {
+  test('the hot loop detection starts over when others change the written fields', () => {
     const plan = new Written();
 
     for (const answer of [A, A, A, A, A]) {
@@ -172,7 +172,7 @@ describe('it begins anew', () => {
     }
   });
 
-  test('when what is decided from changes', () => {
+  test('the hot loop detection starts over when its inputs change', () => {
     const plan = new Written();
 
     for (const [at, answer] of [A, B, A, B, A, B, A].entries()) {
@@ -181,7 +181,7 @@ describe('it begins anew', () => {
     }
   });
 
-  test('when the writes are ten minutes apart', () => {
+  test('the hot loop detection starts over when the writes are ten minutes apart', () => {
     const plan = new Written();
 
     for (const answer of [A, B, A, B, A, B]) {
@@ -190,7 +190,7 @@ describe('it begins anew', () => {
     }
   });
 
-  test('but not when others change what was not written', () => {
+  test('the hot loop detection does not start over when others change a field that was not written', () => {
     const plan = new Written();
 
     const ends = [A, B, A, B, A].map((answer, at) => {
@@ -202,7 +202,7 @@ describe('it begins anew', () => {
   });
 });
 
-describe('a loop that was found', () => {
+describe('a hot loop that was found', () => {
   function found(): Written {
     const plan = new Written();
     for (const answer of [A, B, A, B]) plan.answer(answer);
@@ -210,7 +210,7 @@ describe('a loop that was found', () => {
     return plan;
   }
 
-  test('stays found while its answers alternate, also for the one that the object shows', () => {
+  test('a hot loop remains while its answers alternate, also for the answer that the object shows', () => {
     const plan = found();
 
     for (const answer of [B, A, B, A, B, A]) {
@@ -222,7 +222,7 @@ describe('a loop that was found', () => {
   test.each([
     ['shows', B],
     ['does not show', A],
-  ])('ends with the same answer four times in a row, which the object %s', (_what, answer) => {
+  ])('a hot loop ends with the same answer four times in a row, which the object %s', (_what, answer) => {
     const plan = found();
 
     const times = [1, 2, 3, 4, 5].map(() => plan.see(answer));
@@ -232,7 +232,7 @@ describe('a loop that was found', () => {
     expect(plan.answer(answer)).toBeUndefined();
   });
 
-  test('ends with another answer, and with a change by others', () => {
+  test('a hot loop ends with a new answer, and with a change by others', () => {
     expect(found().see(C)).toBeUndefined();
 
     const plan = found();
@@ -242,7 +242,7 @@ describe('a loop that was found', () => {
   });
 });
 
-test('only the last ten thousand objects are remembered', () => {
+test('the hot loop detection remembers only the last ten thousand objects', () => {
   const loops = new HotLoops();
   const next = { stated: A, observed: {}, inputs: () => '', nowMs: 0 };
   const write = (name: string) => loops.wrote(name, { ...next, observed: A }, A);

@@ -31,7 +31,7 @@ describe('a merge patch', () => {
   }));
   const map = fc.dictionary(fc.constantFrom('a', 'b', 'toString'), value) as fc.Arbitrary<Map_>;
 
-  test('makes one value from the other, and is absent when they are the same', () => {
+  test('a merge patch turns one value into the other, and is undefined when they are equal', () => {
     fc.assert(
       fc.property(map, map, (before, after) => {
         const patch = mergePatchOf(before, after);
@@ -41,7 +41,7 @@ describe('a merge patch', () => {
     );
   });
 
-  test('has no part of what stays', () => {
+  test('a merge patch does not contain unchanged fields', () => {
     const before = { a: { b: 1, c: 2, list: [1, 2] }, d: 4 };
 
     expect(mergePatchOf(before, { a: { b: 1, c: 3, list: [1] }, e: 5 })).toEqual({
@@ -52,7 +52,7 @@ describe('a merge patch', () => {
   });
 });
 
-test('the order of members does not matter, that of items does', () => {
+test('the JSON comparison ignores the order of members, but not that of items', () => {
   expect(isSameJson({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toBe(true);
   expect(isSameJson([1, 2], [2, 1])).toBe(false);
   expect(isSameJson({ a: undefined }, {})).toBe(true);
@@ -65,20 +65,20 @@ test('an exact integer equals the number that a cache has rounded it to', () => 
   expect(isSameJson(5n, 6)).toBe(false);
 });
 
-describe('paths', () => {
-  test('name fields, items and members with strange names', () => {
+describe('differing paths', () => {
+  test('differing paths name fields, items and members with special characters', () => {
     const a = { spec: { of: [{ image: '1' }, { image: '1' }] }, meta: { 'x.dev/y': '1' } };
     const b = { spec: { of: [{ image: '1' }, { image: '2' }] }, meta: { 'x.dev/y': '2' } };
 
     expect(differingPaths(a, b)).toEqual(['meta[x.dev/y]', 'spec.of[1].image']);
   });
 
-  test('name the list when its length differs, and the whole when the types differ', () => {
+  test('a differing path names the list when its length differs, and the whole value when the types differ', () => {
     expect(differingPaths({ a: [1] }, { a: [1, 2] })).toEqual(['a']);
     expect(differingPaths({}, [])).toEqual(['.']);
   });
 
-  test('are at most five', () => {
+  test('at most five differing paths are named', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}`, at]));
 
     expect(differingPaths(many, {})).toHaveLength(5);

@@ -122,7 +122,7 @@ test('[K-35] fields of others in a map that was stated empty stay', async () => 
   expect((await specNow()).spec).toEqual({ values: { web: { port: 81 }, log: 'info' } });
 });
 
-test('[K-35] the same holds inside of an item that is still stated, and an item that is not goes as a whole', async () => {
+test('[K-35] fields of others in a still stated item stay, and an item that is no longer stated is removed as a whole', async () => {
   const { state, others, specNow } = await startReleases();
   const values = { web: { port: 80 } };
   await state({
@@ -146,7 +146,7 @@ test('[K-35] the same holds inside of an item that is still stated, and an item 
   });
 });
 
-test('[K-33] a map that is no longer stated goes where nobody else has a field', async () => {
+test('[K-33] a map that is no longer stated is removed when it holds no fields of others', async () => {
   const { state, others, specNow } = await startReleases();
   await state({ values: { web: { port: 80, tls: { on: true } } } });
   await others({ values: { theirs: { port: 1 } } });
@@ -156,12 +156,12 @@ test('[K-33] a map that is no longer stated goes where nobody else has a field',
   expect((await specNow()).spec).toEqual({ values: { theirs: { port: 1 } } });
 });
 
-describe('[K-35] in a status', () => {
+describe('[K-35] fields of others in a status', () => {
   test.each([
     ['one process', false, false],
     ['a process that starts anew', true, false],
     ['a process whose cache has no managedFields', false, true],
-  ])('fields of others in a map that is no longer stated stay, in %s', async (_, restarts, drops) => {
+  ])('fields of others in a status map that is no longer stated stay, in %s', async (_, restarts, drops) => {
     const { state, others, statusNow, restart, object } = await startRollouts();
     const given = async () => (drops ? withoutOwners(await object()) : object());
     await state({ seen: { web: { port: 80, tls: { on: true } }, log: 'debug' } });
@@ -174,7 +174,7 @@ describe('[K-35] in a status', () => {
     expect(await statusNow()).toEqual({ seen: { web: { tls: { issuer: 'theirs' } } } });
   });
 
-  test('fields of others in an item that is still stated stay', async () => {
+  test('fields of others in a still stated item of a status stay', async () => {
     const { state, others, statusNow } = await startRollouts();
     const values = { web: { port: 80 } };
     await state({
@@ -198,7 +198,7 @@ describe('[K-35] in a status', () => {
     });
   });
 
-  test('fields of others stay when the cache does not show them yet', async () => {
+  test('fields of others in a status stay when the cache does not show them yet', async () => {
     const { state, others, object, statusNow } = await startRollouts();
     await state({ seen: { port: 80 } });
     const late = await object();
@@ -209,7 +209,7 @@ describe('[K-35] in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' } });
   });
 
-  test('fields of others stay when the cache does not show the last write of the controller, either', async () => {
+  test('fields of others in a status stay when the cache does not show the controller’s last write either', async () => {
     const { state, others, object, statusNow } = await startRollouts();
     const late = await object();
     await state({ seen: { port: 80 } });
@@ -220,7 +220,7 @@ describe('[K-35] in a status', () => {
     expect(await statusNow()).toEqual({ seen: { host: 'theirs' }, pages: 1 });
   });
 
-  test('fields of others stay when the conditions, too, are others than before', async () => {
+  test('fields of others in a status stay when the conditions change as well', async () => {
     const { state, others, statusNow } = await startRollouts();
     const ready = { type: 'Ready', status: 'True', reason: 'Said', message: '' };
     await state({ seen: { port: 80 }, conditions: [ready] });
@@ -232,7 +232,7 @@ describe('[K-35] in a status', () => {
     expect(Object.keys((await statusNow())?.seen as object)).toEqual(['host']);
   });
 
-  test('[K-50] a map that is no longer stated goes, also when others took their fields away before', async () => {
+  test('[K-50] a status map that is no longer stated is removed, even after others removed their fields from it', async () => {
     const { state, others, statusNow } = await startRollouts();
     await state({ seen: { port: 80 }, own: { tls: { on: true } } });
     await others({ seen: { host: 'theirs' } });
@@ -244,7 +244,7 @@ describe('[K-35] in a status', () => {
     expect(await statusNow()).toEqual({ pages: 2 });
   });
 
-  test('[K-44] nothing is sent while nothing differs, and after a restart nothing changes', async () => {
+  test('[K-44] an unchanged status causes no request, and a restart changes nothing', async () => {
     const { state, others, restart, version, writes } = await startRollouts();
     await state({ seen: { port: 80 } });
     await others({ seen: { host: 'theirs' } });
@@ -261,7 +261,7 @@ describe('[K-35] in a status', () => {
   });
 });
 
-test('a kind of Kubernetes costs no read for it', async () => {
+test('an apply of a built-in kind needs no extra read', async () => {
   const family: Family = await startFamily();
   const data = (value: string) => ({ metadata: { name: 'a' }, data: { value } });
   await family.apply(configMaps, data('1'));

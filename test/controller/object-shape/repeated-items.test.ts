@@ -113,7 +113,7 @@ const childOf = (fields: object, path: string): Desired<KubernetesObject> => {
 };
 
 describe('[child 3] a child in which two items of a list have the same key', () => {
-  test.each(REPEATED)('%s is not created', async (path, key, resource, fields) => {
+  test.each(REPEATED)('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {
     const family = await startFamily();
 
     const applying = family.apply(resource, childOf(fields, path));
@@ -131,7 +131,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   // The API server refuses such a Service at once.
   test.each(
     REPEATED.filter(([path]) => path !== 'spec.ports[1]'),
-  )('%s would be created, and no change accepted', async (path, _, resource, fields) => {
+  )('the API server would create a child with the same key twice at %s, and then accept no change', async (path, _, resource, fields) => {
     const { client, namespace } = await startFamily();
     const { metadata, ...rest } = childOf(fields, path);
     const { kind } = resource;
@@ -151,7 +151,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
     await expect(applying).rejects.toThrow('duplicate entries for key');
   });
 
-  test('that exists is left as it is', async () => {
+  test('an existing child is not changed when the stated child repeats a key', async () => {
     const family = await startFamily();
     const of = (env: readonly object[]) =>
       childOf(deployment({ containers: [{ ...container, env }] }), '');
@@ -174,7 +174,7 @@ describe('[child 3] a child in which two items of a list have the same key', () 
   });
 });
 
-test('[child 3] one port for two protocols is two items, and so is a variable of two containers', async () => {
+test('[child 3] one port for two protocols, or one variable in two containers, is no repeated key', async () => {
   const family = await startFamily();
   const ports = [
     { name: 'tcp', port: 53 },

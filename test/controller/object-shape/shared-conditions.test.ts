@@ -105,8 +105,8 @@ async function startStatus(definition: KubernetesObject = atomicDefinition()) {
   };
 }
 
-describe('[child 2] in a list of conditions that is one value', () => {
-  test('the conditions of others stay, and nothing is written while nothing differs', async () => {
+describe('[child 2] an atomic list of conditions', () => {
+  test('conditions of others in an atomic list stay, and nothing is written while nothing differs', async () => {
     const { writer, others, types, count } = await startStatus();
     const mine = writer('sites');
     await others('Audited', 'Backed-Up');
@@ -134,7 +134,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
     expect(await types()).toEqual(['Audited', 'Ready']);
   });
 
-  test('even the first condition of all is not lost to a cache that is late', async () => {
+  test('the first condition of another writer survives a write based on a late cache', async () => {
     const { writer, others, types, site } = await startStatus();
     const late = await site('a');
     await others('Audited');
@@ -148,7 +148,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
     'at once',
     'after a restart',
     'after a restart, and others wrote last',
-  ])('a condition that is not stated any more goes, and those of others stay: %s', async (when) => {
+  ])('a condition that is no longer stated is removed, and those of others stay: %s', async (when) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites');
     await others('Audited');
@@ -165,7 +165,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
   test.each([
     false,
     true,
-  ])('a cache that drops statuses loses none, first write: %s', async (isFirst) => {
+  ])('a cache that drops statuses loses no condition, on the first write: %s', async (isFirst) => {
     const { writer, others, types, site, count } = await startStatus();
     const mine = writer('sites');
     const cached = async (): Promise<Site> => {
@@ -183,7 +183,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
     expect(count()).toBe(before);
   });
 
-  test('the last condition of a controller goes, and those of others stay', async () => {
+  test('a controller removes its last condition, and those of others stay', async () => {
     const { writer, others, types, site } = await startStatus();
     const mine = writer('sites');
     await mine.setStatus({ note: 'x', conditions: [condition('Ready')] });
@@ -197,7 +197,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
     expect((await site('a')).status?.note).toBeUndefined();
   });
 
-  test('a field that is not stated any more goes, although the name of the writer has changed', async () => {
+  test('a status field that is no longer stated is removed, although the name of the writer has changed', async () => {
     const { writer, others, site } = await startStatus();
     const mine = writer('sites');
     await mine.setStatus({ note: 'x', pages: 1, conditions: [condition('Ready')] });
@@ -209,7 +209,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
     expect((await site('a')).status?.note).toBeUndefined();
   });
 
-  test('two controllers come to rest', async () => {
+  test('two writers of one atomic list of conditions stop writing', async () => {
     const { writer, types, count } = await startStatus();
     const one = writer('one');
     const two = writer('two');
@@ -231,7 +231,7 @@ describe('[child 2] in a list of conditions that is one value', () => {
   });
 });
 
-test('[child 2] two controllers of one process that share such a list are at rest after a few writes', async () => {
+test('[child 2] two controllers of one process that share an atomic list stop after a few writes', async () => {
   const { env, operate, createSite, site, writes } = await startSites(atomicDefinition());
   await createSite('a');
   const stating =
@@ -250,8 +250,8 @@ test('[child 2] two controllers of one process that share such a list are at res
   expect(writes('sites.example.dev').length).toBeLessThanOrEqual(8);
 });
 
-describe('[child 2] when a definition changes under a running controller', () => {
-  test('from a map to one value, the conditions of others are there again', async () => {
+describe('[child 2] a definition that changes under a running controller', () => {
+  test('conditions of others are restored when the definition changes the list from a map to atomic', async () => {
     const { define, writer, others, types } = await startStatus(siteDefinition());
     const mine = writer('sites');
     await mine.setStatus({ conditions: [condition('Ready')] });
@@ -266,7 +266,7 @@ describe('[child 2] when a definition changes under a running controller', () =>
   test.each([
     false,
     true,
-  ])('from one value to a map, each writer keeps its own, restart: %s', async (restart) => {
+  ])('each writer keeps its own conditions when the definition changes the list from atomic to a map (restart: %s)', async (restart) => {
     const { define, writer, others, types } = await startStatus();
     const mine = writer('sites');
     await others('Audited');
@@ -300,7 +300,7 @@ describe('[child 2] an answer without managedFields that can be read', () => {
       'entries of another form',
       [null, { manager: 'x', fieldsV1: 'x' }, { fieldsV1: { 'f:status': 3 } }],
     ],
-  ])('loses nothing, and is told once: %s', async (_, managedFields) => {
+  ])('an answer with unreadable managedFields loses no condition, and is reported once: %s', async (_, managedFields) => {
     const { writer, others, types } = await startStatus();
     const mine = writer('sites', withManagedFields(managedFields));
     await others('Audited');
@@ -314,8 +314,8 @@ describe('[child 2] an answer without managedFields that can be read', () => {
   });
 });
 
-describe('[child 2] in a list that is a map by type', () => {
-  test('a write names no version, and conditions of others stay without being stated', async () => {
+describe('[child 2] a list of conditions of type map', () => {
+  test('a write to a list of type map has no resourceVersion, and conditions of others stay without being stated', async () => {
     const { writer, others, types, site } = await startStatus(siteDefinition());
     const mine = writer('sites');
     await others('Audited');

@@ -26,7 +26,7 @@ async function dataOf({ env, namespace }: Family): Promise<Secret['data']> {
 }
 
 describe('[child 1] a Secret that is stated as text', () => {
-  test('has again what another writer changed or removed', async () => {
+  test('a Secret stated as text restores what another writer changed or removed', async () => {
     const family = await startFamily();
     const stated = secret({ stringData: { host: 'db', port: '5432' } });
     await family.apply(secrets, stated);
@@ -41,7 +41,7 @@ describe('[child 1] a Secret that is stated as text', () => {
   test.each([
     false,
     true,
-  ])('loses a key that is not stated any more, restart: %s', async (restart) => {
+  ])('a Secret stated as text loses a key that is no longer stated, restart: %s', async (restart) => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { old: 'x', kept: 'ü' } }));
     if (restart) family.restart();
@@ -51,7 +51,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(await dataOf(family)).toEqual({ kept: base64('ü') });
   });
 
-  test('keeps the keys of others, and costs no write while it is as stated', async () => {
+  test('a Secret stated as text keeps the keys of others, and costs no write while it is unchanged', async () => {
     const family = await startFamily();
     const stated = secret({
       stringData: { mine: '1' },
@@ -73,7 +73,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(family.writes()).toHaveLength(count);
   });
 
-  test('may change between text and bytes, and nothing is left of the other', async () => {
+  test('a Secret may change between text and bytes, and no key of the other form remains', async () => {
     const family = await startFamily();
     await family.apply(secrets, secret({ stringData: { a: '1', b: '2' } }));
     await family.apply(secrets, secret({ data: { b: base64('3') } }));
@@ -83,7 +83,7 @@ describe('[child 1] a Secret that is stated as text', () => {
     expect(await dataOf(family)).toEqual({ c: base64('4') });
   });
 
-  test('with a value that is no text is refused by the API server, and not by the toolkit', async () => {
+  test('a Secret value that is no text is refused by the API server, and not by the toolkit', async () => {
     const family = await startFamily();
 
     const applying = family.apply(secrets, secret({ stringData: { a: 1 as unknown as string } }));
@@ -127,11 +127,11 @@ const POD_KINDS: readonly (readonly [string, Resource, (account: Account) => obj
   ['v1', podTemplates as never, (account) => ({ template: template(account) })],
 ];
 
-describe.each(POD_KINDS)('[child 1] the account of a Pod in %s', (apiVersion, resource, fields) => {
+describe.each(POD_KINDS)('[child 1] the service account of a Pod in %s', (apiVersion, resource, fields) => {
   test.each([
     'serviceAccount',
     'serviceAccountName',
-  ])('changes with what is stated as %s, and goes with it', async (name) => {
+  ])('the service account changes with the stated %s, and is removed with it', async (name) => {
     const family = await startFamily();
     const state = (account: Account) =>
       family.apply(resource, { metadata: { name: 'a' }, ...fields(account) });

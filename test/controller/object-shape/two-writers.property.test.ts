@@ -138,7 +138,7 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
     expect(SHAPES.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('children', async () => {
+  test('two managers write the same children in random order', async () => {
     const { children } = await startWriters();
 
     await fc.assert(
@@ -150,7 +150,7 @@ describe('[child 1] [child 2] [child 3] two managers write the same objects in r
     );
   });
 
-  test('statuses', async () => {
+  test('two managers write the same statuses in random order', async () => {
     const { env, statuses } = await startWriters();
 
     await fc.assert(

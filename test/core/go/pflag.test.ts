@@ -61,7 +61,7 @@ test.each([
   ],
   [['--level=debug'], ['level=debug']],
   [['--all='], ['all=']],
-])('a flag with a value for none takes another one only after an equals sign: %j', (words, expected) => {
+])('a flag with an implied value takes another value only after an equals sign: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -92,7 +92,7 @@ test.each([
   [['-lq'], ['level=info', 'quiet=true']],
   [['-l=debug'], ['level=debug']],
   [['-all'], ['all=true', 'level=info', 'level=info']],
-])('shorthands without a value share a word, and the rest is a value: %j', (words, expected) => {
+])('shorthands without a value share a word, and its rest is a value: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
@@ -110,11 +110,11 @@ test.each([
     ['-', '', 'name=-'],
   ],
   [[], []],
-])('flags and positionals mix, and after -- all are positionals: %j', (words, expected) => {
+])('flags and positionals may mix, and all words after -- are positionals: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
-test('a flag that is repeated is read each time, in order', () => {
+test('a repeated flag is reported each time, in order', () => {
   expect(said(['--name=b', '-n', 'a', '--name', 'b'])).toEqual(['name=b', 'name=a', 'name=b']);
 });
 
@@ -158,11 +158,11 @@ test.each([
     ['---all', '--=x'],
     ['unknown ---all', 'unknown --'],
   ],
-])('an unknown flag is told, and the word after it is its own unless it begins with a dash: %j', (words, expected) => {
+])('an unknown flag is reported, and the next word stays separate unless it begins with a dash: %j', (words, expected) => {
   expect(said(words)).toEqual(expected);
 });
 
-test('each thing says at which word it begins, and where its value comes from', () => {
+test('each part has the index of its word, and the source of its value', () => {
   const found = readCommandLine(['x', '-an', 'y', '--level', '--size=1', '--other', 'z'], KNOWN);
 
   expect(found).toEqual([
@@ -183,7 +183,7 @@ test.each([
   [['--all', 'x', 'false'], undefined],
   [['--name', 'x', 'false'], undefined],
   [['--all', '--', 'false'], undefined],
-])('the positional in %j may have been meant as the value of %s', (words, flag) => {
+])('the positional in %j may be meant as the value of %s', (words, flag) => {
   const [positional] = readCommandLine(words, KNOWN).filter(({ type }) => type === 'positional');
 
   expect(positional).toMatchObject({ maybeValueOf: flag });
@@ -199,7 +199,7 @@ test.each([
   ['tRUE', undefined],
   ['yes', undefined],
   ['', undefined],
-])('the boolean %j is %s', (text, expected) => {
+])('the boolean %j is parsed as %s', (text, expected) => {
   expect(goBoolean(text)).toBe(expected);
 });
 
@@ -216,6 +216,6 @@ test.each([
   ['a"b', undefined],
   ['"a"b', undefined],
   ['"a', undefined],
-])('the list %j has the items %j', (text, expected) => {
+])('the list %j is parsed as %j', (text, expected) => {
   expect(stringSlice(text)).toEqual(expected);
 });

@@ -60,7 +60,7 @@ const damaged = fc
     return text.slice(0, place) + character + text.slice(place + (replaces ? 1 : 0));
   });
 
-test('[found 3] a text is read in pieces as JSON.parse reads it at once, and refused when it refuses it', () => {
+test('[found 3] the JSON reader accepts and refuses the same texts as JSON.parse', () => {
   fc.assert(
     fc.property(fc.oneof(written, damaged), (text) => {
       let expected: unknown;
@@ -99,7 +99,7 @@ const hostile = fc.oneof(
   ),
 );
 
-test('[found 3] a text that is cheap to write and dear to read is refused or read in steps, and by nothing but a limit or its syntax', () => {
+test('[found 3] a costly text is refused or read in steps, and only by a limit or its syntax', () => {
   fc.assert(
     fc.property(fc.array(hostile, { minLength: 1, maxLength: 3 }), (parts) => {
       const text = parts.map(([piece, times]) => piece.repeat(times)).join('');
@@ -142,7 +142,7 @@ test.each([
     `["${'x'.repeat(37)}"]`,
     'has 41 characters, more than the 40',
   ],
-])('[found 3] the limit of %s is exact', (_what, within, beyond, problem) => {
+])('[found 3] the JSON reader’s limit of %s is exact', (_what, within, beyond, problem) => {
   const read = (text: string) => runToEnd(readJsonValue(text, few));
 
   if (_what === 'documents') expect(() => read(within)).toThrow(JsonSyntaxError);
@@ -150,7 +150,7 @@ test.each([
   expect(() => read(beyond)).toThrow(problem);
 });
 
-test('[found 3] values of all documents of a file count together, and a number has an end', () => {
+test('[found 3] the values of all documents in a file count together, and a number has a maximum length', () => {
   const text = '[1,2,3,4,5,6]'.repeat(3);
 
   expect(() => runToEnd(readJsonValue(text, { ...few, documents: 3 }))).toThrow(
@@ -166,7 +166,7 @@ test.each([
   '\\"x',
   '\\\\\\"',
   '\\\\',
-])('[found 3] a long string of %s is looked at in steps, and read as JSON.parse reads it', (piece) => {
+])('[found 3] a long string of %s is scanned in steps, and read as JSON.parse reads it', (piece) => {
   const text = `["${piece.repeat(2_000_000 / piece.length)}",1]`;
   const work = readJsonValue(text, JSON_LIMITS);
   let steps = 0;

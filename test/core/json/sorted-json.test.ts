@@ -32,17 +32,17 @@ test.each([
   ],
   ['a single value', ' "text" ', '"text"'],
   ['empty ones', ' { } ', '{}'],
-])('%s', (_, text, sorted) => {
+])('sortedJson: %s', (_, text, sorted) => {
   expect(sortedJson(text)).toBe(sorted);
 });
 
-test('objects may be nested as deeply as the API server allows', () => {
+test('sortedJson accepts objects nested as deeply as the API server allows', () => {
   const text = `${'{"b":0,"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
 
   expect(sortedJson(text)).toBe(`${'{"a":'.repeat(10_000)}1${',"b":0}'.repeat(10_000)}`);
 });
 
-test('any JSON keeps its value, in whatever way it is written', () => {
+test('sortedJson keeps the value of any JSON, however it is formatted', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const plain = JSON.stringify(value);

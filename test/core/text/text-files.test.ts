@@ -12,7 +12,7 @@ function folderWith(files: Readonly<Record<string, string>>): URL {
   return pathToFileURL(`${folder}/`);
 }
 
-test('a file is read when its text is first asked for, and once', () => {
+test('a text file is read on first use, and only once', () => {
   const folder = folderWith({ 'a.yaml': 'early' });
   const texts = textFiles(folder);
 
@@ -23,13 +23,13 @@ test('a file is read when its text is first asked for, and once', () => {
   expect([first, texts('a.yaml')]).toEqual(['first', 'first']);
 });
 
-test('texts that are given are given back, and no file is read', () => {
+test('given texts are returned without reading a file', () => {
   const texts = textFiles({ 'base/a.yaml': 'a: 1\n', 'empty.css': '' });
 
   expect([texts('base/a.yaml'), texts('empty.css')]).toEqual(['a: 1\n', '']);
 });
 
-test('a path that is not there is named', () => {
+test('the error for a missing path names it', () => {
   const ofFolder = textFiles(folderWith({ 'a.yaml': '' }));
   const given = textFiles({ 'a.yaml': '' });
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedDiff } from '../../../operator/core/text/unified-diff.ts';
 
-test('equal texts have no hunks', () => {
+test('the diff of equal texts has no hunks', () => {
   expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([]);
   expect(unifiedDiff('', '')).toEqual([]);
 });
 
-test('a change is shown with three lines on each side', () => {
+test('the diff shows a change with three lines on each side', () => {
   const before = ['1', '2', '3', '4', 'old', '6', '7', '8', '9'].join('\n');
   const after = ['1', '2', '3', '4', 'new', 'more', '6', '7', '8', '9'].join('\n');
 
@@ -19,7 +19,7 @@ test('a change is shown with three lines on each side', () => {
   ]);
 });
 
-test('changes that are far from each other have hunks of their own', () => {
+test('the diff has separate hunks for distant changes', () => {
   const before = Array.from({ length: 20 }, (_, at) => `${at}`);
   const after = before.with(1, 'x').with(18, 'y');
 
@@ -31,14 +31,14 @@ test('changes that are far from each other have hunks of their own', () => {
   ]);
 });
 
-test('a text that appears or goes is a hunk from or to nothing', () => {
+test('the diff of a text from or to nothing is one hunk', () => {
   expect(unifiedDiff('', 'a\nb\n')).toEqual(['@@ -0,0 +1,2 @@', '+a', '+b']);
   expect(unifiedDiff('a\nb\n', '')).toEqual(['@@ -1,2 +0,0 @@', '-a', '-b']);
 });
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '- x'), { maxLength: 30 });
 
-test('the hunks, applied to the first text, make the second, with as few lines as need be', () => {
+test('the hunks of a diff turn the first text into the second, with the fewest lines', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = unifiedDiff(whole(before), whole(after));
@@ -62,7 +62,7 @@ test('texts with nothing in common are compared in bounded time', () => {
   expect(patched(['same', ...before], lines)).toEqual(['same', ...after]);
 });
 
-test('a long text that appears or goes is a hunk from or to nothing', () => {
+test('the diff of a long text from or to nothing is one hunk', () => {
   const lines = Array.from({ length: 1_001 }, (_, at) => `${at}`);
 
   const [appears, goes] = [unifiedDiff('', whole(lines)), unifiedDiff(whole(lines), '')];

@@ -20,7 +20,7 @@ function skewed(clock: FakeClock, byMs: number): Clock {
   };
 }
 
-test('[LE-1] a Lease that is not there is made, with times in six digits', async () => {
+test('[LE-1] a missing Lease is created, with times in six digits', async () => {
   const clock = new FakeClock(START_MS);
   const store = new FakeLeaseStore(clock);
 
@@ -41,7 +41,7 @@ test('[LE-1] a Lease that is not there is made, with times in six digits', async
   });
 });
 
-test('[LE-5] who finds that another was faster to create it does not lead', async () => {
+test('[LE-5] a candidate that loses the race to create the Lease does not lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = ({ verb }) => {
@@ -58,7 +58,7 @@ test('[LE-5] who finds that another was faster to create it does not lead', asyn
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('[LE-5] a Lease that nobody holds is taken at once, with what else is in it', async () => {
+test('[LE-5] a Lease without a holder is taken at once, and its other fields are kept', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({
@@ -82,8 +82,8 @@ describe.each([
   ['as ours', 0],
   ['an hour behind', -HOUR_MS],
   ['an hour ahead', HOUR_MS],
-])('of a holder whose clock is %s', (_skew, skewMs) => {
-  test('[LE-4] [LE-5] a silent one is given all of its lease from when it was first seen', async () => {
+])('a holder whose clock is %s', (_skew, skewMs) => {
+  test('[LE-4] [LE-5] a silent holder keeps its Lease for the full duration since it was first seen', async () => {
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     await leader('b', store, clock, { clock: skewed(clock, skewMs), leaseDurationMs: 20_000 });
@@ -104,7 +104,7 @@ describe.each([
     });
   });
 
-  test('[LE-4] one that renews keeps it for ever', async () => {
+  test('[LE-4] a holder that renews keeps its Lease for ever', async () => {
     const clock = new FakeClock(START_MS);
     const store = new FakeLeaseStore(clock);
     const other = await leader('b', store, clock, { clock: skewed(clock, skewMs) });
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('[LE-4] any change of the record begins the wait anew', async () => {
+test('[LE-4] any change of the Lease restarts the wait of a candidate', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   await leader('b', store, clock);
@@ -134,7 +134,7 @@ test('[LE-4] any change of the record begins the wait anew', async () => {
   expect(acquiring.outcome).toBe('pending');
 });
 
-test('[LE-4] a holder that does not say how long it needs is given our own lease', async () => {
+test('[LE-4] a holder without a leaseDurationSeconds keeps the Lease for our own duration', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b' } });
@@ -149,7 +149,7 @@ test('[LE-4] a holder that does not say how long it needs is given our own lease
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('[LE-5] of two that find a Lease expired one leads', async () => {
+test('[LE-5] one of two candidates that find a Lease expired becomes the leader', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   await leader('gone', store, clock);
@@ -166,7 +166,7 @@ test.each([
   [0, 2_000],
   [0.5, 3_200],
   [0.999, 4_397],
-])('[LE-5] with the random number %f the next attempt follows after %i ms', async (random, ms) => {
+])('[LE-5] with the random number %f the next attempt for the Lease follows after %i ms', async (random, ms) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 1_000 } });
@@ -179,7 +179,7 @@ test.each([
   expect(times).toEqual([0, ms, 2 * ms, 3 * ms].map((at) => expect.closeTo(at, -1)));
 });
 
-test('[LE-5] what an attempt whose answer was lost has taken is ours', async () => {
+test('[LE-5] a candidate whose answer was lost recognises the Lease that it took', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: '', leaseTransitions: 3 } });
@@ -200,7 +200,7 @@ test('[LE-5] what an attempt whose answer was lost has taken is ours', async () 
   });
 });
 
-test('[LE-9] a Lease whose answer came after its time is not led by', async () => {
+test('[LE-9] a candidate does not lead with a Lease whose answer came after its time', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const late = Promise.withResolvers<void>();
@@ -223,7 +223,7 @@ test('[LE-9] a Lease whose answer came after its time is not led by', async () =
   expect(elector.isLeader).toBe(false);
 });
 
-test('[LE-7] [LE-8] failures are tried again for ever, each request for half of the renew deadline', async () => {
+test('[LE-7] [LE-8] failed attempts for the Lease are repeated for ever, each request for half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.treat = () => 'hang';
@@ -243,7 +243,7 @@ test('[LE-7] [LE-8] failures are tried again for ever, each request for half of 
   expect(said[0]?.fields.err).toBeInstanceOf(AmbassadorError);
 });
 
-test('[LE-17] a Lease that names another as its preferred holder is left to that one', async () => {
+test('[LE-17] a Lease with another preferredHolder is left to that holder', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'b' } });
@@ -263,7 +263,7 @@ test('[LE-17] a Lease that names another as its preferred holder is left to that
   });
 });
 
-test('[LE-14] each new leader is told once, whoever it is', async () => {
+test('[LE-14] each new leader is reported once', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
@@ -284,7 +284,7 @@ test('[LE-14] each new leader is told once, whoever it is', async () => {
   ]);
 });
 
-test('[LE-14] a callback that throws costs nothing but a line', async () => {
+test('[LE-14] an onNewLeader callback that throws causes only a log line', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
 
@@ -298,7 +298,7 @@ test('[LE-14] a callback that throws costs nothing but a line', async () => {
   expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 });
 
-test('an aborted candidacy ends with the reason, leaves no timer and cannot be taken up again', async () => {
+test('an aborted candidacy rejects with the reason, leaves no timer and cannot be restarted', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 15 } });
@@ -317,7 +317,7 @@ test('an aborted candidacy ends with the reason, leaves no timer and cannot be t
   });
 });
 
-test('[LE-13] a Lease that is won when nobody wants it any more is given back', async () => {
+test('[LE-13] a Lease that is won after the stop is released', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = candidate('a', store, clock);
@@ -339,7 +339,7 @@ test('[LE-13] a Lease that is won when nobody wants it any more is given back', 
   expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
 });
 
-test('[LE-13] a stop waits for the answer to a write of the Lease, not for longer than a request may take', async () => {
+test('[LE-13] a stop waits for the answer to a Lease write, but no longer than a request may take', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);

@@ -5,7 +5,7 @@ import {
   leaderIdentity,
 } from '../../../operator/manager/leader/election-timing.ts';
 
-test('[LE-2] the times are 15, 10 and 2 s unless they are set', () => {
+test('[LE-2] the election timing is 15, 10 and 2 s by default', () => {
   expect(electionTiming({})).toEqual({
     leaseDurationMs: 15_000,
     renewDeadlineMs: 10_000,
@@ -20,19 +20,19 @@ test.each([
   ['a retry period below a second', { retryPeriodMs: 999 }],
   ['a lease in parts of a second', { leaseDurationMs: 15_500 }],
   ['a lease longer than its field', { leaseDurationMs: 2 ** 31 * 1_000 }],
-  ['what is no number', { renewDeadlineMs: Number.NaN }],
-  ['what never ends', { retryPeriodMs: Number.POSITIVE_INFINITY }],
-])('[LE-2] %s is refused', (_what, timing) => {
+  ['a time that is no number', { renewDeadlineMs: Number.NaN }],
+  ['an infinite time', { retryPeriodMs: Number.POSITIVE_INFINITY }],
+])('[LE-2] the election timing refuses %s', (_what, timing) => {
   expect(() => electionTiming(timing)).toThrow(ConfigurationError);
 });
 
-test('[LE-2] the shortest times that are taken', () => {
+test('[LE-2] the election timing accepts its shortest values', () => {
   const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 1_000 };
 
   expect(electionTiming(timing)).toEqual(timing);
 });
 
-test('[LE-3] two processes of one host have different names, which begin with that of the host', () => {
+test('[LE-3] the identities of two processes on one host differ, and begin with the name of the host', () => {
   const first = leaderIdentity('node-a');
   const second = leaderIdentity('node-a');
 

@@ -13,7 +13,7 @@ function setUp() {
   return { clock, store, stand };
 }
 
-test('a Lease that does not exist is created without a holder, and taken when it was there for its time', async () => {
+test('a missing Lease is created without a holder, and taken after its duration', async () => {
   const { clock, store, stand } = setUp();
   const { elector, stop } = stand('a');
   watched(elector.acquire(stop.signal));
@@ -27,7 +27,7 @@ test('a Lease that does not exist is created without a holder, and taken when it
   expect(store.lease?.spec?.holderIdentity).toBe('a');
 });
 
-test('a Lease that was taken and deleted unseen is left to its holder for its time', async () => {
+test('a Lease that was taken and deleted unseen is left to its holder for its duration', async () => {
   const { clock, store, stand } = setUp();
   const other = stand('b');
   watched(other.elector.acquire(other.stop.signal));

@@ -34,7 +34,7 @@ async function leadsAt(elector: LeaderElector, clock: FakeClock): Promise<number
   return clock.monotonic();
 }
 
-test('[real R-4] the next term begins when the lease of the lost one has expired, under another number', async () => {
+test('[real R-4] the next term begins when the Lease of the lost term has expired, with a new transition number', async () => {
   const { clock, elector, lines, stop, store } = await lost();
   const next = elector.nextCandidacy();
   const acquiring = watched(next.acquire(stop.signal));
@@ -79,7 +79,7 @@ test('[real R-4] [LE-12] the fence of the lost term stays closed while the next 
   expect(refusalOf(() => elector.eventFence.writeDeadlineAt())).toBe('LEADERSHIP_LOST');
 });
 
-test('[real R-4] a renewal of the lost term that is carried out late does not make the next one the old', async () => {
+test('[real R-4] a late renewal of the lost term does not turn the next term into the old one', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -93,7 +93,7 @@ test('[real R-4] a renewal of the lost term that is carried out late does not ma
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] an answer that is lost costs no further term', async () => {
+test('[real R-4] a lost answer costs no further term', async () => {
   const { clock, elector, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -106,7 +106,7 @@ test('[real R-4] an answer that is lost costs no further term', async () => {
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test('[real R-4] a Lease that another process took meanwhile is left to it, until it is silent for its lease', async () => {
+test('[real R-4] a Lease that another process took meanwhile is left to it until it is silent for its duration', async () => {
   const { clock, elector, leaders, stop, store } = await lost();
   const next = elector.nextCandidacy();
   watched(next.acquire(stop.signal));
@@ -122,7 +122,7 @@ test('[real R-4] a Lease that another process took meanwhile is left to it, unti
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 2 });
 });
 
-test('[real R-4] there is no next candidacy of one that is not lost', async () => {
+test('[real R-4] nextCandidacy of a term that is not lost is refused', async () => {
   const clock = new FakeClock();
   const { elector } = await leader('a', new FakeLeaseStore(clock), clock);
 

@@ -34,7 +34,7 @@ test.each<[edited: string, spec: object]>([
   ['a negative duration', { leaseDurationSeconds: -5 }],
   ['a year', { holderIdentity: 'x', leaseDurationSeconds: 31_536_000 }],
   ['the name of the one that looks', { holderIdentity: 'b', leaseDurationSeconds: 1 }],
-])('a holder keeps its time, and no more, when somebody edits its Lease to say %s', (_, spec) => {
+])('a holder keeps its time, and no more, when its Lease is edited to have %s', (_, spec) => {
   const observed = heldByA();
 
   observed.see(lease(spec), 5_000);
@@ -44,7 +44,7 @@ test.each<[edited: string, spec: object]>([
   expect(observed.isExpired(5_000 + LEASE_MS)).toBe(true);
 });
 
-test('edits one after the other do not shorten the time of the holder', () => {
+test('successive edits of a Lease do not shorten the time of its holder', () => {
   const observed = heldByA();
 
   observed.see(lease({ holderIdentity: 'x', leaseDurationSeconds: 1 }), 5_000);
@@ -53,7 +53,7 @@ test('edits one after the other do not shorten the time of the holder', () => {
   expect(observed.isOfAnother('b', 5_000 + LEASE_MS - 1)).toBe(true);
 });
 
-test('a released Lease is free at once, and so is one that never had a holder', () => {
+test('a released Lease is free at once, and so is a Lease that never had a holder', () => {
   const observed = heldByA();
   observed.see(released(lease({}), 0), 5_000);
   const empty = new ObservedLease(LEASE_MS);
@@ -63,14 +63,14 @@ test('a released Lease is free at once, and so is one that never had a holder', 
   expect(empty.isOfAnother('b', 1_000)).toBe(false);
 });
 
-test('a holder that took over from one that had expired keeps nobody waiting for that one', () => {
+test('a holder that took over an expired Lease adds no wait for the former holder', () => {
   const observed = heldByA();
   observed.see(lease({ holderIdentity: 'b' }), 1_000 + LEASE_MS);
 
   expect(observed.isOfAnother('b', 1_000 + LEASE_MS)).toBe(false);
 });
 
-test('a Lease without a holder that says it lasts is left alone for that time by one that has not seen it before', () => {
+test('a candidate leaves a Lease without a holder alone for its duration when it sees the Lease for the first time', () => {
   const observed = new ObservedLease(LEASE_MS);
   observed.see(lease({ holderIdentity: '' }), 1_000);
 

@@ -62,7 +62,7 @@ function until(done: () => boolean): Promise<unknown> {
   return vi.waitUntil(done, { interval: 5, timeout: 10_000 });
 }
 
-test('[LE-1] what an elector writes passes the validation: made, renewed, given up, taken over', async () => {
+test('[LE-1] the writes of an elector pass validation: create, renew, release, take over', async () => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const server = await startServer();
   const connection = connected(server.url, clock);
@@ -98,7 +98,7 @@ test('[LE-1] what an elector writes passes the validation: made, renewed, given 
   expect(notes).toEqual(['host_1 became leader', 'host_1 stopped leading']);
 });
 
-test('[LE-8] a PUT with its uid does not bring back a deleted Lease; the elector makes another', async () => {
+test('[LE-8] a PUT with the uid does not restore a deleted Lease, and the elector creates a new one', async () => {
   const clock = new FakeClock();
   const server = await startServer();
   const connection = connected(server.url, clock);
@@ -120,7 +120,7 @@ test('[LE-8] a PUT with its uid does not bring back a deleted Lease; the elector
   expect(renewing.outcome).not.toBeInstanceOf(Error);
 });
 
-test('[LE-6] [LE-17] what others have put into the Lease stays there, and costs one read', async () => {
+test('[LE-6] [LE-17] fields that others put into the Lease stay, and cost one read', async () => {
   const clock = new FakeClock();
   const server = await startServer();
   const connection = connected(server.url, clock);
@@ -144,7 +144,7 @@ test('[LE-6] [LE-17] what others have put into the Lease stays there, and costs 
   });
 });
 
-test('[LE-7] a client of which every call hangs delays no renewal', async () => {
+test('[LE-7] a client whose calls all hang delays no renewal', async () => {
   const clock = new FakeClock();
   const server = await startServer();
   const line = new RequestLine({
@@ -187,7 +187,7 @@ function recordedLeases(): readonly Lease[] {
     .map(({ response }) => JSON.parse(response.body) as Lease);
 }
 
-test('[LE-1] [LE-4] a Lease that a real server has recorded is watched and taken over with all that is in it', async () => {
+test('[LE-1] [LE-4] a Lease recorded from a real server is watched, and taken over with all of its fields', async () => {
   const clock = new FakeClock(Date.UTC(2026, 10, 21));
   const store = new FakeLeaseStore(clock);
   const [ofA, , ofB] = recordedLeases();

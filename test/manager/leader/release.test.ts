@@ -27,7 +27,7 @@ async function doneLeader(
   return { ...led, name };
 }
 
-test('proxy 22: a Lease that cannot be given back in the time there is: told why, not that time is over', async () => {
+test('proxy 22: the log of a release that runs out of time names the cause, not the timeout', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -46,7 +46,7 @@ test('proxy 22: a Lease that cannot be given back in the time there is: told why
   });
 });
 
-test('[LE-13] a released Lease has no holder, lasts a second and keeps its count', async () => {
+test('[LE-13] a released Lease has no holder, lasts a second and keeps its transition count', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   store.edit({ spec: { leaseTransitions: 4, strategy: 'OldestEmulationVersion' } });
@@ -67,7 +67,7 @@ test('[LE-13] a released Lease has no holder, lasts a second and keeps its count
 
 test.each([
   0, 0.999,
-])('[LE-13] a standby with the random number %f leads within 2.2 retry periods', async (random) => {
+])('[LE-13] a standby with the random number %f leads within 2.2 retry periods of a release', async (random) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -86,7 +86,7 @@ test.each([
   expect(acquiring.outcome).toBe('resolved');
 });
 
-test('[LE-13] nothing is written by its leave from the beginning of a release', async () => {
+test('[LE-13] no write passes the fence from the beginning of a release', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -102,7 +102,7 @@ test('[LE-13] nothing is written by its leave from the beginning of a release', 
   expect(clock.pending).toBe(0);
 });
 
-test('[LE-13] a release that fails is tried again, for as long as the renew deadline', async () => {
+test('[LE-13] a failed release is repeated for as long as the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, lines } = await doneLeader(store, clock);
@@ -120,7 +120,7 @@ test('[LE-13] a release that fails is tried again, for as long as the renew dead
   expect(store.verbsOf('a').length).toBeGreaterThan(4);
 });
 
-test('[LE-13] a release that was refused for its version reads what is there, and is done then', async () => {
+test('[LE-13] a release that meets a version conflict reads the Lease, and then succeeds', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -138,7 +138,7 @@ test('[LE-13] a release that was refused for its version reads what is there, an
 test.each([
   ['of another', (store: FakeLeaseStore) => store.edit({ spec: { holderIdentity: 'b' } })],
   ['that is gone', (store: FakeLeaseStore) => store.delete()],
-])('[LE-13] a Lease %s is left alone', async (_what, change) => {
+])('[LE-13] a release leaves a Lease %s alone', async (_what, change) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector } = await doneLeader(store, clock);
@@ -170,7 +170,7 @@ test.each([
       clock.advance(10_000);
     },
   ],
-])('[LE-13] who %s releases nothing', async (_what, prepare) => {
+])('[LE-13] a process that %s releases nothing', async (_what, prepare) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const one = candidate('a', store, clock);
@@ -183,7 +183,7 @@ test.each([
   expect(store.lease).toEqual(lease);
 });
 
-test('[D-3] who holds no longer and does not release leaves the Lease as its last renewal left it', async () => {
+test('[D-3] a holder that stops without a release leaves the Lease as its last renewal wrote it', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
 
@@ -197,8 +197,8 @@ test('[D-3] who holds no longer and does not release leaves the Lease as its las
   });
 });
 
-describe('[LE-14]', () => {
-  test('the status is 0 for a candidate, 1 for the leader, 0 after the release', async () => {
+describe('[LE-14] metrics, Events and log of an election', () => {
+  test('the leader metric is 0 for a candidate, 1 for the leader, 0 after the release', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.edit({ spec: { holderIdentity: 'b', leaseDurationSeconds: 1 } });
@@ -220,7 +220,7 @@ describe('[LE-14]', () => {
     expect(readings).toEqual([0, 1, 0]);
   });
 
-  test('the status is 0 after the loss', async () => {
+  test('the leader metric is 0 after the loss', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, meter } = await leader('a', store, clock);
@@ -231,7 +231,7 @@ describe('[LE-14]', () => {
     expect(meter.snapshot()[`${STATUS}{name="operator"}`]).toBe(0);
   });
 
-  test('Events about the Lease say who became leader and who stopped leading', async () => {
+  test('Events about the Lease name who became leader and who stopped leading', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector } = await doneLeader(store, clock);
@@ -249,7 +249,7 @@ describe('[LE-14]', () => {
     });
   });
 
-  test('an Event that hangs delays neither the gain nor, by more than a second, the release', async () => {
+  test('a hanging Event does not delay the gain, and delays the release by a second at most', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.treat = ({ verb }) => (verb === 'event' ? 'hang' : 'serve');
@@ -265,7 +265,7 @@ describe('[LE-14]', () => {
     expect(store.lease?.spec?.holderIdentity).toBe('');
   });
 
-  test('after a loss an Event is sent while no other can lead, and cut off when it hangs', async () => {
+  test('after a loss an Event is sent only while no other process can lead, and is cut off when it hangs', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -285,7 +285,7 @@ describe('[LE-14]', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('after a loss to another no Event is sent, nor after a stall past the time for writes', async () => {
+  test('no Event is sent after a loss to another process, or after a stall past the write deadline', async () => {
     const clock = new FakeClock();
     const taken = new FakeLeaseStore(clock);
     const one = await leader('a', taken, clock);
@@ -304,7 +304,7 @@ describe('[LE-14]', () => {
     expect(slept.events.map(({ note }) => note)).toEqual(['a became leader']);
   });
 
-  test('a leader tells in the log that it stands, leads, and has released', async () => {
+  test('the log of a leader reports the candidacy, the gain and the release', async () => {
     const clock = new FakeClock();
     const { elector, lines } = await doneLeader(new FakeLeaseStore(clock), clock);
 
@@ -317,7 +317,7 @@ describe('[LE-14]', () => {
     ]);
   });
 
-  test('renewals that flap for an hour are told in at most ten lines', async () => {
+  test('renewals that flap for an hour cause ten log lines at most', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop, lines } = await leader('a', store, clock);

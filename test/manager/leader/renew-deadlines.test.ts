@@ -10,7 +10,7 @@ import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore } from './fake-lease-store.ts';
 
 describe('[LE-9] [LE-10] writes', () => {
-  test('may begin until the renew deadline and must end a second before the lease does', async () => {
+  test('a leader’s write may begin until the renew deadline, and must end a second before the Lease does', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector } = await leader('a', store, clock);
@@ -25,7 +25,7 @@ describe('[LE-9] [LE-10] writes', () => {
     expect(elector.exitBy).toBe(14_000);
   });
 
-  test('count from the beginning of the request that was good, not from its answer', async () => {
+  test('the write deadline counts from the start of the successful request, not from its answer', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     store.beforeAnswer = ({ verb }) => {
@@ -38,7 +38,7 @@ describe('[LE-9] [LE-10] writes', () => {
     expect(elector.writeDeadlineAt()).toBe(14_000);
   });
 
-  test('count from the beginning of a renewal, too, not from its answer', async () => {
+  test('the write deadline counts from the start of a renewal, not from its answer', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -54,7 +54,7 @@ describe('[LE-9] [LE-10] writes', () => {
     expect(elector.writeDeadlineAt()).toBe(16_000);
   });
 
-  test('may not begin before there is a leader', () => {
+  test('a candidate may not write before it leads', () => {
     const clock = new FakeClock();
     const { elector } = candidate('a', new FakeLeaseStore(clock), clock);
 
@@ -62,7 +62,7 @@ describe('[LE-9] [LE-10] writes', () => {
   });
 });
 
-test('[LE-9] a renewal that is answered after the deadline brings nothing back', async () => {
+test('[LE-9] a renewal that is answered after the deadline does not restore leadership', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -79,7 +79,7 @@ test('[LE-9] a renewal that is answered after the deadline brings nothing back',
   expect(() => elector.writeDeadlineAt()).toThrow();
 });
 
-test('[LE-11] after a stall the first who asks is refused, and the process is named as at fault', async () => {
+test('[LE-11] after a stall the first write is refused, and the error blames the process', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   // Time passes and no timer fires: what a blocked event loop is to the code in it.
@@ -103,7 +103,7 @@ test('[LE-11] after a stall the first who asks is refused, and the process is na
 test.each([
   [1_999, 'leads on'],
   [2_001, 'has lost'],
-])('[LE-11] where the wall clock has gained %i ms on the other, a leader %s', async (gainMs, what) => {
+])('[LE-11] a leader whose wall clock has gained %i ms on the monotonic clock %s', async (gainMs, what) => {
   const clock = new FakeClock();
   let wallAhead = 0;
   const suspended: Clock = {
@@ -126,7 +126,7 @@ test.each([
     expect(renewing.outcome).toMatchObject({ layer: 'process', context: { suspendedMs: gainMs } });
 });
 
-test('[LE-11] a suspension during a renewal is not hidden by its success', async () => {
+test('[LE-11] a suspension during a renewal counts as a loss, even if the renewal succeeds', async () => {
   const clock = new FakeClock();
   let wallAhead = 0;
   const suspended: Clock = {
@@ -148,7 +148,7 @@ test('[LE-11] a suspension during a renewal is not hidden by its success', async
   expect(elector.exitBy).toBeLessThan(clock.monotonic());
 });
 
-test('[LE-10] Events pass for a candidate, and for one that has lost until another may begin', async () => {
+test('[LE-10] Events pass the fence for a candidate, and after a loss until another may lead', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = candidate('a', store, clock);
@@ -172,7 +172,7 @@ test('[LE-10] Events pass for a candidate, and for one that has lost until anoth
   expect(deadlines).toEqual([Number.POSITIVE_INFINITY, 14_000, 14_000, 'LeadershipLostError']);
 });
 
-test('[LE-10] no Event passes of one that was deprived, or has given up', async () => {
+test('[LE-10] no Event passes the fence of a leader that was replaced or has released', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const done = await leader('a', store, clock);
@@ -187,7 +187,7 @@ test('[LE-10] no Event passes of one that was deprived, or has given up', async 
   expect(() => next.elector.eventFence.writeDeadlineAt()).toThrow('another process holds');
 });
 
-test('[LE-11] a renewal that is answered after a stall past the deadline brings nothing back', async () => {
+test('[LE-11] a renewal that is answered after a stall past the deadline does not restore leadership', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   let stalledMs = 0;

@@ -14,7 +14,7 @@ const REFUSED = new AmbassadorError('refused', {
   fate: 'not-sent',
 });
 
-test('[LE-6] who finds another holder has lost at that moment, and by then its process must be gone', async () => {
+test('[LE-6] a leader that finds another holder has lost at that moment, and its exit is due at once', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines, leaders } = await leader('a', store, clock);
@@ -38,7 +38,7 @@ test('[LE-6] who finds another holder has lost at that moment, and by then its p
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
 });
 
-test('[LE-6] a record without a holder is not ours any more', async () => {
+test('[LE-6] a leader that finds its Lease without a holder has lost', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -56,7 +56,7 @@ test.each([
   ['401', failure(401, 'Unauthorized'), 'api-server'],
   ['500', failure(500, 'InternalError'), 'api-server'],
   ['a dead ambassador', REFUSED, 'ambassador'],
-])('[LE-8] [LE-9] after %s a leader tries every 2 s, until it must stop', async (_what, error, layer) => {
+])('[LE-8] [LE-9] after %s a leader retries its renewal every 2 s, until it must stop', async (_what, error, layer) => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, lines } = await leader('a', store, clock);
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test('[LE-12] who has lost does not stand again, and asks the server nothing more', async () => {
+test('[LE-12] an elector that has lost does not stand again, and sends no more requests', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -96,7 +96,7 @@ test('[LE-12] who has lost does not stand again, and asks the server nothing mor
   expect(clock.pending).toBe(0);
 });
 
-test('[LE-15] who led and is still there 20 s after its lease has expired is unwell', async () => {
+test('[LE-15] a former leader that still runs 20 s after its Lease expired is unhealthy', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -115,7 +115,7 @@ test('[LE-15] who led and is still there 20 s after its lease has expired is unw
   expect(standby.elector.healthy).toBe(true);
 });
 
-test('[LE-17] a leader yields to a preferred one, and has until its lease ends to stop', async () => {
+test('[LE-17] a leader yields to a preferred holder, and must stop by the end of its Lease', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);

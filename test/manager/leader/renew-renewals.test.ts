@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { candidate, leader, watched } from './candidate.ts';
 import { FakeLeaseStore, failure } from './fake-lease-store.ts';
 
-test('[LE-6] a leader renews with one PUT every 2 s, with the uid and version of what it knows', async () => {
+test('[LE-6] a leader renews with one PUT every 2 s, with the known uid and resourceVersion', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -29,7 +29,7 @@ test('[LE-6] a leader renews with one PUT every 2 s, with the uid and version of
   expect(elector.isLeader).toBe(true);
 });
 
-test('[LE-6] [LE-14] a record that somebody touched is read once, and renewed with what they wrote', async () => {
+test('[LE-6] [LE-14] a Lease that another client changed is read once, and renewed with that change', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop, meter } = await leader('a', store, clock);
@@ -47,7 +47,7 @@ test('[LE-6] [LE-14] a record that somebody touched is read once, and renewed wi
   expect(meter.value('leader_election_slowpath_total', { name: 'operator' })).toBe(1);
 });
 
-test('[LE-6] a renewal whose answer was lost is found to be ours', async () => {
+test('[LE-6] a renewal whose answer was lost is recognised as our own', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -61,7 +61,7 @@ test('[LE-6] a renewal whose answer was lost is found to be ours', async () => {
   expect(store.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
 });
 
-test('[LE-7] a request about the Lease takes at most half of the renew deadline', async () => {
+test('[LE-7] a Lease request takes at most half of the renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);
@@ -74,7 +74,7 @@ test('[LE-7] a request about the Lease takes at most half of the renew deadline'
   expect(store.requests.map(({ atMs }) => atMs)).toEqual([2_000, 7_000]);
 });
 
-test('[LE-7] of a short renew deadline it takes a second', async () => {
+test('[LE-7] a Lease request takes a second with a short renew deadline', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const timing = { leaseDurationMs: 3_000, renewDeadlineMs: 1_500, retryPeriodMs: 1_000 };
@@ -88,7 +88,7 @@ test('[LE-7] of a short renew deadline it takes a second', async () => {
 });
 
 describe('[LE-8] a Lease that was deleted', () => {
-  test('is made anew, and is not brought back by a PUT', async () => {
+  test('a deleted Lease is created again, and is not restored by a PUT', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -103,7 +103,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     expect(renewing.outcome).toBe('pending');
   });
 
-  test('and made by another in between is lost', async () => {
+  test('a deleted Lease that another process creates first is lost', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     const { elector, stop } = await leader('a', store, clock);
@@ -119,7 +119,7 @@ describe('[LE-8] a Lease that was deleted', () => {
     expect(renewing.outcome).toMatchObject({ context: { holder: 'b' } });
   });
 
-  test('is not made when nobody can say any more that no other leads', async () => {
+  test('a deleted Lease is not created again after the deadline, when another process may lead', async () => {
     const clock = new FakeClock();
     const store = new FakeLeaseStore(clock);
     let stalledMs = 0;
@@ -144,7 +144,7 @@ describe('[LE-8] a Lease that was deleted', () => {
   });
 });
 
-test('[LE-8] one failure costs nothing: the next renewal counts from its own beginning', async () => {
+test('[LE-8] a single failure costs nothing: the deadline counts from the start of the next renewal', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await leader('a', store, clock);

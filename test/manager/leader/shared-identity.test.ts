@@ -17,7 +17,7 @@ async function sharer(name: string, store: FakeLeaseStore, clock: FakeClock): Pr
   return sharing;
 }
 
-test('64 processes that renew at the same moments hold it for ever, with four requests each', async () => {
+test('64 processes with one identity that renew at the same moments keep the Lease, with four requests each', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const all: Candidate[] = [];
@@ -36,7 +36,7 @@ test('64 processes that renew at the same moments hold it for ever, with four re
   expect(store.requests.length - from).toBeLessThanOrEqual(64 * periods * 4);
 });
 
-test('a renewal by another process counts from the read before it', async () => {
+test('a renewal by another process of the identity counts from the read before it', async () => {
   const clock = new FakeClock();
   const store = new FakeLeaseStore(clock);
   const { elector, stop } = await sharer('one', store, clock);

@@ -53,7 +53,7 @@ async function lose({ world, renewedAt }: { world: World; renewedAt: number }): 
   await world.clock.advanceAndSettle(renewedAt + 10_000 - world.clock.monotonic());
 }
 
-test('[real R-4] a loss lifts the limit of the process as soon as its reconciles have ended', async () => {
+test('[real R-4] a loss lifts the exit limit of the process as soon as its reconciles have ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
 
@@ -68,7 +68,7 @@ test('[real R-4] a loss lifts the limit of the process as soon as its reconciles
   expect([at.world.manager.leads, at.world.manager.ready]).toEqual([false, true]);
 });
 
-test('[real R-4] a reconcile that does not heed its signal ends the process as by default, before another may lead', async () => {
+test('[real R-4] a reconcile that ignores its signal ends the process after a loss, before another may lead', async () => {
   const at = await leading(busy(new Promise(() => {})));
   let endedAt: number | undefined;
   at.world.running?.catch(() => {
@@ -83,7 +83,7 @@ test('[real R-4] a reconcile that does not heed its signal ends the process as b
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] by default the process ends, and its limit is not lifted', async () => {
+test('[real R-4] by default a loss ends the process, and its exit limit is not lifted', async () => {
   const at = await leading(busy(), { CHANCERY_ON_LEADERSHIP_LOST: '' });
 
   await lose(at);
@@ -92,7 +92,7 @@ test('[real R-4] by default the process ends, and its limit is not lifted', asyn
   expect(at.limits[0]?.standsBy.aborted).toBe(false);
 });
 
-test('[real R-4] [D-5] asked to stop while it stands by, it ends as a standby that never led', async () => {
+test('[real R-4] [D-5] a stop during standby after a loss ends like a standby that never led', async () => {
   const at = await leading(busy());
   await lose(at);
   await at.world.clock.advanceAndSettle(60_000);
@@ -106,7 +106,7 @@ test('[real R-4] [D-5] asked to stop while it stands by, it ends as a standby th
   expect(at.world.clock.pending).toBe(0);
 });
 
-test('[real R-4] asked to stop while its reconciles end, it stops in order and does not stand again', async () => {
+test('[real R-4] a stop while the reconciles of a lost term end is orderly, without another candidacy', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const at = await leading(busy(promise));
   await lose(at);
@@ -121,7 +121,7 @@ test('[real R-4] asked to stop while its reconciles end, it stops in order and d
   expect(at.world.clock.pending).toBe(0);
 });
 
-test('[real R-4] its controllers have another fence in each term, and the one before stays closed', async () => {
+test('[real R-4] the controllers get a new fence in each term, and the former fence stays closed', async () => {
   const at = await leading(busy());
   const before = at.world.fences.get('busy');
   const firstDeadlineAt = before?.writeDeadlineAt();
@@ -137,7 +137,7 @@ test('[real R-4] its controllers have another fence in each term, and the one be
   expect(after?.writeDeadlineAt()).toBeGreaterThan(at.world.clock.monotonic());
 });
 
-test('[real R-4] asked to stop while it leads again, it gives the Lease back', async () => {
+test('[real R-4] a stop while the process leads again releases the Lease', async () => {
   const at = await leading(busy());
   await lose(at);
   at.world.leases.hangs = false;
@@ -152,7 +152,7 @@ test('[real R-4] asked to stop while it leads again, it gives the Lease back', a
   expect(at.world.leases.holder).toBe('');
 });
 
-test('[real R-4] a Lease that another took leaves a second, and the standby does not take it back', async () => {
+test('[real R-4] a Lease taken by another process leaves a second to stop, and the standby does not take it back', async () => {
   const at = await leading(busy());
   const { lease } = at.world.leases;
   const metadata = { ...lease?.metadata, resourceVersion: 'edited' };

@@ -49,7 +49,7 @@ function said({ operator }: Replica, message: string): number {
   return operator.log.filter((line) => line.message === message).length;
 }
 
-test('[real R-4] [LE-12] after an outage longer than its lease a leader leads again: alive, no write of the old term, everything afresh', async () => {
+test('[real R-4] [LE-12] after an outage longer than its Lease a leader leads again, without a write of the old term', async () => {
   const place = await seeded('a', 'b');
   const { seen, controllers } = writer();
   const replica = await place.replica('one', controllers);
@@ -80,7 +80,7 @@ test('[real R-4] [LE-12] after an outage longer than its lease a leader leads ag
   expect([said(replica, 'leadership lost'), said(replica, 'leads')]).toEqual([1, 2]);
 });
 
-test('[real R-4] where another process leads meanwhile, there is never more than one leader, and the old one stands by', async () => {
+test('[real R-4] there is never more than one leader when another process leads meanwhile, and the old leader stands by', async () => {
   const place = await seeded('a');
   const one = await place.replica('one', writer().controllers);
   await place.until(() => one.operator.leads);
@@ -120,7 +120,7 @@ test('[real R-4] where another process leads meanwhile, there is never more than
   expect((await leaseIn(place)).spec?.leaseTransitions).toBe(2);
 });
 
-test('[real R-4] a write that is under way at the loss is cut off, and a reconcile of the next term begins anew', async () => {
+test('[real R-4] a write that runs at the loss is cut off, and the next term begins with a new reconcile', async () => {
   const place = await seeded('a');
   const attempts: { readonly attempt: number; outcome?: unknown }[] = [];
   const one = controller({
@@ -164,7 +164,7 @@ test('[real R-4] a write that is under way at the loss is cut off, and a reconci
   expect(attempts.at(-1)).toEqual({ attempt: 0, outcome: 'written' });
 });
 
-test('[real R-4] what is kept of a term cannot write in the next one', async () => {
+test('[real R-4] a client kept from one term cannot write in the next term', async () => {
   const place = await seeded('a');
   const kept: (() => Promise<unknown>)[] = [];
   const one = controller({
@@ -197,7 +197,7 @@ test('[real R-4] what is kept of a term cannot write in the next one', async () 
   expect(new Set(names)).toEqual(new Set(['leases.coordination.k8s.io']));
 });
 
-test('[real R-4] a process that loses its leadership twice leads three times, and tells each once', async () => {
+test('[real R-4] a process that loses its leadership twice leads three times, and logs each change once', async () => {
   const place = await seeded('a', 'b');
   const { seen, controllers } = writer();
   const runs: string[] = [];
@@ -236,7 +236,7 @@ test('[real R-4] a process that loses its leadership twice leads three times, an
   ).toBe(1);
 });
 
-test('[real R-4] its probes are those of a standby that never led', async () => {
+test('[real R-4] the probes of a process that lost its leadership equal those of a standby that never led', async () => {
   const place = await seeded('a');
   const [health, other] = [await freePort(), await freePort()];
   const one = await place.replica('one', writer().controllers, {

@@ -65,7 +65,7 @@ test('[sharding 12] watches that are closed with 410 during a hand-over miss no 
   await expectMirrored(place, '{"last":"yes"}');
 });
 
-test('[sharding 12] lists that fail during a hand-over are repeated, and the groups are worked on when they succeed', async () => {
+test('[sharding 12] lists that fail during a hand-over are repeated, and the groups are reconciled once they succeed', async () => {
   const place = await withParents();
   let fails = false;
   await refuse(
@@ -88,7 +88,7 @@ test('[sharding 12] lists that fail during a hand-over are repeated, and the gro
   await expectMirrored(place, '{"while":"lists fail"}');
 });
 
-test('[sharding 20] a server that answers 500 to a selector is asked without it, warned of once, and asked with it again at times', async () => {
+test('[sharding 20] a server that answers a selector with 500 is asked without it, with one warning, and tried with it again later', async () => {
   const place = await withParents();
   const server = await refuse(place, ({ query }) => query.shardSelector !== undefined);
   const replicas = [await sharer(place, 'a'), await sharer(place, 'b')];

@@ -92,7 +92,7 @@ test('[sharding 15] a wall clock that goes back by an hour changes nothing', asy
   expect(new Set([...found.values()].map(({ of }) => of))).toEqual(new Set(['{"clock":"back"}']));
 });
 
-test('[sharding 15] a wall clock that goes ahead by an hour looks as if the machine had slept: its groups move once, and no object has two writers', async () => {
+test('[sharding 15] a wall clock that jumps ahead by an hour counts as a suspension: groups move once, and no object has two writers', async () => {
   const { place, clock, own, other } = await sharing();
 
   clock.wallAheadMs = HOUR_MS;

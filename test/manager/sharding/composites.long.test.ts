@@ -71,7 +71,7 @@ async function texts(place: Place): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test('composites share their parents: children, revisions and statuses are those of the last change after a hand-over, and cleanups are done once', async () => {
+test('composites on shared parents have the last children, revisions and statuses after a hand-over, and each cleanup is done once', async () => {
   const place = await withSets();
   const { env, namespace } = place;
   const first = await sharer(place, 'a');
@@ -123,7 +123,7 @@ test('composites share their parents: children, revisions and statuses are those
   }
 });
 
-test('children that were orphaned are adopted by a parent whose group another replica has', async () => {
+test('orphaned children are adopted by a parent in a group of another replica', async () => {
   const place = await withSets();
   const { env, namespace } = place;
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
@@ -154,7 +154,7 @@ test('children that were orphaned are adopted by a parent whose group another re
   expect(names.filter((name) => name?.startsWith('orphan-'))).toEqual([]);
 });
 
-test('a child that was orphaned gets a new parent of the same name, in whatever group', async () => {
+test('an orphaned child gets a new parent of the same name, in any group', async () => {
   const place = await withSets();
   const { env, namespace } = place;
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];

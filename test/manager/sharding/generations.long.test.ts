@@ -13,7 +13,7 @@ import {
   writtenWithoutLease,
 } from './sharded-place.ts';
 
-test('[SH-5] a release that divides keys into other groups waits until no replica of the old one can write', async () => {
+test('[SH-5] a release with another division of keys waits until no replica of the old release can write', async () => {
   const place = await withParents();
   const old = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(old) === GROUPS)).toBe(true);
@@ -32,7 +32,7 @@ test('[SH-5] a release that divides keys into other groups waits until no replic
   );
 });
 
-test('[SH-5] a leader of a release that does not share is waited for, and the other way round', async () => {
+test('[SH-5] a leader of a release without sharding is awaited, and the reverse', async () => {
   const place = await withParents();
   const leader = await place.replica('a', [mirror()]);
   expect(await place.until(() => leader.operator.leads)).toBe(true);
@@ -50,7 +50,7 @@ test('[SH-5] a leader of a release that does not share is waited for, and the ot
   expect(await place.until(() => next.operator.leads, 30_000)).toBe(true);
 });
 
-test('three replicas that are replaced one by one by some that divide keys in another way never write beside these, and nothing is missed', async () => {
+test('a rolling update to another division of keys never has two writers of an object, and misses nothing', async () => {
   const place = await withParents();
   const held = (replicas: readonly Replica[]): number =>
     replicas.reduce((sum, each) => sum + groupsOf(each), 0);

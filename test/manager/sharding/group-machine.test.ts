@@ -50,7 +50,7 @@ test.each<Partial<GroupObservation>>([
   { holder: 'none' },
   { holder: 'self' },
   { holder: 'other', stale: true },
-])('a group is free for the preferred member at once, for another after three more observations: %j', (free) => {
+])('the preferred member claims a group at once, and another one after three more observations: %j', (free) => {
   const notMine = observed({ ...free, preferred: 'other' });
 
   expect(after([observed(free)]).effects).toEqual(['claim']);
@@ -60,12 +60,12 @@ test.each<Partial<GroupObservation>>([
   expect(after(interrupted).effects).toEqual([]);
 });
 
-test('a group of a live holder is left alone, and so is every group without the generation', () => {
+test('a group with a live holder, or of another generation, is left alone', () => {
   expect(after([observed({ holder: 'other' })]).effects).toEqual([]);
   expect(after([observed({ generationHeld: false })]).effects).toEqual([]);
 });
 
-test('[SH-3] a holder drains when another was preferred at two renewals in a row, and releases when idle', () => {
+test('[SH-3] a holder drains when another member is preferred at two renewals in a row, and releases when idle', () => {
   const other = observed({ ...OWN, preferred: 'other' });
 
   expect(after([other, observed(OWN), other], OWNING).phase).toBe('owning');
@@ -79,7 +79,7 @@ test('[SH-3] a holder drains when another was preferred at two renewals in a row
   });
 });
 
-test('a drain that is overdue aborts what runs, and nothing may be written from then on', () => {
+test('an overdue drain aborts the running reconciles, and no write is allowed from then on', () => {
   const { effects, state } = after(['shutdown', 'drain-overdue'], OWNING);
 
   expect(mayWrite(state)).toBe(false);
@@ -90,7 +90,7 @@ test('a drain that is overdue aborts what runs, and nothing may be written from 
 test.each([
   'lost',
   'generation-lost',
-] as const)('after %s nothing may be written, and the group can be claimed again when nothing runs', (kind) => {
+] as const)('after %s no write is allowed, and the group can be claimed again when nothing runs', (kind) => {
   const { effects, state } = after([kind], OWNING);
 
   expect(mayWrite(state)).toBe(false);
@@ -99,11 +99,11 @@ test.each([
   expect(after(['idle', observed({})], state).phase).toBe('claiming');
 });
 
-test('an observation without the generation ends what is held', () => {
+test('an observation of another generation ends the ownership of a group', () => {
   expect(after([observed({ ...OWN, generationHeld: false })], OWNING).phase).toBe('lost');
 });
 
-test('a process that stops claims nothing any more, and gives back what a late answer brings', () => {
+test('a stopping process claims no group, and releases a group that a late answer brings', () => {
   expect(after(['shutdown', observed({}), observed({})]).effects).toEqual([]);
   expect(after([observed({}), 'shutdown', 'acquired'])).toMatchObject({
     phase: 'foreign',

@@ -50,7 +50,7 @@ function slowly(refusals: unknown[]) {
 test.each([
   ['the process reads its sockets first', ['thaw', 'fire']],
   ['the timers of the process fire first', ['fire', 'thaw']],
-] as const)('[LE-9] [sharding 6] a process that stood still for twice the lease writes nothing before it has groups again: %s', async (_, order) => {
+] as const)('[LE-9] [sharding 6] a process that was stopped for twice the lease writes nothing before it holds groups again: %s', async (_, order) => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const [process, stopped] = await StoppableProcess.with(place, ({ clock }) =>
@@ -84,7 +84,7 @@ test.each([
   expect(await saidOf(place)).toEqual(new Set(['{"changed":"last"}']));
 });
 
-test('[LE-9] [sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it has groups again', async () => {
+test('[LE-9] [sharding 6] a replica whose requests got no answer for twice the lease writes nothing before it holds groups again', async () => {
   const place = await withParents();
   const refusals: unknown[] = [];
   const silent = await sharerOf(slowly(refusals), place, 'a');
@@ -132,7 +132,7 @@ async function handingOver() {
   return { place, first, second, release, outcomes };
 }
 
-test('[sharding 21] reconciles that run for 8 s when their group is handed over end, and then the group is released', async () => {
+test('[sharding 21] reconciles that run for 8 s during a hand-over end, and then the group is released', async () => {
   const { place, first, second, release, outcomes } = await handingOver();
 
   await pass(place, 7_000);

@@ -63,7 +63,7 @@ async function copies({ env, namespace }: Place): Promise<readonly (string | und
     .map(({ data }) => data?.seen);
 }
 
-test('one object that all parents read is seen by each of them in its last state, whoever has them', async () => {
+test('each parent sees the last state of an object that all parents read, on any replica', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const settings = (seen: string): Promise<unknown> =>
@@ -105,7 +105,7 @@ test('one object that all parents read is seen by each of them in its last state
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'last'));
 });
 
-test('a child of several owners reaches the replicas of all of them', async () => {
+test('a child with several owners reaches the replicas of all of them', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const owners = (await env.list(configMaps, namespace))
@@ -141,7 +141,7 @@ test('a child of several owners reaches the replicas of all of them', async () =
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'last'));
 });
 
-test('parents without a namespace have children in one, which are put right after a hand-over', async () => {
+test('children of cluster-scoped parents are corrected after a hand-over', async () => {
   const place = await Place.start();
   const { env, namespace } = place;
   for (let index = 0; index < PARENTS; index++) {
@@ -173,7 +173,7 @@ test('parents without a namespace have children in one, which are put right afte
   expect(await copies(place)).toEqual(Array.from({ length: PARENTS }, () => 'yes'));
 });
 
-test('a key that asked for another attempt gets one in time, also over a hand-over', async () => {
+test('a key that requested another attempt gets it in time, also during a hand-over', async () => {
   const place = await withParents();
   const everyMs = 20_000;
   const attempts: { readonly name: string; readonly by: string; readonly atMs: number }[] = [];
@@ -253,7 +253,7 @@ test('objects that are deleted while their groups move are cleaned up, and lose 
   }
 });
 
-test('objects that have left the selector with the finalizer are cleaned up by the replica that has their group when they are deleted', async () => {
+test('objects outside the selector with a finalizer are cleaned up by the replica that has their group', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const cleaned: string[] = [];
@@ -287,7 +287,7 @@ test('objects that have left the selector with the finalizer are cleaned up by t
   );
 });
 
-test('objects of others are decorated by the replica that has their group, with attachments', async () => {
+test('decorated objects get their attachments from the replica that has their group', async () => {
   const place = await withParents();
   const { env, namespace } = place;
   const change = async (text: string): Promise<void> => {

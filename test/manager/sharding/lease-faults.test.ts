@@ -45,7 +45,7 @@ test('[sharding 14] [SH-2] a deleted Lease of a group is created again, and no o
   );
 });
 
-test('[sharding 16] [SH-2] operators in one namespace share nothing with each other', async () => {
+test('[sharding 16] [SH-2] two operators in one namespace share no groups', async () => {
   const place = await Place.start(); // without objects that both would write
   const one = await sharer(place, 'a', { CHANCERY_LEASE_NAME: 'one' });
   const two = await sharer(place, 'b', { CHANCERY_LEASE_NAME: 'two' });

@@ -41,7 +41,7 @@ const membersOf = (generation = SET.generation): Members =>
 
 const reasons = (ignored: readonly IgnoredLease[]): string[] => ignored.map(({ reason }) => reason);
 
-test('[SH-2] a member is fresh for the duration of its Lease after the last change that was seen', () => {
+test('[SH-2] a member is fresh for the duration of its Lease after the last observed change', () => {
   const members = membersOf();
   const lease = leaseOf('a');
   members.see([lease], 1_000);
@@ -55,7 +55,7 @@ test('[SH-2] a member is fresh for the duration of its Lease after the last chan
   expect(members.fresh(34_999)).toEqual(['a']);
 });
 
-test('[SH-2] the times that a member writes make no difference', () => {
+test('[SH-2] the times that a member writes do not affect its freshness', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e12, max: 1e12 }),
@@ -71,7 +71,7 @@ test('[SH-2] the times that a member writes make no difference', () => {
   );
 });
 
-test('members of another generation are told apart', () => {
+test('members of another generation are listed separately', () => {
   const members = membersOf();
   members.see([leaseOf('a'), leaseOf('b', { ...SET, generation: 'shards/32/uid' })], 0);
 
@@ -82,7 +82,7 @@ test('members of another generation are told apart', () => {
   ]);
 });
 
-test('a member that has released its Lease, or whose Lease is gone, is not fresh', () => {
+test('a member with a released or deleted Lease is not fresh', () => {
   const members = membersOf();
   const [a, b] = [leaseOf('a'), leaseOf('b')];
   members.see([a, b], 0);
@@ -99,7 +99,7 @@ test.each<[reason: RegExp, lease: Lease]>([
   [/over 512 characters/, leaseOf('x', { ...SET, generation: 'g'.repeat(513) })],
   [/over 512 characters/, leaseOf('x'.repeat(513))],
   [/over an hour/, { ...leaseOf('x'), spec: { holderIdentity: 'x', leaseDurationSeconds: 3_601 } }],
-])('a Lease that cannot be of a member is ignored, with a reason: %s', (reason, lease) => {
+])('a Lease that cannot belong to a member is ignored, with the reason %s', (reason, lease) => {
   const members = membersOf();
 
   const ignored = members.see([lease, leaseOf('a')], 0);
@@ -108,7 +108,7 @@ test.each<[reason: RegExp, lease: Lease]>([
   expect(members.fresh(1)).toEqual(['a']);
 });
 
-test('no more than 256 members count, and those that were known before come first', () => {
+test('at most 256 members count, and known members come first', () => {
   const members = membersOf();
   members.see([leaseOf('z')], 0);
   const crowd = Array.from({ length: 300 }, (_, index) => leaseOf(`crowd-${index}`));
@@ -121,7 +121,7 @@ test('no more than 256 members count, and those that were known before come firs
   expect(members.fresh(2)).toContain('z');
 });
 
-test('[SH-2] the Leases of hundreds of former replicas do not hide one that is new', () => {
+test('[SH-2] the Leases of hundreds of former replicas do not hide a new member', () => {
   const members = membersOf();
   const former = Array.from({ length: 300 }, (_, index) =>
     changed(leaseOf(`a-${index}`), 1_000 + index),

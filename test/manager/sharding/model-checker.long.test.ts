@@ -6,7 +6,7 @@ import { LARGE } from './scenarios.ts';
 
 test.each(
   Object.entries(LARGE),
-)('no group has two writers, and each comes to rest with the member that should have it: %s', (name, options) => {
+)('no group has two writers, and each group ends at its preferred member: %s', (name, options) => {
   const { broken, states, trace } = check(new Model(options));
   process.stdout.write(`${states} states: ${name}\n`);
 

@@ -17,7 +17,7 @@ function isFound(transitions: ReturnType<typeof mutants>[number]['transitions'])
   );
 }
 
-test('the checker finds every change of a transition that makes a difference', {
+test('the model checker finds every mutated transition that makes a difference', {
   timeout: 200_000, // it computes all the time, and other processes may compute, too
 }, () => {
   const all = mutants();

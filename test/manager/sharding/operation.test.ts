@@ -46,7 +46,7 @@ async function steal(place: Place, group: number): Promise<void> {
   await place.env.patch('coordination.k8s.io/v1', 'Lease', place.namespace, name, { spec });
 }
 
-test('[SH-10] the status has each group with its holder, and each replica with the age of its Lease', async () => {
+test('[SH-10] the status lists each group with its holder, and each replica with the age of its Lease', async () => {
   const place = await Place.start();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   const half = GROUPS / 2;
@@ -102,7 +102,7 @@ test('[SH-10] a start with all groups is one Event about the Pod, and so is each
   expect(event?.reportingController).toBe('chancery.dev/sharding');
 });
 
-test('[SH-9] the loss of groups is a Warning about the Pod, and no reason to end or to restart the process', async () => {
+test('[SH-9] a loss of groups is a Warning about the Pod, and neither ends nor restarts the process', async () => {
   const place = await Place.start();
   const port = await freePort();
   const a = await sharer(place, 'a', listening(port));
@@ -126,7 +126,7 @@ test('[SH-9] the loss of groups is a Warning about the Pod, and no reason to end
   expect(a.operator.status.phase).toBe('running');
 });
 
-test('[SH-9] a lost group whose reconcile does not end fails the liveness probe, and no other group', async () => {
+test('[SH-9] a lost group whose reconcile does not end fails the liveness probe, and affects no other group', async () => {
   const place = await Place.start();
   const port = await freePort();
   const stuck = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ test('[SH-9] a lost group whose reconcile does not end fails the liveness probe,
   await eventually(async () => (await probes(port)).live === 200);
 });
 
-test('[SH-9] a replica without groups is ready, and others say that there are too many', async () => {
+test('[SH-9] a replica without groups is ready, and the log warns of too many replicas', async () => {
   const place = await Place.start();
   const port = await freePort();
   const sharing = { CHANCERY_SHARDS: '1', CHANCERY_LEASE_NAMESPACE: place.namespace };
@@ -175,7 +175,7 @@ test('[SH-9] a replica without groups is ready, and others say that there are to
   expect(crowded).toHaveLength(1);
 });
 
-test('[SH-2] the Lease of a replica is owned by its Pod where the uid of the Pod is known', async () => {
+test('[SH-2] the Lease of a replica is owned by its Pod when the Pod’s uid is known', async () => {
   const place = await Place.start();
   await sharer(place, 'a', { POD_UID: 'uid-of-a' });
   const b = await sharer(place, 'b');

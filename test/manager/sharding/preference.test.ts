@@ -21,7 +21,7 @@ function shareOf(preferred: Preferred, member: string | undefined): number {
   return preferred.filter((other) => other === member).length;
 }
 
-test('[SH-4] every group has a member, and shares differ by one at most', () => {
+test('[SH-4] every group has a member, and the members’ shares differ by one at most', () => {
   fc.assert(
     fc.property(groupCounts, members(1, 70), fc.infiniteStream(fc.nat()), (groups, all, random) => {
       const holders = nobody(groups).map(
@@ -37,11 +37,11 @@ test('[SH-4] every group has a member, and shares differ by one at most', () => 
   );
 });
 
-test('without members no group is preferred by any', () => {
+test('without members no group has a preferred member', () => {
   expect(preferredMembers(['gone', undefined], [])).toEqual([undefined, undefined]);
 });
 
-test('the order in which members are seen, and how often, makes no difference', () => {
+test('the order and repetition of members does not change the preferred members', () => {
   fc.assert(
     fc.property(groupCounts, members(1, 20), fc.infiniteStream(fc.nat()), (groups, all, random) => {
       const holders = nobody(groups).map(() => all[(random.next().value ?? 0) % all.length]);
@@ -54,7 +54,7 @@ test('the order in which members are seen, and how often, makes no difference', 
   );
 });
 
-test('what is preferred stays preferred when it has come about', () => {
+test('the preferred members stay preferred once they hold their groups', () => {
   fc.assert(
     fc.property(groupCounts, members(1, 20), (groups, all) => {
       const preferred = preferredMembers(nobody(groups), all);
@@ -64,7 +64,7 @@ test('what is preferred stays preferred when it has come about', () => {
   );
 });
 
-test('[SH-4] a member that joins gets its share rounded down, and no other group moves', () => {
+test('[SH-4] a joining member gets its share rounded down, and no other group moves', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), (groups, [joins = '', ...all]) => {
       const before = preferredMembers(nobody(groups), all);
@@ -78,7 +78,7 @@ test('[SH-4] a member that joins gets its share rounded down, and no other group
   );
 });
 
-test('[SH-4] of a member that leaves the groups move, and no others', () => {
+test('[SH-4] only the groups of a leaving member move', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), (groups, [leaves = '', ...all]) => {
       const before = preferredMembers(nobody(groups), [...all, leaves]);
@@ -92,7 +92,7 @@ test('[SH-4] of a member that leaves the groups move, and no others', () => {
   );
 });
 
-test('from 2 members to 4 and back, each change moves one share for each member that comes or goes', () => {
+test('scaling from 2 members to 4 and back moves one share per member that joins or leaves', () => {
   fc.assert(
     fc.property(members(4, 4), (all) => {
       const two = preferredMembers(nobody(16), all.slice(0, 2));
@@ -105,7 +105,7 @@ test('from 2 members to 4 and back, each change moves one share for each member 
   );
 });
 
-test('on the way to what is preferred, each hand-over leaves the others as they were to be', () => {
+test('each hand-over on the way to the preferred members leaves the other groups’ preferences unchanged', () => {
   fc.assert(
     fc.property(groupCounts, members(2, 20), fc.nat(), (groups, [joins = '', ...all], seed) => {
       const before = preferredMembers(nobody(groups), all);
@@ -122,7 +122,7 @@ test('on the way to what is preferred, each hand-over leaves the others as they 
   );
 });
 
-test('names that differ in their last character spread over all groups', () => {
+test('members whose names differ in the last character are all preferred for some group', () => {
   const all = Array.from({ length: 8 }, (_, index) => `operator-5d4f8c7b9-${'bcdfghjk'[index]}`);
   const first = Array.from({ length: 64 }, (_, groups) =>
     preferredMembers(nobody(groups + 1), all),

@@ -105,7 +105,7 @@ async function ofReplicas(gate: boolean): Promise<readonly number[]> {
   );
 }
 
-test('[sharding 13] from a server that selects, each of four replicas receives a quarter of the changes; from another one all', async () => {
+test('[sharding 13] each of four replicas receives a quarter of the changes from a server that selects by shard, and all from another server', async () => {
   const leader = await ofLeader();
   const selected = await ofReplicas(true);
   const filtered = await ofReplicas(false);

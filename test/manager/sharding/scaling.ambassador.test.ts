@@ -26,7 +26,7 @@ function groupOf({ env, namespace }: Place, parent: string): number {
   return Math.floor((slotOf(uid) * GROUPS) / SLOTS);
 }
 
-test('[sharding 8] from two replicas to four and back: the old ones keep groups, and only what moves is handled again', async () => {
+test('[sharding 8] scaling from two replicas to four and back keeps groups where they are, and only moved objects are reconciled again', async () => {
   const place = await withParents();
   const old = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => old.every((each) => groupsOf(each) === GROUPS / 2))).toBe(true);
@@ -54,7 +54,7 @@ test('[sharding 8] from two replicas to four and back: the old ones keep groups,
   expect(writtenWithoutLease(place)).toEqual([]);
 });
 
-test('[sharding 9] the groups of a replica that is killed are worked on after the Lease and two looks at it', async () => {
+test('[sharding 9] the groups of a killed replica are reconciled after the lease duration and two looks at the Lease', async () => {
   const place = await withParents();
   const [killed, other] = [await sharer(place, 'a'), await sharer(place, 'b')];
   const isLevel = (): boolean => [killed, other].every((each) => groupsOf(each) === GROUPS / 2);

@@ -13,7 +13,7 @@ function foreign({ operator: { meter } }: Replica): number {
 test.each([
   ['does not know shards', undefined],
   ['selects by shards', { ShardedListAndWatch: true }],
-] as const)('[sharding 3] an API server that %s: replicas write the same, and receive what it sends', async (_, featureGates) => {
+] as const)('[sharding 3] replicas write the same children with an API server that %s', async (_, featureGates) => {
   const place = await withParents(featureGates && { featureGates });
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);
@@ -30,7 +30,7 @@ test.each([
   else expect(received).toBe(0);
 });
 
-test('[sharding 3] [SH-7] a feature that is switched on during the run is used from the next request on', async () => {
+test('[sharding 3] [SH-7] a shard feature that is enabled during the run is used from the next request on', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(() => groupsOf(a) === 4 && groupsOf(b) === 4)).toBe(true);
@@ -44,7 +44,7 @@ test('[sharding 3] [SH-7] a feature that is switched on during the run is used f
   expect((await mirrored(place)).size).toBe(PARENTS);
 });
 
-test('[sharding 17] [SH-8] objects without a namespace are not divided by namespace: the start says why', async () => {
+test('[sharding 17] [SH-8] CHANCERY_SHARD_BY=namespace is refused for objects without a namespace, and the error says why', async () => {
   const place = await Place.start();
   const clustered = controller({ name: 'clustered', for: namespaces, reconcile: () => {} });
 

@@ -41,7 +41,7 @@ test('[sharding 4] [SH-1] three replicas write the children of all parents, each
   }
 });
 
-test('[sharding 9] [SH-3] a replica that stops gives its groups to the others, which handle what changed meanwhile', async () => {
+test('[sharding 9] [SH-3] a stopping replica gives its groups to the others, which reconcile what changed meanwhile', async () => {
   const place = await withParents();
   const replicas = [
     await sharer(place, 'a'),
@@ -65,7 +65,7 @@ test('[sharding 9] [SH-3] a replica that stops gives its groups to the others, w
   );
 });
 
-test('[sharding 7] [SH-1] groups of a replica without an ambassador move, and it writes nothing until it has some again', async () => {
+test('[sharding 7] [SH-1] groups of a replica without an ambassador move, and that replica writes nothing until it holds groups again', async () => {
   const place = await withParents();
   const [lost, other] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(lost, other))).toBe(true);
@@ -111,7 +111,7 @@ test('[sharding 11] [SH-3] a child that is changed by hand while its group moves
   }
 });
 
-test('[sharding 8] [SH-4] when a replica joins, only the groups that it takes are handled again', async () => {
+test('[sharding 8] [SH-4] only the groups that a joining replica takes are reconciled again', async () => {
   const place = await withParents();
   const first = await sharer(place, 'a');
   expect(await place.until(() => groupsOf(first) === GROUPS)).toBe(true);
@@ -131,7 +131,7 @@ test('[sharding 8] [SH-4] when a replica joins, only the groups that it takes ar
   expect(moved).toBeLessThan(PARENTS);
 });
 
-test('[sharding 10] [SH-7] children say the slot of their owner, also those that had no label before', async () => {
+test('[sharding 10] [SH-7] children have the slot label of their owner, also children that had no label before', async () => {
   const place = await withParents();
   const [a, b] = [await sharer(place, 'a'), await sharer(place, 'b')];
   expect(await place.until(isLevel(a, b))).toBe(true);

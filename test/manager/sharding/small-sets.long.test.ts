@@ -8,7 +8,7 @@ import { MAIN, SMALL } from './scenarios.ts';
 
 test.each(
   Object.entries({ ...SMALL, ...MAIN }),
-)('no group has two writers, and each comes to rest with the member that should have it: %s', (name, options) => {
+)('no group has two writers, and each group ends at its preferred member: %s', (name, options) => {
   const { broken, states, trace } = check(new Model(options));
   process.stdout.write(`${states} states: ${name}\n`);
 
@@ -19,7 +19,7 @@ test.each(
   expect(states).toBeGreaterThan(1_000);
 });
 
-test('[SH-1] eight members with four groups keep the rules under failures at random, and come to rest', () => {
+test('[SH-1] eight members with four groups keep the rules under random failures, and come to rest', () => {
   const budgets = {
     ...NO_FAILURES,
     crashes: 2,

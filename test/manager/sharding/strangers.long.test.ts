@@ -58,7 +58,7 @@ const EDITS: readonly object[] = [
   { metadata: { labels: null } },
 ];
 
-test('Leases of groups that somebody has edited give no object two writers, and are held again', async () => {
+test('edited Leases of groups give no object two writers, and are held again', async () => {
   const { place, replicas } = await sharing();
 
   for (const [group, edited] of EDITS.entries()) {
@@ -84,7 +84,7 @@ test('Leases of groups that somebody has edited give no object two writers, and 
   }
 });
 
-test('a Lease that a stranger writes with the label of members is told of once, or given no group that it keeps', async () => {
+test('a Lease that a stranger writes with the member label is reported once, or keeps no group', async () => {
   const { place, replicas } = await sharing();
   const labels = { 'chancery.dev/shard-set': 'mirror-leader' };
   const lease = (name: string, annotations: object, spec: object): object => ({

@@ -87,7 +87,7 @@ async function rows(page: Page, id: string): Promise<readonly (readonly string[]
   );
 }
 
-test('shows controllers, sources, writes and reconciles, and asks for nothing but itself', async () => {
+test('the status page shows controllers, sources, writes and reconciles, and requests only its own files', async () => {
   const { page, complaints, asked } = await shown(1_280, 900);
 
   expect(await page.title()).toBe('web-operator-abc – ready');
@@ -121,7 +121,7 @@ test('shows controllers, sources, writes and reconciles, and asks for nothing bu
   expect(complaints).toEqual([]);
 });
 
-test('is live: what changes is shown, and a connection that is lost is said to be', async () => {
+test('the status page shows changes live, and reports a lost connection', async () => {
   const { page, change, stop } = await shown(1_280, 900);
 
   change({
@@ -140,7 +140,7 @@ test('is live: what changes is shown, and a connection that is lost is said to b
     .waitFor();
 });
 
-test('says first what is wrong, and that nothing is when nothing is', async () => {
+test('the status page lists problems first, and says when there are none', async () => {
   const { page, change } = await shown(1_280, 900);
   const attention = (): Promise<readonly string[]> =>
     page.locator('#attention li').allTextContents();
@@ -159,7 +159,7 @@ test('says first what is wrong, and that nothing is when nothing is', async () =
   expect(await page.locator('#failing').isVisible()).toBe(false);
 });
 
-test('a process without controllers, sources, writes and reconciles says so in words', async () => {
+test('the status page of a process without controllers, sources, writes and reconciles says so', async () => {
   const status = {
     ...{ controllers: [], sources: [], failing: [], recent: [] },
     writesPerMinute: new Array(60).fill(0),
@@ -178,7 +178,7 @@ test('a process without controllers, sources, writes and reconciles says so in w
   expect(complaints).toEqual([]);
 });
 
-test('before the first state the page says that it loads, and shows no empty tables', async () => {
+test('the status page shows that it loads before the first state, and no empty tables', async () => {
   const until = 'Loading the state of the operator…';
   const before = async (page: Page): Promise<void> => {
     await page.route('**/status/events', () => {});
@@ -190,7 +190,7 @@ test('before the first state the page says that it loads, and shows no empty tab
   expect(await page.locator('#link').textContent()).toBe('connecting…');
 });
 
-test('an operator that refuses the page is asked again, and what it says of keys is shown', async () => {
+test('the status page asks again after a refusal, and shows the answers about keys', async () => {
   let refusals = 0;
   const before = async (page: Page): Promise<void> => {
     await page.clock.install();
@@ -224,7 +224,7 @@ const SHARING: ProcessStatus['sharding'] = {
   ],
 };
 
-test('[SH-10] shows groups with their holders and replicas with their age, where there are any', async () => {
+test('[SH-10] the status page shows groups with their holders and replicas with their age, if any', async () => {
   const { page, change, complaints } = await shown(1_280, 900);
   expect(await page.locator('#of-groups').isVisible()).toBe(false);
 
@@ -251,7 +251,7 @@ test('[SH-10] shows groups with their holders and replicas with their age, where
   expect(complaints).toEqual([]);
 });
 
-test('says how to get a record where the process is recorded, and how to see it', async () => {
+test('the status page explains how to get and replay a record when the process is recorded', async () => {
   const { page, change } = await shown(1_280, 900);
   expect(await page.locator('#of-recording').isVisible()).toBe(false);
 
@@ -266,7 +266,7 @@ test('says how to get a record where the process is recorded, and how to see it'
   expect(await page.locator('#of-recording').innerText()).toContain('chancery replay FILE --html');
 });
 
-test('is readable on a phone: nothing is wider than the screen, and each value says what it is', async () => {
+test('the status page is readable on a phone: nothing is wider than the screen, and each value has a label', async () => {
   const { page, change } = await shown(360, 740);
   change({ sharding: SHARING });
   await page.locator('#of-groups').waitFor();

@@ -69,7 +69,7 @@ test.each([
   ['desktop', 'dark', DESKTOP],
   ['phone', 'light', PHONE],
   ['phone', 'dark', PHONE],
-] as const)('on a %s in %s every text can be read, and nothing is wider than the screen', async (_name, scheme, viewport) => {
+] as const)('every text of the status page is legible on a %s in %s mode, and nothing is wider than the screen', async (_name, scheme, viewport) => {
   const page = await opened(viewport, scheme);
   const isWide = 'document.documentElement.scrollWidth > window.innerWidth';
 
@@ -85,7 +85,7 @@ test.each([
   expect([wide, await page.evaluate(isWide)]).toEqual([false, false]);
 });
 
-test('what fails stands first: with its failures, its error, and none of its message', async () => {
+test('failing keys come first, with their failures and the type of their error, and without its message', async () => {
   const page = await opened();
 
   const attention = await page.locator('#attention').innerText();
@@ -99,7 +99,7 @@ test('what fails stands first: with its failures, its error, and none of its mes
   expect(await page.content()).not.toContain('spec.replicas');
 });
 
-test('a key is found and explained by the keyboard alone, and the focus comes back to it', async () => {
+test('a key can be found and explained with the keyboard alone, and the focus returns to it', async () => {
   const page = await opened();
   const focused = (): Promise<unknown> => page.evaluate('document.activeElement.textContent');
 
@@ -124,7 +124,7 @@ test('a key is found and explained by the keyboard alone, and the focus comes ba
   expect(await focused()).toBe('web/mail-003');
 });
 
-test('a key keeps the focus while the state is renewed below it', async () => {
+test('a key keeps the focus while the state is updated', async () => {
   const page = await opened();
   const at = (): Promise<string | null> => page.locator('#at').textContent();
   await page.locator('#failing button.key').nth(2).focus();
@@ -136,7 +136,7 @@ test('a key keeps the focus while the state is renewed below it', async () => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe(before);
 });
 
-test('keys are filtered by controller and state, and a search without a match says so', async () => {
+test('keys can be filtered by controller and state, and a search without a match says so', async () => {
   const page = await opened();
 
   await page.locator('#search-controller').selectOption('route');
@@ -150,7 +150,7 @@ test('keys are filtered by controller and state, and a search without a match sa
   expect(working).toMatch(/^web\/mail-003\troute\tworking/);
 });
 
-test('the focus goes through the page as it is read, and each control has a name', async () => {
+test('the focus follows the reading order of the page, and each control has a name', async () => {
   const page = await opened();
   const order = await page.evaluate(`(() => {
     const controls = [...document.querySelectorAll('a, button, input, select')]

@@ -2,7 +2,7 @@ import { FakeClock } from '@chancery/testing';
 import { expect, test } from 'vitest';
 import { MinuteCounts } from '../../../operator/manager/status-page/reconcile-history.ts';
 
-test('counts by the minute, the running one last', () => {
+test('MinuteCounts counts per minute, with the current minute last', () => {
   const clock = new FakeClock();
   const counts = new MinuteCounts(clock);
 
@@ -17,7 +17,7 @@ test('counts by the minute, the running one last', () => {
   expect(counts.values().slice(-4)).toEqual([1, 2, 0, 1]);
 });
 
-test('forgets what is more than an hour ago, however long nobody counted', () => {
+test('MinuteCounts forgets counts older than an hour, even without new counts', () => {
   const clock = new FakeClock();
   const counts = new MinuteCounts(clock);
   counts.count();

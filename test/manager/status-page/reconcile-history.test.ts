@@ -28,7 +28,7 @@ function history(): {
   };
 }
 
-test('an attempt ends as it would without it, and is remembered', async () => {
+test('the reconcile history does not change the end of an attempt, and remembers it', async () => {
   const { history: kept, ends } = history();
 
   const end = await ends({ outcome: 'requeue_after', durationMs: 5, requeueAfterMs: 10 });
@@ -39,7 +39,7 @@ test('an attempt ends as it would without it, and is remembered', async () => {
   ]);
 });
 
-test('counts failures, and none for a lost race or a stop; has the median and the slowest', async () => {
+test('the history counts failures, but not lost races or stops, and has the median and slowest duration', async () => {
   const { history: kept, ends } = history();
 
   for (const outcome of ['success', 'error', 'terminal', 'panic', 'conflict', 'aborted'] as const) {
@@ -51,7 +51,7 @@ test('counts failures, and none for a lost race or a stop; has the median and th
   expect(kept.tallyOf('other')).toMatchObject({ reconciles: 0, medianMs: undefined });
 });
 
-test('keeps the latest fifty, the latest first, and the durations of the latest two hundred', async () => {
+test('the history keeps the latest fifty attempts, latest first, and the latest two hundred durations', async () => {
   const { history: kept, ends } = history();
 
   await ends({ durationMs: 99_999 });
@@ -64,12 +64,12 @@ test('keeps the latest fifty, the latest first, and the durations of the latest 
 
 test.each([
   [
-    'what the API server refused, which it quotes',
+    'a refusal of the API server, which quotes the value',
     new ApiError({ code: 422, reason: 'Invalid', message: 'data: Invalid value: "hunter2"' }),
     '422 Invalid',
   ],
   ['an error of the user’s, who may say anything in it', new TypeError('hunter2'), 'TypeError'],
-  ['what is no error', 'hunter2', 'string'],
+  ['a thrown value that is no error', 'hunter2', 'string'],
   [
     'a TerminalError, whose message the reconciler writes',
     new TerminalError('password hunter2 is too short', { context: { value: 'hunter2' } }),
@@ -95,6 +95,6 @@ test.each([
     new OperatorError('reconcile timed out', { code: 'USER_CODE', layer: 'user-code' }),
     'OperatorError USER_CODE (user-code)',
   ],
-])('[attack A-4] tells %s in words that anybody may read', (_what, error, words) => {
+])('[attack A-4] the public error text hides the message of %s', (_what, error, words) => {
   expect(errorWords(error)).toBe(words);
 });

@@ -24,7 +24,7 @@ function recordingOf(
   return view.status.recording;
 }
 
-test('a process that is recorded says how far back, and whether the port writes a record', () => {
+test('the status of a recorded process has the recorded minutes, and whether the endpoint is on', () => {
   const environment = {
     CHANCERY_RECORD_DIR: '/records',
     CHANCERY_RECORD_MINUTES: '7',
@@ -35,6 +35,6 @@ test('a process that is recorded says how far back, and whether the port writes 
   expect(recordingOf({}, {})).toEqual({ minutes: 10, endpoint: false });
 });
 
-test('a process that nothing records says nothing, whatever its settings are', () => {
+test('the status of a process that is not recorded has no recording, whatever its settings are', () => {
   expect(recordingOf({ CHANCERY_RECORD_DIR: '/records' })).toBeUndefined();
 });

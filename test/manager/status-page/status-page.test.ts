@@ -54,7 +54,7 @@ function collected(response: IncomingMessage): { uptimeSeconds: number }[] {
   return events;
 }
 
-test('serves a page that may run its own script only, and nothing of others', async () => {
+test('the status page may run only its own script, and loads nothing from other hosts', async () => {
   const { url } = await served();
 
   const response = await fetch(`${url}/status`);
@@ -69,7 +69,7 @@ test('serves a page that may run its own script only, and nothing of others', as
   expect(html).not.toContain('innerHTML');
 });
 
-test('the page is one file: its style and its script are in it, and the policy names their digests', async () => {
+test('the status page is one file with its style and script inline, and the policy names their digests', async () => {
   const { url } = await served();
 
   const response = await fetch(`${url}/status`);
@@ -86,7 +86,7 @@ test('the page is one file: its style and its script are in it, and the policy n
   expect(html).not.toMatch(/<link|\bsrc=/);
 });
 
-test('the root leads to the page, the probes stay, and what is unknown is not found', async () => {
+test('the root redirects to the status page, the probes still work, and an unknown path is 404', async () => {
   const { url } = await served();
 
   const root = await fetch(`${url}/`, { redirect: 'manual' });
@@ -109,7 +109,7 @@ test.each([
   ['keys.json?state=broken', 400],
   [`keys.json?search=${'x'.repeat(318)}`, 400],
   ['keys.json?controller=nobody', 404],
-])('asked for /%s it answers %i, and says what is wrong', async (path, status) => {
+])('a request for /%s is answered with %i, and an error names the problem', async (path, status) => {
   const { url } = await served();
 
   const response = await fetch(`${url}/${path}`);
@@ -120,7 +120,7 @@ test.each([
   else expect(text).toMatch(/^(?:key must be|state must be|there is no controller of this name)/);
 });
 
-test('a page that is turned off says so at each of its paths, and at no other', async () => {
+test('a disabled status page says so at each of its paths, and at no other path', async () => {
   const server = new HealthServer({
     ...{ port: 0, host: '127.0.0.1', live: [], ready: [] },
     others: answersOff,
@@ -139,7 +139,7 @@ test('a page that is turned off says so at each of its paths, and at no other', 
   expect(await ask('secrets')).toBe('404 page not found\n');
 });
 
-test('the same as JSON', async () => {
+test('/status.json has the same state as the page', async () => {
   const { url } = await served();
 
   const status = await (await fetch(`${url}/status.json`)).json();
@@ -147,7 +147,7 @@ test('the same as JSON', async () => {
   expect(status).toEqual(JSON.parse(JSON.stringify(exampleStatus({ uptimeSeconds: 1 }))));
 });
 
-test('tells every open page what is new each second, from one look, and nothing when none is open', async () => {
+test('every open page gets the new state each second from one snapshot, and without pages no snapshot is taken', async () => {
   const { url, clock, looks } = await served();
   const [one, two] = [await open(`${url}/status/events`), await open(`${url}/status/events`)];
   const [first, second] = [collected(one), collected(two)];
@@ -165,7 +165,7 @@ test('tells every open page what is new each second, from one look, and nothing 
   expect(looks()).toBe(3);
 });
 
-test('refuses more pages than it can serve, and ends all of them when the process stops', async () => {
+test('the status page refuses more than 16 event streams, and ends all of them when the process stops', async () => {
   const { url, page } = await served();
   const open16 = await Promise.all(Array.from({ length: 16 }, () => open(`${url}/status/events`)));
 

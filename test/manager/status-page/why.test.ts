@@ -52,7 +52,7 @@ function start(setup: Setup, around: Around = {}) {
   };
 }
 
-test('a key that fails says what woke it, how often it failed, since when, and when it is tried again', async () => {
+test('the answer about a failing key has its cause, its failures, since when, and the next attempt', async () => {
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('bad')])],
     reconcile: async () => {
@@ -87,7 +87,7 @@ test('a key that fails says what woke it, how often it failed, since when, and w
   expect(JSON.stringify(status)).not.toContain('hunter2');
 });
 
-test('a change wakes a failing key at once, and its attempt remembers each cause once with its number', async () => {
+test('a change wakes a failing key at once, and its attempt lists each cause once with its count', async () => {
   let fails = true;
   const { clock, collection, run, why } = start({
     watches: [enqueueMapped(others, () => [demo('a')])],
@@ -126,7 +126,7 @@ test('a change wakes a failing key at once, and its attempt remembers each cause
   expect(done?.last?.wokenBy).toEqual(waiting?.wokenBy);
 });
 
-test('names the policy that sets the time of the next attempt, and the back-off where that is later', async () => {
+test('the answer names the policy that sets the next attempt, or the back-off when that is later', async () => {
   const { clock, collection, run, why } = start({
     minIntervalMs: 30_000,
     queue: { backoff: { initialMs: 20_000, jitter: 0 } },
@@ -154,7 +154,7 @@ test('names the policy that sets the time of the next attempt, and the back-off 
   expect(second?.next?.at).toBe(new Date(clock.now() + 40_000).toISOString());
 });
 
-test('a key in the hands of a worker says for how long, and one behind it what it waits for', async () => {
+test('the answer about a running key has its duration, and the answer about a key behind it has its wait', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { clock, collection, run, why } = start({ reconcile: () => held, workers: 1 });
   for (const name of ['a', 'b', 'c']) collection(things).put(name);
@@ -188,7 +188,7 @@ test('a key in the hands of a worker says for how long, and one behind it what i
   ]);
 });
 
-test('an error that only a change can help leaves nothing due', async () => {
+test('a terminal error leaves no attempt due', async () => {
   const { collection, run, why, view } = start({
     reconcile: async () => {
       throw new TerminalError('password hunter2 is too short');
@@ -205,7 +205,7 @@ test('an error that only a change can help leaves nothing due', async () => {
   expect(view.failing()).toMatchObject([{ key: 'demo/a', failures: 0, nextInMs: undefined }]);
 });
 
-test('an object that is gone is said to be, and a key that asked for a time is told by it', async () => {
+test('the answer reports a deleted object, and the requested time of a key', async () => {
   const { collection, run, why } = start({ reconcile: async () => ({ requeueAfterMs: 90_000 }) });
   collection(things).put('a');
   collection(things).put('b');
@@ -221,7 +221,7 @@ test('an object that is gone is said to be, and a key that asked for a time is t
   expect(why('b')?.summary).toBe('the object is gone, and nothing is due');
 });
 
-test('a controller that has no first list says of which source, and knows no key yet', async () => {
+test('the answer names the source without a first list, and knows no key yet', async () => {
   const { collection, run, view } = start({ reconcile: async () => {} });
   collection(things).failLists(new ApiError({ code: 403, reason: 'Forbidden', message: 'no' }));
   await run();
@@ -232,7 +232,7 @@ test('a controller that has no first list says of which source, and knows no key
   });
 });
 
-test('a standby names the leader, and a process that stops says so', async () => {
+test('the answer of a standby names the leader, and the answer of a stopping process says that it stops', async () => {
   const leadership = (leads: boolean, holder?: string) => ({ lease: 'demo/web', leads, holder });
   const answers: KeyAnswer[] = [];
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
@@ -265,7 +265,7 @@ test('a standby names the leader, and a process that stops says so', async () =>
   ]);
 });
 
-test('a key of a group that another replica holds names that replica', async () => {
+test('the answer about a key of another replica’s group names that replica', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -296,7 +296,7 @@ test('a key of a group that another replica holds names that replica', async () 
   ]);
 });
 
-test('a key that a policy has parked says for what, without a time', async () => {
+test('the answer about a parked key names what it waits for, without a time', async () => {
   const { collection, run, runner, clock } = start({ reconcile: async () => {} });
   collection(things).put('a');
   await run();
@@ -320,7 +320,7 @@ test('a key that a policy has parked says for what, without a time', async () =>
   });
 });
 
-test('every policy of a controller that lets keys wait has words for people', () => {
+test('every policy that delays keys has a text for people', () => {
   const of = controller({ name: 'a', for: things, consistency: 'wait', reconcile: async () => {} });
   const clock = new FakeClock();
   const informers = new Map();
@@ -334,7 +334,7 @@ test('every policy of a controller that lets keys wait has words for people', ()
   expect(waiting.toSorted()).toEqual(Object.keys(POLICY_WORDS).toSorted());
 });
 
-test('asking changes nothing: no timer, no priority, no place in the queue', async () => {
+test('a question about a key changes nothing: no timer, no priority, no place in the queue', async () => {
   const { clock, collection, run, why, runner, found } = start({
     minIntervalMs: 60_000,
     reconcile: async () => {
@@ -351,7 +351,7 @@ test('asking changes nothing: no timer, no priority, no place in the queue', asy
   expect([[...runner.waiting()], clock.pending]).toEqual(before);
 });
 
-test('a search finds parts of keys, what fails first, and at most a hundred', async () => {
+test('a search finds parts of keys, failing keys first, and a hundred at most', async () => {
   const { collection, run, found } = start({
     workers: 4,
     reconcile: async (_object, { key }) => {
@@ -379,7 +379,7 @@ test('a search finds parts of keys, what fails first, and at most a hundred', as
   expect(found({ controller: 'another' }).matching).toBe(0);
 });
 
-test('only the latest keys are remembered, and a thousand that fail are not forgotten for others', async () => {
+test('only the latest keys are remembered, and failing keys are not forgotten for others', async () => {
   const { collection, run, runner, why, view } = start({
     workers: 8,
     reconcile: async (_object, { key }) => {

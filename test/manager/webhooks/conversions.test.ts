@@ -54,7 +54,7 @@ test('[admission 17] 500 objects of one review are converted at /convert', async
   ).toEqual(objects.map((_object, at) => at));
 });
 
-test('[A-9] [admission 18] a failure is an answer, and the next review is answered', async () => {
+test('[A-9] [admission 18] a failed conversion is an answer, and the next review is answered', async () => {
   const address = await startBoats();
 
   const bad = await post(address, review([boat('v7', {})]), { path: '/convert' });
@@ -74,7 +74,7 @@ test('[A-9] [admission 18] a failure is an answer, and the next review is answer
   expect(JSON.parse(good.text).response.convertedObjects).toHaveLength(1);
 });
 
-test('[A-9] [admission 18] a watch of another version goes on when its conversions are back', async () => {
+test('[A-9] [admission 18] a watch of another version continues when its conversions work again', async () => {
   const listen = `127.0.0.1:${await freePort()}`;
   const server = await ApiServer.start({ webhookServices: { 'quay/boats': `http://${listen}` } });
   onTestFinished(() => server.close());
@@ -137,7 +137,7 @@ async function startService(readyz: string, operator: () => TestOperator): Promi
   return `http://127.0.0.1:${(service.address() as AddressInfo).port}/convert`;
 }
 
-test('an operator alone lists objects that only it can convert, although reviews reach only ready Pods', async () => {
+test('a lone operator lists objects that only it can convert, although reviews reach only ready Pods', async () => {
   const server = await ApiServer.start();
   onTestFinished(() => server.close());
   const health = await freePort();

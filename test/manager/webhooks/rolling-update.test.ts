@@ -65,7 +65,7 @@ function ask({ manager }: World): Promise<Got> {
   return post(manager.webhookAddress ?? 'http://127.0.0.1:9', REVIEW);
 }
 
-test('[A-5] [admission 13] every replica answers from its caches, whether it leads or not', async () => {
+test('[A-5] [admission 13] every replica answers reviews from its caches, whether it leads or not', async () => {
   const deployment = new Deployment();
   const replicas = [await deployment.scaleUp(), await deployment.scaleUp()];
   while (!replicas.some(({ manager }) => manager.leads)) await deployment.step();
@@ -78,7 +78,7 @@ test('[A-5] [admission 13] every replica answers from its caches, whether it lea
   }
 });
 
-test('[A-5] [admission 13] a rolling update loses no review, although nodes learn late of it', async () => {
+test('[A-5] [admission 13] a rolling update loses no review, although nodes learn of it late', async () => {
   const deployment = new Deployment();
   const old = [await deployment.scaleUp(), await deployment.scaleUp()];
   const got: Promise<Got | Error>[] = [];

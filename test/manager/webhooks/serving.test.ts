@@ -66,7 +66,7 @@ function hanging(timeoutSeconds = 5): {
 }
 
 describe('the server of webhooks', () => {
-  test('[A-2] [admission 16] answers a review in HTTP/1.1 with its uid, and keeps the connection', async () => {
+  test('[A-2] [admission 16] the webhook server answers a review in HTTP/1.1 with its uid, and keeps the connection', async () => {
     const world = await serving();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -123,7 +123,7 @@ describe('the server of webhooks', () => {
       413,
       /may have 8388608 bytes/,
     ],
-  ])('[A-4] refuses %s', async (_, body, sent, status, expected) => {
+  ])('[A-4] the webhook server refuses %s', async (_, body, sent, status, expected) => {
     let asked = 0;
     const webhook = configMapWebhook({
       validate: () => {
@@ -139,7 +139,7 @@ describe('the server of webhooks', () => {
     expect(asked).toBe(0);
   });
 
-  test('reads a review of just under 8 MiB', async () => {
+  test('the webhook server reads a review of just under 8 MiB', async () => {
     const padding = 'x'.repeat(8 * 1024 * 1024 - REVIEW.length - 20);
     const text = REVIEW.replace('"colour":"red"', `"colour":"${padding}"`);
     const world = await serving();
@@ -149,7 +149,7 @@ describe('the server of webhooks', () => {
     expect([got.status, text.length > 8_388_000]).toEqual([200, true]);
   });
 
-  test('takes no more bodies at once than 32 MiB', async () => {
+  test('the webhook server refuses bodies beyond 32 MiB at the same time with 503', async () => {
     const { webhook, asked, go } = hanging();
     const world = await serving(webhook);
     const large = REVIEW.replace('"colour":"red"', `"colour":"${'x'.repeat(8_387_000)}"`);
@@ -166,7 +166,7 @@ describe('the server of webhooks', () => {
     expect((await post(addressOf(world), REVIEW)).status).toBe(200);
   });
 
-  test('[A-6] [admission 14] answers 504 within the limit when a function hangs, and counts it', async () => {
+  test('[A-6] [admission 14] the webhook server answers 504 within its limit when a function hangs, and counts it', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
@@ -187,7 +187,7 @@ describe('the server of webhooks', () => {
     ).toBe(1);
   });
 
-  test('[A-6] [admission 14] keeps to the time that the API server says it waits', async () => {
+  test('[A-6] [admission 14] the webhook server keeps to the timeout that the API server sends', async () => {
     const { webhook, asked } = hanging();
     const world = await serving(webhook);
 
@@ -198,7 +198,7 @@ describe('the server of webhooks', () => {
     expect((await answer).status).toBe(504);
   });
 
-  test('counts outcomes, latency, panics and what is in flight by the names of controller-runtime', async () => {
+  test('the webhook server counts outcomes, latency, panics and requests in flight by the names of controller-runtime', async () => {
     const { webhook, asked, go } = hanging();
     const failing = configMapWebhook({
       name: 'failing.shop.example.com',
@@ -242,7 +242,7 @@ describe('the server of webhooks', () => {
     ]);
   });
 
-  test('[A-4] complains of unusable requests once a minute, and never quotes them', async () => {
+  test('[A-4] unusable requests are logged once a minute, without their content', async () => {
     const world = await serving();
     const unusable = JSON.stringify(reviewOf({ uid: 'the-password', operation: 'PATCH' }));
     const complaints = (): unknown[] =>
@@ -260,7 +260,7 @@ describe('the server of webhooks', () => {
     expect(JSON.stringify(complaints())).not.toContain('the-password');
   });
 
-  test('passes each question through what surrounds it', async () => {
+  test('each review passes through the middleware', async () => {
     const seen: unknown[] = [];
     const aroundReview: NonNullable<WorldOptions['aroundReview']> = async (facts, ask) => {
       const answered = await ask();
@@ -289,7 +289,7 @@ describe('the server of webhooks', () => {
     ]);
   });
 
-  test('gives up a question when the client has gone', async () => {
+  test('the review is aborted when the client has gone', async () => {
     const left = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<void>();
     const webhook = configMapWebhook({
@@ -316,7 +316,7 @@ describe('the server of webhooks', () => {
 });
 
 describe('webhooks of a process', () => {
-  test('[A-5] are answered when the caches that they read have their first list, and /readyz waits for that', async () => {
+  test('[A-5] webhooks are answered once the caches that they read have their first list, and /readyz waits for that', async () => {
     const reads = [source(configMaps, { namespace: 'all' })];
     const webhook = configMapWebhook({
       reads,
@@ -338,7 +338,7 @@ describe('webhooks of a process', () => {
     expect(JSON.parse(after.text).response.status.message).toBe('of 0');
   });
 
-  test('fail the start with the setting to change when their address is taken', async () => {
+  test('a taken webhook address fails the start, and the error names the setting', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -357,7 +357,7 @@ describe('webhooks of a process', () => {
     });
   });
 
-  test('are answered at a unix socket, also where a killed process has left one', async () => {
+  test('webhooks are answered at a unix socket, also when a killed process has left its file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'gate.sock');
@@ -372,7 +372,7 @@ describe('webhooks of a process', () => {
     expect([addressOf(world), got.status]).toEqual([`unix:${path}`, 200]);
   });
 
-  test('leave a file alone that has the path of their unix socket', async () => {
+  test('a file at the path of the unix socket is not overwritten', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'webhooks-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'notes.txt');
@@ -389,7 +389,7 @@ describe('webhooks of a process', () => {
     expect(await readFile(path, 'utf8')).toBe('mine');
   });
 
-  test('may not have the same path', () => {
+  test('two webhooks may not have the same path', () => {
     const twice = [configMapWebhook({}), configMapWebhook({})];
 
     expect(() => new World([], {}, { webhooks: twice })).toThrow(
@@ -397,7 +397,7 @@ describe('webhooks of a process', () => {
     );
   });
 
-  test('[A-5] of a Pod that stops are answered for three seconds more, each as the last of its connection', async () => {
+  test('[A-5] webhooks of a stopping Pod are answered for three more seconds, each answer closing its connection', async () => {
     const world = await serving(configMapWebhook({}), IN_A_POD);
     const address = addressOf(world);
 
@@ -414,7 +414,7 @@ describe('webhooks of a process', () => {
     await expect(post(address, REVIEW)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('that are being answered at the end of that time are answered, and those that hang are cut off', async () => {
+  test('running reviews at the end of that time are answered, and hanging reviews are cut off', async () => {
     const first = hanging();
     const world = await serving(first.webhook, IN_A_POD);
     const held = post(addressOf(world), REVIEW);
@@ -439,7 +439,7 @@ describe('webhooks of a process', () => {
     await other.running;
   });
 
-  test('of a process outside a Pod end with it', async () => {
+  test('the webhooks of a process outside a Pod end with it', async () => {
     const world = await serving();
     const address = addressOf(world);
 

@@ -36,7 +36,7 @@ const fieldsOf = ({
   ...fields
 }: KubernetesObject): object => fields;
 
-test('[A-8] [admission 17] an object that goes through any versions comes back as it was', () => {
+test('[A-8] [admission 17] an object that is converted through any versions comes back unchanged', () => {
   fc.assert(
     fc.property(version, fc.array(version, { maxLength: 5 }), random, (from, way, next) => {
       const object = boatOf(from, next);
@@ -48,7 +48,7 @@ test('[A-8] [admission 17] an object that goes through any versions comes back a
   );
 });
 
-test('[A-8] what a client writes in another version is what every client reads in that version', () => {
+test('[A-8] a change written in one version is read in that version by every client', () => {
   fc.assert(
     fc.property(version, version, random, (stored, written, next) => {
       const there = convert(boatOf(stored, next), written);
@@ -65,7 +65,7 @@ const json = fc.dictionary(fc.constantFrom('a', 'b', 'items'), fc.jsonValue({ ma
   noNullPrototype: true,
 });
 
-test('what was kept restores any difference between two values', () => {
+test('kept fields restore any difference between two values', () => {
   fc.assert(
     fc.property(json, json, (original, returned) => {
       const kept = keptFields(original, returned, {});
@@ -95,7 +95,7 @@ const items = fc.uniqueArray(
   { selector: ({ k }) => k, maxLength: 5 },
 );
 
-test('and any difference between two lists with keys, in their order', () => {
+test('kept fields restore any difference between two lists with keys, in their order', () => {
   fc.assert(
     fc.property(items, items, (original, returned) => {
       const kept = keptFields({ items: original }, { items: returned }, KEYED);

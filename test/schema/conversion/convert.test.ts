@@ -27,7 +27,7 @@ const RIGGED = {
   },
 };
 
-test('an object reaches a version that is no neighbour through those between', () => {
+test('an object is converted to a distant version through the versions in between', () => {
   const there = convert(boat('v1', RIGGED), 'v1alpha1');
 
   expect(there).toMatchObject({
@@ -38,7 +38,7 @@ test('an object reaches a version that is no neighbour through those between', (
   expect(convert(there, 'v1')).toEqual(boat('v1', RIGGED));
 });
 
-test('fields that a version does not express are in its annotation, and the annotation is gone on the way back', () => {
+test('fields that a version cannot express are kept in an annotation, which is removed on the way back', () => {
   const beta = convert(boat('v1', RIGGED, { annotations: { mine: 'yes' } }), 'v1beta1');
 
   expect(JSON.parse(beta.metadata.annotations?.[ONLY_IN_V1] ?? '')).toEqual([
@@ -49,13 +49,13 @@ test('fields that a version does not express are in its annotation, and the anno
   expect(convert(beta, 'v1').metadata.annotations).toEqual({ mine: 'yes' });
 });
 
-test('an object without such fields has no annotation', () => {
+test('an object without such fields gets no annotation', () => {
   const there = convert(boat('v1', { spec: { hull: { meters: 4 } } }), 'v1alpha1');
 
   expect(there.metadata).toEqual(boat('v1', {}).metadata);
 });
 
-test('[A-8] a change that was made in the poorer version stays, and what it says nothing of comes back', () => {
+test('[A-8] a change made in the poorer version stays, and the other fields are restored', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
   const spec = { meters: 15, rig: { sails: 1 }, crew: [{ name: 'cy' }] };
 
@@ -71,7 +71,7 @@ test('[A-8] a change that was made in the poorer version stays, and what it says
   );
 });
 
-test('nothing comes back below a field that was removed in the poorer version', () => {
+test('nothing is restored below a field that was removed in the poorer version', () => {
   const beta = convert(boat('v1', RIGGED), 'v1beta1');
 
   const back = convert(edited(beta, { spec: { meters: 12 } }), 'v1');
@@ -81,7 +81,7 @@ test('nothing comes back below a field that was removed in the poorer version', 
   );
 });
 
-test('an item of a list keeps its fields by its key, when others come, go and change places', () => {
+test('an item of a list keeps its fields by its key when items are added, removed and moved', () => {
   const crew = [
     { name: 'ada', role: 'mate' },
     { name: 'bo', role: 'cook' },
@@ -127,7 +127,7 @@ const crate = (version: string, spec: object): KubernetesObject => ({
   ...{ spec },
 });
 
-test('a value that the poorer version says less precisely comes back unless that version says another', () => {
+test('a value with less precision in the poorer version is restored unless it was changed there', () => {
   const there = sizes.convert?.(crate('v2', { kilos: 73 }), 'v1') ?? crate('v1', {});
 
   const same = sizes.convert?.(there, 'v2');
@@ -138,7 +138,7 @@ test('a value that the poorer version says less precisely comes back unless that
   expect(other).toEqual(crate('v2', { kilos: 10 }));
 });
 
-test('the annotation of a user is no way to change metadata or fields that are there', () => {
+test('a forged annotation cannot change metadata or existing fields', () => {
   const forged = JSON.stringify([
     { path: ['metadata', 'finalizers'], value: ['x'] },
     { path: ['apiVersion'], value: 'v1', insteadOf: 'harbour.example/v1' },
@@ -160,13 +160,13 @@ test.each([
   ['no list', '{"path":["spec"]}'],
   ['a deep value', `[{"path":["spec","papers"],"value":${'['.repeat(3_000)}${']'.repeat(3_000)}}]`],
   ['a long text', JSON.stringify([{ path: ['spec', 'papers'], value: 'x'.repeat(131_072) }])],
-])('an annotation with %s is left out, and the object stays readable', (_what, text) => {
+])('an annotation with %s is ignored, and the object stays readable', (_what, text) => {
   const beta = boat('v1beta1', { spec: { meters: 5 } }, { annotations: { [ONLY_IN_V1]: text } });
 
   expect(convert(beta, 'v1')).toEqual(boat('v1', { spec: { hull: { meters: 5 } } }));
 });
 
-test('an annotation of the version that an object has already is of no use, and is dropped', () => {
+test('the annotation for the version that an object already has is dropped', () => {
   const alpha = boat(
     'v1alpha1',
     { spec: { length: '5m' } },
@@ -176,7 +176,7 @@ test('an annotation of the version that an object has already is of no use, and 
   expect(convert(alpha, 'v1beta1').metadata).toEqual(boat('v1beta1', {}).metadata);
 });
 
-test('[A-8] objects that break the schema of today are converted, and come back as they were', () => {
+test('[A-8] objects that violate today’s schema are converted, and come back unchanged', () => {
   const old = boat('v1alpha1', { spec: { crew: ['ada', 'ada'], color: 7 }, extra: [1, null] });
 
   const there = convert(old, 'v1');
@@ -185,7 +185,7 @@ test('[A-8] objects that break the schema of today are converted, and come back 
   expect(convert(there, 'v1alpha1')).toEqual(old);
 });
 
-test('integers that a number cannot hold stay exact, and fields may have any name', () => {
+test('integers beyond doubles stay exact, and fields may have any name', () => {
   const spec = { hull: { meters: 3 }, papers: JSON.parse('{"__proto__":"se"}') as object };
   const object = boat('v1', {
     spec: { ...spec, hull: { meters: 3, tons: 9_007_199_254_740_993n } },
@@ -198,7 +198,7 @@ test('integers that a number cannot hold stay exact, and fields may have any nam
   expect(back).toEqual(object);
 });
 
-test('fields that take more than 131,072 bytes of an annotation are an error that shows nothing of them', () => {
+test('fields that need more than 131,072 bytes of an annotation are an error that quotes none of them', () => {
   const papers = { log: 'secret'.repeat(30_000) };
   const object = boat('v1', { spec: { hull: { meters: 3 }, papers } });
 
@@ -310,13 +310,13 @@ test.each<[string, (object: KubernetesObject) => unknown, string]>([
     (object) => Object.assign(object, { spec: object }),
     'the result is nested deeper than 1000, or has itself',
   ],
-])('[A-9] [admission 17] a function that %s is refused, and the message has nothing of the content', (_what, up, why) => {
+])('[A-9] [admission 17] a conversion function that %s is refused, and the message has none of the content', (_what, up, why) => {
   const message = refusal(up as (object: never) => unknown);
 
   expect(message).toBe(`v1alpha1 → v1beta1 of boats.harbour.example quay/ann: ${why}`);
 });
 
-test('the opposite function is held to the same rules, and the message says that it was the way back', () => {
+test('the reverse function is checked in the same way, and the message names the direction', () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -337,7 +337,7 @@ test('the opposite function is held to the same rules, and the message says that
   );
 });
 
-test('labels and annotations may change, and a function that changes its argument changes a copy', () => {
+test('a conversion may change labels and annotations, and changes only a copy of its argument', () => {
   const resource = customResource({
     group: 'harbour.example',
     kind: 'Boat',
@@ -362,7 +362,7 @@ test('labels and annotations may change, and a function that changes its argumen
   expect(after?.metadata).toEqual({ ...before.metadata, labels: { size: 's' } });
 });
 
-test('an object of the wanted version is the same object, and one of another kind is refused', () => {
+test('an object of the wanted version is returned as it is, and another kind is refused', () => {
   const object = boat('v1', RIGGED);
 
   expect(convert(object, 'v1')).toBe(object);
@@ -413,14 +413,14 @@ test.each([
     [{ older: 'v1', newer: `v${'1'.repeat(55)}`, up, down: up }],
     `convert: v${'1'.repeat(55)} has more than 55 characters, so that no annotation can be named after it`,
   ],
-])('a declaration is refused for %s', (_what, otherVersions, convert, message) => {
+])('a declaration of conversions is refused for %s', (_what, otherVersions, convert, message) => {
   const declare = () =>
     customResource({ group: 'harbour.example', kind: 'Boat', ...v1, otherVersions, convert });
 
   expect(declare).toThrow(`Boat: ${message}`);
 });
 
-test('the definition has a conversion webhook, whose address manifests add', () => {
+test('the definition has a conversion webhook, and crdYaml adds its address', () => {
   expect(boats.definition.spec).toMatchObject({
     preserveUnknownFields: false,
     conversion: {
@@ -454,7 +454,7 @@ test('a resource without conversions has no webhook in its definition', () => {
   expect(plain.conversions).toEqual([]);
 });
 
-test('what another version has kept passes through a version between', () => {
+test('kept fields of another version survive a version in between', () => {
   const alpha = convert(boat('v1', RIGGED), 'v1alpha1');
   const beta = convert(alpha, 'v1beta1');
 

@@ -5,7 +5,7 @@ import { deepFreeze } from '../../../operator/store/freeze.ts';
 
 const ITEMS = { items: [{ k: 1 }, { k: 2, j: 1 }] };
 
-test('an entry changes neither the fields nor itself', () => {
+test('withKept changes neither the fields nor its entries', () => {
   const kept = [
     { path: ['items', { k: 3 }], value: { k: 3 }, at: 0 },
     { path: ['items', { k: 3 }, 'more'], value: true },
@@ -24,7 +24,7 @@ test('an entry changes neither the fields nor itself', () => {
   });
 });
 
-test('all entries of a list name its items by the same keys', () => {
+test('all entries of a list must name its items by the same keys', () => {
   const kept = [
     { path: ['items', { k: 2 }, 'a'], value: 1 },
     { path: ['items', { j: 1 }, 'b'], value: 2 },
@@ -35,7 +35,7 @@ test('all entries of a list name its items by the same keys', () => {
   expect(withKept(ITEMS, kept)).toEqual({ items: [{ k: 1 }, { k: 2, j: 1, a: 1 }] });
 });
 
-test('a list is compared as the entries before have left it', () => {
+test('a list entry is compared with the result of the earlier entries', () => {
   const gone = { path: ['items', { k: 2 }], insteadOf: { k: 2, j: 1 } };
 
   const whole = withKept(ITEMS, [gone, { path: ['items'], value: [], insteadOf: [{ k: 1 }] }]);

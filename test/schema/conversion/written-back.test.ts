@@ -51,7 +51,7 @@ test.each([
   ['drops it', { kilos: 100, fragile: true }, false],
   ['fills in a default for it', { kilos: 5 }, true],
   ['fills in a default beside it', { fragile: false }, true],
-])('a field comes back when the API server %s', (_what, spec, isKept) => {
+])('a field is restored when the API server %s', (_what, spec, isKept) => {
   const object: KubernetesObject = {
     apiVersion: 'harbour.example/v2',
     kind: 'Crate',

@@ -90,6 +90,6 @@ test.each<[string, unknown, StructuralSchema, readonly string[]]>([
     { ...NUMBER, minimum: 0 },
     ['x: Invalid value: -2e-05: x in body should be greater than or equal to 0'],
   ],
-])('%s', (_, value, schema, wanted) => {
+])('numbers are validated as by the API server: %s', (_, value, schema, wanted) => {
   expect(problems(value, schema)).toEqual(wanted);
 });

@@ -9,7 +9,7 @@ function object(properties: Readonly<Record<string, StructuralSchema>>): Structu
 }
 
 describe('[F-11] defaults', () => {
-  test('stand where a field is missing, in objects that are there', () => {
+  test('defaults fill missing fields in existing objects', () => {
     const schema = object({
       a: text,
       inner: object({ b: text }),
@@ -23,13 +23,13 @@ describe('[F-11] defaults', () => {
     expect(applyDefaults({ inner: {} }, schema)).toEqual({ a: 'd', inner: { b: 'd' } });
   });
 
-  test('bring the defaults below them along', () => {
+  test('the default of an object includes the defaults inside it', () => {
     const schema = object({ inner: { ...object({ b: text }), default: {} } });
 
     expect(applyDefaults({}, schema)).toEqual({ inner: { b: 'd' } });
   });
 
-  test('take the place of a null where none may be; without a default it goes', () => {
+  test('a default replaces a null that is not allowed, and without a default the null is removed', () => {
     const plain: StructuralSchema = { type: 'string' };
     const schema = object({
       a: text,
@@ -43,7 +43,7 @@ describe('[F-11] defaults', () => {
     expect(filled).toEqual({ a: 'd', b: null, d: null });
   });
 
-  test('share nothing with the schema, nor with each other', () => {
+  test('defaults share no values with the schema or with each other', () => {
     const schema = object({ list: { type: 'array', items: text, default: ['x'] } });
 
     const [one, two] = [applyDefaults({}, schema), applyDefaults({}, schema)] as {
@@ -61,7 +61,7 @@ describe('[F-11] pruning', () => {
     return [prune(value, schema, { report: (path) => paths.push(path) }), paths];
   };
 
-  test('drops what no schema knows, and says where it stood', () => {
+  test('pruning drops unknown fields, and reports their paths', () => {
     const schema = object({
       spec: object({ list: { type: 'array', items: object({ a: text }) } }),
     });
@@ -72,7 +72,7 @@ describe('[F-11] pruning', () => {
     ]);
   });
 
-  test('keeps what every object has, at the root and in objects inside', () => {
+  test('pruning keeps apiVersion, kind and metadata, at the root and in embedded objects', () => {
     const inner: StructuralSchema = { ...object({}), 'x-kubernetes-embedded-resource': true };
     const meta = { apiVersion: 'v1', kind: 'K', metadata: { name: 'n' } };
 
@@ -82,7 +82,7 @@ describe('[F-11] pruning', () => {
     ]);
   });
 
-  test('keeps unknown fields where it is told to, and prunes below the known ones', () => {
+  test('pruning keeps unknown fields where the schema preserves them, and prunes below known fields', () => {
     const free: StructuralSchema = {
       ...object({ known: object({}) }),
       'x-kubernetes-preserve-unknown-fields': true,

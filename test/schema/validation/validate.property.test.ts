@@ -81,7 +81,7 @@ const schema = fc.letrec<{ schema: StructuralSchema }>((tie) => ({
     ),
 })).schema;
 
-test('what is pruned has nothing left to prune', () => {
+test('pruning a second time drops nothing more', () => {
   fc.assert(
     fc.property(value, schema, (any, by) => {
       const once = prune(any, by, { path: 'x' });
@@ -95,7 +95,7 @@ test('what is pruned has nothing left to prune', () => {
   );
 });
 
-test('what has its defaults gets no more of them', () => {
+test('applying defaults a second time adds nothing more', () => {
   fc.assert(
     fc.property(value, schema, (any, by) => {
       const once = applyDefaults(any, by);
@@ -105,7 +105,7 @@ test('what has its defaults gets no more of them', () => {
   );
 });
 
-test('a value that does not change is valid, whatever it is', () => {
+test('an unchanged value is valid with ratcheting, whatever it is', () => {
   fc.assert(
     fc.property(value, schema, (any, by) => {
       const correlation = new Correlation(any, structuredClone(any), by);
@@ -115,7 +115,7 @@ test('a value that does not change is valid, whatever it is', () => {
   );
 });
 
-test('what is valid is what another implementation finds valid', () => {
+test('validation agrees with another implementation', () => {
   const ajv = new Ajv({
     strict: false,
     validateSchema: false,

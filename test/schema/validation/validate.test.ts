@@ -136,12 +136,12 @@ const ROWS: readonly Row[] = [
   ['x', { type: 'string', format: 'no-such-format' }, []],
 ];
 
-test.each(ROWS)('[F-11] the server says of %j by %j: %j', (value, schema, expected) => {
+test.each(ROWS)('[F-11] validation of %j by %j gives the server’s result: %j', (value, schema, expected) => {
   expect(problems(value, schema)).toEqual(expected);
 });
 
 describe('[F-11] alternatives', () => {
-  test('what fits none of them is told of with the one that came closest', () => {
+  test('a value that fits no alternative is reported with the closest one', () => {
     const schema = {
       type: 'object',
       anyOf: [{ required: ['a', 'b'] }, { required: ['a'], properties: { a: { minLength: 3 } } }],
@@ -154,7 +154,7 @@ describe('[F-11] alternatives', () => {
     ]);
   });
 
-  test('of oneOf exactly one must fit', () => {
+  test('a value must fit exactly one alternative of oneOf', () => {
     const schema = { type: 'integer', oneOf: [{ maximum: 1 }, { minimum: 1 }, { maximum: 9 }] };
 
     expect(problems(5, schema)).toEqual([
@@ -163,7 +163,7 @@ describe('[F-11] alternatives', () => {
     expect(problems(10, schema)).toEqual([]);
   });
 
-  test('allOf tells of each that does not fit, and not of what must not fit', () => {
+  test('allOf reports each schema that does not fit, and not reports one that fits', () => {
     const all = { type: 'integer', allOf: [{ minimum: 3 }, { maximum: 9 }] };
     const not = { type: 'integer', not: { minimum: 3 } };
 
@@ -200,11 +200,11 @@ describe('[F-11] ratcheting', () => {
       ({ field }) => field,
     );
 
-  test('what was wrong before may stay, what becomes wrong may not', () => {
+  test('an old problem may stay, and a new one may not', () => {
     expect(fields({ a: 9, b: 9 }, { a: 9, b: 1 })).toEqual(['b']);
   });
 
-  test('items are matched by their keys, wherever they stand', () => {
+  test('items of a list map are matched by their keys, in any position', () => {
     const before = { keyed: [{ name: 'x', n: 9 }] };
     const after = {
       keyed: [
@@ -216,7 +216,7 @@ describe('[F-11] ratcheting', () => {
     expect(fields(after, before)).toEqual(['keyed[0].n']);
   });
 
-  test('the kind of an object is held to its schema, changed or not', () => {
+  test('the kind of an object is validated, changed or not', () => {
     const kinded = { type: 'object', properties: { kind: { type: 'string', enum: ['A'] } } };
     const object = { kind: 'B' };
 
@@ -226,7 +226,7 @@ describe('[F-11] ratcheting', () => {
     expect(found.map(({ field }) => field)).toEqual(['kind']);
   });
 
-  test('items of other lists are not matched at all', () => {
+  test('items of other lists are not matched', () => {
     expect(fields({ plain: [9, 1] }, { plain: [9] })).toEqual(['plain[0]']);
     expect(fields({ plain: [9] }, { plain: [9] })).toEqual([]);
   });
@@ -245,24 +245,24 @@ describe('[F-11] lists that are sets and maps', () => {
       ({ field, message }) => `${field}: ${message}`,
     );
 
-  test('a set tells once of a value that stands there three times', () => {
+  test('a set reports a value that occurs three times once', () => {
     expect(found(['a', 'b', 'a', 'a'], set)).toEqual(['x[2]: Duplicate value: "a"']);
   });
 
-  test('a map tells of the keys that are there twice', () => {
+  test('a list map reports repeated keys', () => {
     const items = [{ name: 'a' }, { port: 1, name: 'a' }, { name: 'a', port: 1 }];
 
     expect(found(items, map)).toEqual(['x[2]: Duplicate value: {"name":"a","port":1}']);
   });
 
-  test('a map has objects only', () => {
+  test('a list map accepts only objects', () => {
     expect(found(['a'], map)).toEqual([
       'x[0]: Invalid value: "a": must be an object for an array of list-type map',
     ]);
   });
 });
 
-test('[F-11] an embedded object says what it is', () => {
+test('[F-11] an embedded object needs an apiVersion, a kind and metadata', () => {
   const schema: StructuralSchema = {
     type: 'object',
     additionalProperties: {

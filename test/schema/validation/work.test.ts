@@ -34,7 +34,7 @@ function nestedWrong(levels: number, own: object): unknown {
   return levels === 0 ? Array(20_000).fill(1) : { ...own, z: nestedWrong(levels - 1, own) };
 }
 
-test('many wrong values far below are problems, each once', () => {
+test('many wrong values deep inside are each reported once', () => {
   const schema = specOf(nested(300));
 
   const problems = newObjectProblems({ spec: nestedWrong(300, {}) }, { schema, scaled: [] });
@@ -71,13 +71,13 @@ test.each<[string, StructuralSchema, unknown]>([
     Array(10_000).fill({}),
   ],
   ['wrong values far below other wrong values', nested(300), nestedWrong(300, { own: 1 })],
-])('an object is refused that would take too many steps for %s', (_, schema, spec) => {
+])('an object that would take too many steps is refused: %s', (_, schema, spec) => {
   const problems = newObjectProblems({ spec }, { schema: specOf(schema), scaled: [] });
 
   expect(problems).toEqual([UNVALIDATED]);
 });
 
-test('a pattern that costs too much is a problem of its field, and others are still validated', () => {
+test('a pattern that costs too much is a problem of its field, and the other fields are still validated', () => {
   const schema: StructuralSchema = {
     type: 'object',
     properties: {
@@ -114,7 +114,7 @@ describe('items of a list map', () => {
   const list = (size: number): object[] =>
     Array.from({ length: 30_000 }, (_none, name) => ({ name, size }));
 
-  test('are matched in steps by their number, and not by its square', () => {
+  test('items of a list map are matched in linear steps', () => {
     const before = { spec: list(9) };
     const after = { spec: [{ name: -1, size: 9 }, ...list(9).toReversed()] };
 
@@ -124,7 +124,7 @@ describe('items of a list map', () => {
   });
 });
 
-test('a caller bounds the work of one value', () => {
+test('a caller can limit the work of one validation', () => {
   const schema: StructuralSchema = { type: 'array', items: { type: 'integer' } };
   const validate = (steps: number): unknown =>
     validateBySchema([1, 2, 3], schema, '', { work: new Work(steps) });
