@@ -10,8 +10,8 @@ const AUTHORIZER: readonly (readonly [string, Type])[] = [
 ];
 
 /**
- * CEL with the variables of admission. Nothing else has a type that is known beforehand: fields are
- * looked up when they are needed.
+ * CEL with the variables of admission. Only the built-in functions have known types: fields of the
+ * variables are looked up when the expression is evaluated.
  */
 export function admissionScope(more: readonly string[] = []): CelScope {
   const environment = celEnvironment();
