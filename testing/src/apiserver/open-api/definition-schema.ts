@@ -78,7 +78,7 @@ function common(): Json {
   };
 }
 
-/** What every kind has means the same in all of them. */
+/** The description of a field that all kinds share. */
 function meaningOf(field: string): Json {
   return described(descriptionsOf('io.k8s.api.core.v1.ConfigMap')[field]);
 }
