@@ -7,26 +7,27 @@ import { flag, integer } from '../objects/go-query.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
-/** The query of a list, a watch or a deletecollection, checked. */
+/** The checked query of a list, a watch or a deletecollection. */
 export interface ListOptions {
   readonly selection: Selection;
   readonly watch: boolean;
-  /** 0 when there is none. */
+  /** 0 if there is no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** Undefined when unset, which is not the same as 0. See `parseResourceVersion`. */
+  /** Undefined when unset, which differs from 0. See `parseResourceVersion`. */
   readonly resourceVersion: number | bigint | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
   /**
-   * Whether a watch begins with the state and a bookmark that ends it. Undefined where the server
-   * does not know of it: then a watch without a resourceVersion has the state without that bookmark.
+   * Whether a watch begins with the current state, followed by a bookmark. Undefined for a server
+   * that does not know the option: a watch without a resourceVersion then begins with the state,
+   * without that bookmark.
    */
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** @throws ApiError 400 or 422 as the server words it, and 500 for a bad shard selector. */
+/** @throws ApiError 400 or 422 with the server's message, and 500 for a bad shard selector. */
 export function parseListOptions(
   query: URLSearchParams,
   served: ServedResource,
