@@ -118,7 +118,7 @@ function goInteger(text: string): number | bigint {
 
 /** An object or a list that has not ended yet. */
 interface Level {
-  /** The fields seen; undefined in a list. */
+  /** The fields seen so far; undefined in a list. */
   readonly keys: Set<string> | undefined;
   /** The field or the index that is being read. */
   key: string;

@@ -45,7 +45,7 @@ function withMetadata(schema: Json): Json {
   return { ...schema, properties: { ...properties, ...common() } };
 }
 
-/** An object inside another one says what it is, and has metadata, too. */
+/** An embedded object also has a kind, an apiVersion and metadata. */
 function withEmbedded(schema: Json): Json {
   const { properties, items, additionalProperties } = schema;
   const inner = {

@@ -67,7 +67,10 @@ export interface ServedResource extends Resource {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** The collection that keeps its objects; two resources share it when they are two shapes of one. */
+  /**
+   * The collection that stores its objects. Two resources share a collection if they are two forms
+   * of the same objects.
+   */
   readonly storedAs: ResourceName;
   /** The version in which objects are stored. */
   readonly storageVersion: string;
