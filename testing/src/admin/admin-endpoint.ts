@@ -78,7 +78,7 @@ export class AdminEndpoint {
       }
       const code = error instanceof RefusedRequest ? error.code : codeOf(error);
       json(response, code, { message: messageOf(error) });
-      request.resume(); // a client that still sends could not read the answer
+      request.resume(); // a client that is still sending could not read the answer
     }
   }
 

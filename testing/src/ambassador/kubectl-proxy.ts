@@ -80,7 +80,7 @@ export class KubectlProxy {
       });
     });
     const [line] = (await Promise.race([once(lines, 'line'), failed])) as [string];
-    failed.catch(() => {}); // it ends one day, and then nobody asks why
+    failed.catch(() => {}); // its later end is not an error
     const port = /:([0-9]+)$/.exec(line)?.[1];
     if (port === undefined) {
       await this.kill();

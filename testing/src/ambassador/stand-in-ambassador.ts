@@ -109,7 +109,7 @@ export class StandInAmbassador {
   }
 
   #accepts({ url = '/', method = '', headers }: IncomingMessage): boolean {
-    const path = decoded(url.split('?', 1)[0] ?? ''); // as kubectl does since 1.30: dots stay
+    const path = decoded(url.split('?', 1)[0] ?? ''); // dots stay, as in kubectl since 1.30
     const { acceptPaths, rejectPaths, rejectMethods } = this.#filter;
     return (
       path !== undefined &&

@@ -34,7 +34,7 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
   try {
     for (let run = 0; ; run++) {
       const { point } = await runs.outcome(run);
-      if (point === undefined) return points; // it has done all it does in fewer calls
+      if (point === undefined) return points; // the operator needed fewer calls
       points.push(point);
       scenario.passed?.(point);
       if (points.length > maxRuns) {

@@ -159,7 +159,7 @@ export class CrashRun {
 
   /** Called for every request of the operator that is to be killed. */
   #pass(when: CrashPoint['when'], call: LoggedRequest, env: TestEnv): 'pass' | 'hold' {
-    if (this.#point !== undefined) return 'hold'; // nothing more comes from a dead operator
+    if (this.#point !== undefined) return 'hold'; // a killed operator sends nothing more
     if (when === 'before' && this.#scenario.calls?.(call, env) !== false) {
       this.#numbers.set(call, this.#numbers.size + 1);
     }

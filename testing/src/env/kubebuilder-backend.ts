@@ -42,7 +42,7 @@ export async function kubebuilderBackend(
       runsWorkloads: false,
       isShared: false,
       async close(): Promise<void> {
-        await proxied.close(); // first: an API server waits for its watches to end
+        await proxied.close(); // first, because an API server waits for its watches to end
         await plane.stop();
       },
     };

@@ -274,7 +274,7 @@ class StartedEnv implements TestEnv {
   async #usable(namespace: string): Promise<void> {
     const account = (of: string): Promise<KubernetesObject | undefined> =>
       this.#calls.get('v1', 'ServiceAccount', of, 'default');
-    if ((await account('default')) === undefined) return; // nothing makes them here
+    if ((await account('default')) === undefined) return; // no controller creates accounts here
     await eventually(async () => (await account(namespace)) !== undefined);
   }
 

@@ -119,7 +119,7 @@ export class ProxiedConnection {
       await this.#permission(to);
       if (!to.destroyed) to.end();
     } catch {
-      this.#destroy(); // an end broke, or this connection was cut: both ends learn of it
+      this.#destroy(); // an end broke, or this connection was cut: close both ends
     }
   }
 

@@ -99,7 +99,7 @@ export class TestOperator implements AsyncDisposable {
   start(): void {
     this.#leave = operatorRuns(this);
     this.#running = this.#manager.run(this.#stop.signal);
-    this.#running.catch(() => {}); // `stop` throws it
+    this.#running.catch(() => {}); // `stop` throws the error
   }
 
   /** True when it is running and every source has its first list, as `/readyz` reports. */

@@ -61,7 +61,7 @@ export async function reservePort(port: number): Promise<() => void> {
   const timer = setTimeout(release, RESERVED_MS).unref();
   await new Promise<void>((resolve) => {
     socket.on('connect', resolve);
-    socket.on('error', () => resolve()); // somebody was faster: `listenAgain` waits for the port
+    socket.on('error', () => resolve()); // another program was faster: `listenAgain` retries
   });
   return release;
 }

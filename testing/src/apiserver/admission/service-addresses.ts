@@ -96,7 +96,7 @@ function offsetOf(address: string): number | undefined {
 }
 
 function addressProblem(address: string, taken: ReadonlySet<string>): string | undefined {
-  if (!/^[\d.]+$/.test(address)) return undefined; // no address at all: validation reports that
+  if (!/^[\d.]+$/.test(address)) return undefined; // not an address: validation reports that
   if (offsetOf(address) === undefined) {
     return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ADDRESS_RANGE}`;
   }

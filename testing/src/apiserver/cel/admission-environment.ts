@@ -10,7 +10,7 @@ const AUTHORIZER: readonly (readonly [string, Type])[] = [
 ];
 
 /**
- * CEL with the variables of admission. Only the built-in functions have known types: fields of the
+ * CEL with the variables of admission. Only `authorizer` has a known type. Fields of the other
  * variables are looked up when the expression is evaluated.
  */
 export function admissionScope(more: readonly string[] = []): CelScope {

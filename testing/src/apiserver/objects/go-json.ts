@@ -285,7 +285,7 @@ class Scanner {
     const rest = this.#text[this.#at] ?? '';
     const text = this.#text.slice(start, this.#at);
     if (text === '') {
-      this.#at = start + 1; // a minus alone
+      this.#at = start + 1; // a minus sign without digits
       throw this.#unexpected('in numeric literal');
     }
     if (/[.eE]/.test(text)) this.#fraction(text);

@@ -141,7 +141,7 @@ export class SecurePort {
     if (rejection === undefined || !session) return false;
     this.#rejections.splice(index, 1);
     if (rejection.how === 'REFUSED_STREAM') stream.close(REFUSED_STREAM);
-    else session.goaway(NO_ERROR, (stream.id ?? 0) - 2); // this one is after the last that counts
+    else session.goaway(NO_ERROR, (stream.id ?? 0) - 2); // after the last processed stream
     rejection.done();
     return true;
   }

@@ -116,7 +116,7 @@ export class Simulation {
       }
       return this.#result();
     } finally {
-      this.#operator?.kill(); // there is none when its declaration throws
+      this.#operator?.kill(); // undefined if its declaration throws
       await settleWorld(this.#world);
       await this.#server.close();
     }

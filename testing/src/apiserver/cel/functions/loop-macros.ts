@@ -112,7 +112,7 @@ const LOOPS: readonly Loop[] = [
     typeOf: (checker, { key }) => checker.registry.getListType(key),
     run(steps) {
       const all = Array.from(steps, (step) => ({ item: step.item, key: step.value() }));
-      Budget.charge(2 * all.length ** 2); // each key is compared with each other
+      Budget.charge(2 * all.length ** 2); // each key is compared with every other
       return sortedBy(
         all.map(({ item }) => item),
         all.map(({ key }) => key),
@@ -131,7 +131,7 @@ function quantified(steps: Iterable<Step>, decisive: boolean): boolean {
     try {
       if (step.value() === decisive) return decisive;
     } catch (error) {
-      if (error instanceof RangeError) throw error; // nothing is left to pay with
+      if (error instanceof RangeError) throw error; // the budget is exhausted
       problem ??= error;
     }
   }

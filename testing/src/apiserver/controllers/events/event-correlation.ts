@@ -109,7 +109,7 @@ export class EventCorrelation {
 function remember<T>(map: Map<string, T>, key: string, make: () => T): T {
   const known = map.get(key) ?? make();
   map.delete(key);
-  map.set(key, known); // the latest last: the first is the one to forget
+  map.set(key, known); // newest last, so that the oldest is dropped first
   const [oldest] = map.keys();
   if (map.size > REMEMBERED && oldest !== undefined) map.delete(oldest);
   return known;

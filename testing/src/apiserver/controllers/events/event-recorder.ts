@@ -49,7 +49,7 @@ function write(
       return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      entry.count = 1; // somebody has deleted it
+      entry.count = 1; // the Event was deleted
     }
   }
   entry.name = eventName(about, clock);

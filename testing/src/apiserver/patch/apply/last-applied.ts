@@ -88,6 +88,6 @@ function readConfiguration(text: string): JsonObject | undefined {
     const { value } = parseGoJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // anybody can write an annotation
+    return undefined; // any client can write an annotation
   }
 }

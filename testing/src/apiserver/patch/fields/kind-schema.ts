@@ -55,7 +55,7 @@ function listSchema(schema: JsonObject): FieldSchema {
     case 'map':
       return { ...items, ...listMapKeys(schema) };
     default:
-      return items; // atomic is the rule for lists
+      return items; // lists are atomic by default
   }
 }
 

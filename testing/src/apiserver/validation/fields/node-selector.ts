@@ -14,7 +14,7 @@ export const nodeSelector: Check = (value, field) => {
   return each(term(true))(value.nodeSelectorTerms, at);
 };
 
-/** One term of a preference. Its values are not checked. */
+/** One term of a preference. Its values may have any form. */
 export const preferredNodes: Check = term(false);
 
 function term(withValues: boolean): Check {

@@ -85,7 +85,7 @@ function capacity(value: unknown, field: string): readonly Problem[] {
 }
 
 function amount(value: unknown, field: string): readonly Problem[] {
-  // Fractions are rounded up.
+  // A negative fraction counts as the next whole number below.
   const nanos = quantityNanos(value) ?? 0n;
   const whole = nanos < 0n ? (nanos - NANOS + 1n) / NANOS : nanos / NANOS;
   const why = 'must be a valid resource quantity';
