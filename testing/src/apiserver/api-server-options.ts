@@ -25,9 +25,9 @@ export interface ApiServerOptions extends BehaviourOptions {
   readonly tls?: TlsOptions;
   /**
    * The addresses of the services of webhooks: a URL or `HOST:PORT`, keyed by `NAMESPACE/NAME`, or
-   * by `NAMESPACE/NAME:PORT` for one of several ports, such as `{ 'shop/webhooks':
-   * 'http://127.0.0.1:9440' }`. With `http://` no certificate is needed. `HOST:PORT` means `https`.
-   * If omitted, no service has an endpoint.
+   * by `NAMESPACE/NAME:PORT` for one of several ports, such as
+   * `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. With `http://` no certificate is needed.
+   * `HOST:PORT` means `https`. If omitted, no service has an endpoint.
    */
   readonly webhookServices?: Readonly<Record<string, string>>;
   /**

@@ -15,8 +15,8 @@ export type Expression =
 /**
  * Text → expression, with macros as plain calls.
  *
- * @throws Error with the server's message where it is known. Such messages begin with `Syntax
- * error: `.
+ * @throws Error with the server's message where it is known. Such messages begin
+ * with `Syntax error: `.
  */
 export function parseUnchecked(text: string): Expression {
   let root: Node;
