@@ -4,7 +4,7 @@ import { KubectlProxy, type KubectlProxyOptions } from '../ambassador/kubectl-pr
 import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 
-/** The cluster of a kubeconfig, through a `kubectl proxy` of our own. */
+/** The cluster of a kubeconfig, through its own `kubectl proxy`. */
 export async function existingBackend(
   environment: Readonly<Record<string, string | undefined>>,
   context: string | undefined,

@@ -15,7 +15,7 @@ const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
 /** The default of the ecosystem's tools. */
 const DEFAULT_TIMEOUT_MS = 20_000;
 
-/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through a `kubectl proxy` of our own. */
+/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through its own `kubectl proxy`. */
 export async function kubebuilderBackend(
   environment: Environment,
   featureGates: FeatureGates,

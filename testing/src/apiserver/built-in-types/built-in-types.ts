@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
  */
 export interface BuiltInField {
   /**
-   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a form of its own (`Time`, `MicroTime`,
-   * `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
+   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a type with its own JSON form (`Time`,
+   * `MicroTime`, `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
    * `JSONSchemaPropsOrBool`, …); `#name` for another type; `[]T` for a list; `map:T` for a map with
-   * keys of text.
+   * string keys.
    */
   readonly type: string;
   /** Go's name of the type, for a named type of a scalar, a list or a map: `[]v1.IPFamily`. */

@@ -39,7 +39,7 @@ export function goTime(text: string): GoTime {
   return { text: `${inUtc(text).slice(0, 19)}Z` };
 }
 
-/** A metav1.MicroTime: exactly six digits behind the second, kept in UTC. */
+/** A metav1.MicroTime: exactly six digits after the second, kept in UTC. */
 export function goMicroTime(text: string): GoTime {
   const problem = problemOf(text, MICRO, MICRO_PARTS);
   if (problem !== undefined) return { problem };

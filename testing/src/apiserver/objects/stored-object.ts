@@ -3,7 +3,7 @@ import type { KubernetesObject } from 'chancery';
 /** `pods` or `deployments.apps`: the plural, and the group unless it is the core group. */
 export type ResourceName = string;
 
-/** An object with whatever fields its kind has. Shared with the storage: copy before changing. */
+/** An object of any kind, with all its fields. Shared with the storage: copy before changing. */
 export type StoredObject = KubernetesObject & { readonly [field: string]: unknown };
 
 /** One change that the storage has accepted. */

@@ -68,7 +68,7 @@ export function size(...paths: string[]): Cell {
   };
 }
 
-/** `2/3` */
+/** Two counts: `2/3`. */
 export function ofTotal(ready: string, wanted: string): Cell {
   const [have, want] = [count(ready), count(wanted)];
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;

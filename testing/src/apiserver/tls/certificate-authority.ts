@@ -53,7 +53,7 @@ const VALID_FROM = new Date('2020-01-01T00:00:00Z');
 const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 
 /**
- * Signs certificates of servers with a key of its own. Nothing outside the instance has the key.
+ * Signs server certificates with its own key. The key never leaves the instance.
  *
  * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides
  * which fields a certificate has (RFC 5280). So no `openssl` needs to be installed.

@@ -46,7 +46,7 @@ interface MapLiteral {
   }[];
 }
 
-/** `Name{}`. */
+/** A literal of an object: `Name{}`. */
 interface Struct {
   readonly kind: 'struct';
   readonly at: number;

@@ -110,7 +110,7 @@ interface OwnershipConflict {
   readonly fields: FieldSet;
 }
 
-/** 409 with one cause a field, in the server's words. */
+/** The server's error 409, with one cause per field. */
 function applyConflict(conflicts: readonly OwnershipConflict[]): ApiError {
   const byManager = conflicts
     .map(({ owner, fields }) => ({

@@ -217,7 +217,10 @@ function isAtRest(job: StoredObject): boolean {
   );
 }
 
-/** As in pkg/apis/batch/validation, `validatePodTemplateUpdate`, of v1.36. */
+/**
+ * Refuses forbidden changes of the template: `validatePodTemplateUpdate` in
+ * pkg/apis/batch/validation of v1.36.
+ */
 const sameTemplate: ChangeCheck = (object, previous) => {
   const [now, then] = [object, previous].map((one) => valueAt(one, ['spec', 'template']));
   if (isDeepStrictEqual(now, then)) return [];
