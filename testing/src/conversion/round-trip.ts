@@ -93,7 +93,11 @@ interface Pair {
 
 type Convert = NonNullable<DefinedResource['convert']>;
 
-/** The object in the other version. It has been converted back without a difference. */
+/**
+ * Converts the object to the other version and back, and returns its form in the other version.
+ *
+ * @throws OperatorError `USER_CODE` when the object comes back changed.
+ */
 function travelled(
   object: KubernetesObject,
   { from, to, schemas }: Pair,

@@ -12,8 +12,8 @@ export interface ObjectCount {
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /**
- * The answer to `/metrics`: the two metrics about the cluster, out of kube-apiserver's hundreds
- * about its process. They are enough for dashboards and scrapers to find the path, and a version.
+ * The answer to `/metrics`. Of kube-apiserver's hundreds of metrics it has only the two about the
+ * cluster; the others are about the process. Dashboards and scrapers find the path, and a version.
  */
 export function metricsText(version: Json, counts: readonly ObjectCount[]): string {
   const build = labels({

@@ -47,8 +47,8 @@ function spendBudget(
 }
 
 /**
- * True for an unhealthy Pod that may be evicted without using the budget, because the budget is
- * met.
+ * True for an unhealthy Pod that may be evicted without using the budget: always with the policy
+ * `AlwaysAllow`, otherwise only while the budget is met.
  */
 function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
   if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;
