@@ -1,6 +1,6 @@
 /**
- * The API server alone: `import { ApiServer } from '@chancery/testing/api-server'` takes less time than an import of
- * `@chancery/testing`, which has it, too.
+ * The API server alone. `import { ApiServer } from '@chancery/testing/api-server'` takes less time
+ * than an import of `@chancery/testing`, which exports it, too.
  *
  * @module
  */

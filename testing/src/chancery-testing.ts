@@ -1,6 +1,7 @@
 /**
- * `npx @chancery/testing`: the command `chancery apiserver` of the toolkit that this package depends on, with the same
- * options. The launcher of the toolkit also tells an old Node what is needed.
+ * `npx @chancery/testing`: runs the command `chancery apiserver` of the toolkit that this package
+ * depends on, with the same options. On an old Node the toolkit's launcher reports the required
+ * version.
  */
 import { createRequire } from 'node:module';
 import process from 'node:process';

@@ -1,6 +1,6 @@
 /**
- * What stands in for a cluster in tests: a second public entry, `@chancery/testing`, so that nothing
- * of it reaches an operator's image.
+ * The test kit, which replaces a cluster in tests. It is a separate package, `@chancery/testing`,
+ * so that none of it becomes part of an operator's image.
  *
  * @module
  */

@@ -21,7 +21,7 @@ import { strangerProblem } from './stranger.ts';
 export type { AdminClock } from './operations.ts';
 
 export interface AdminOptions {
-  /** Default 0: any free port. */
+  /** If omitted or 0, any free port. */
   readonly port?: number;
   /** The clock that the server was started with, such as a `MovableClock`. */
   readonly clock: AdminClock;
@@ -30,9 +30,9 @@ export interface AdminOptions {
 const DOCUMENT_PATH = '/openapi.json';
 
 /**
- * A port of 127.0.0.1 by which tests in other languages move the server: faults, the clock, cut watches, compaction and
- * snapshots. `/openapi.json` describes it. A request whose Host or Origin is not this machine is refused; nothing
- * else asks for the right to use it.
+ * A port of 127.0.0.1 through which tests in other languages control the server: faults, the clock,
+ * ended watches, compaction and snapshots. `/openapi.json` describes the operations. A request
+ * whose Host or Origin is not this machine is refused. There is no other access check.
  */
 export class AdminEndpoint {
   readonly #administered: Administered;
@@ -46,7 +46,7 @@ export class AdminEndpoint {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** An endpoint that listens. The caller closes it, and the server. */
+  /** A listening endpoint. The caller must close the endpoint, and the server. */
   static async start(server: ApiServer, { port = 0, clock }: AdminOptions): Promise<AdminEndpoint> {
     const endpoint = new AdminEndpoint({ server, clock });
     endpoint.#server.listen(port, '127.0.0.1');
@@ -59,7 +59,7 @@ export class AdminEndpoint {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Stops listening, and cuts every connection. Calling it again does nothing. */
+  /** Stops listening, and closes every connection. Further calls do nothing. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
@@ -78,7 +78,7 @@ export class AdminEndpoint {
       }
       const code = error instanceof RefusedRequest ? error.code : codeOf(error);
       json(response, code, { message: messageOf(error) });
-      request.resume(); // a client that still sends could not read the answer
+      request.resume(); // a client that is still sending could not read the answer
     }
   }
 

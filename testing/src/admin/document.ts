@@ -50,7 +50,7 @@ function operationObject({ id, summary, body, answer, problems = [] }: Operation
   };
 }
 
-/** A body may be left out if none of its fields is needed. */
+/** Whether a body is required. It is optional if none of its fields is required. */
 export function isRequired(form: StructuralSchema | typeof SNAPSHOT): boolean {
   return form === SNAPSHOT || (form.required ?? []).length > 0;
 }
@@ -61,7 +61,7 @@ function contentOf(form: StructuralSchema | typeof SNAPSHOT): object {
     : { 'application/json': { schema: closed(form) } };
 }
 
-/** The schema with the rule that no other fields are taken. */
+/** The schema with additional fields forbidden. */
 function closed(schema: StructuralSchema): StructuralSchema {
   const { properties, items } = schema;
   return {

@@ -10,33 +10,40 @@ import {
 } from '../apiserver/storage/snapshot-file.ts';
 import { RefusedRequest } from './refused-request.ts';
 
-/** A clock that can be moved, as the server has it. */
+/** The server's clock, which can be advanced. */
 export interface AdminClock {
   now(): number;
-  /** A promise that it returns is awaited. */
+  /** Advances the clock. A returned promise is awaited. */
   advance(ms: number): unknown;
 }
 
-/** What operations work on. */
+/** The objects that operations act on. */
 export interface Administered {
   readonly server: ApiServer;
   readonly clock: AdminClock;
 }
 
-/** One entry of the table below, from which the handlers, the checks of bodies and the OpenAPI document follow. */
+/**
+ * One operation. The handlers, the checks of bodies and the OpenAPI document are derived from it.
+ */
 export interface Operation {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   /** `operationId` in the document. */
   readonly id: string;
   readonly summary: string;
-  /** The body of the request. Without it a body is not read. */
+  /** The form of the request body. If omitted, the body is not read. */
   readonly body?: Body;
-  /** The body of the answer: a JSON value, or a snapshot. Without it the answer is a 204. */
+  /** The form of the answer: a JSON value, or a snapshot. If omitted, the answer is a 204. */
   readonly answer?: StructuralSchema | typeof SNAPSHOT;
-  /** Codes of its refusals, besides those of every request, and of every request with a body. */
+  /**
+   * The status codes of its errors, besides those of every request, and of every request with a
+   * body.
+   */
   readonly problems?: readonly number[];
-  /** @param body - the JSON value, which the schema has checked; of a snapshot the bytes. */
+  /**
+   * @param body - the JSON value, already checked against the schema; for a snapshot, the bytes.
+   */
   act(administered: Administered, body: unknown): unknown;
 }
 
@@ -48,9 +55,9 @@ interface Body {
   readonly limitBytes: number;
 }
 
-/** Far more than a hundred rules need. */
+/** The largest JSON body. A hundred rules need far less. */
 const JSON_LIMIT_BYTES = 1_048_576;
-/** A move rings every alarm on its way. */
+/** The largest step of the clock, because every alarm on the way rings. */
 const MAX_ADVANCE_MS = 30 * 86_400_000;
 
 const json = (properties: Readonly<Record<string, StructuralSchema>>): Body => ({
@@ -77,7 +84,7 @@ const TIME: StructuralSchema = {
   properties: { now: { type: 'string', format: 'date-time' } },
 };
 
-/** Everything that the endpoint does, besides showing its document. */
+/** All operations of the endpoint, except showing its document. */
 export const OPERATIONS: readonly Operation[] = [
   {
     method: 'GET',
@@ -189,7 +196,10 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Refused before the first byte, and not in the middle: it would be of no use. */
+/**
+ * A snapshot that is too large is refused before the first byte, because a truncated one would be
+ * useless.
+ */
 async function savedParts(server: ApiServer): Promise<Iterable<string>> {
   const snapshot = server.snapshot();
   if ((await snapshotBytes(snapshot, setImmediate)) === undefined) {

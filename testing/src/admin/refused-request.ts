@@ -1,4 +1,4 @@
-/** A request that the admin endpoint refuses. */
+/** The error for a request that the admin endpoint refuses. */
 export class RefusedRequest extends Error {
   readonly code: number;
 

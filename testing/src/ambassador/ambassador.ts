@@ -3,49 +3,49 @@ import { findKubectl } from './kubectl.ts';
 import { type AmbassadorFilter, KubectlProxy, type KubectlProxyOptions } from './kubectl-proxy.ts';
 import { StandInAmbassador } from './stand-in-ambassador.ts';
 
-/** What stands between an operator and its API server, as in its Pod. */
+/** The proxy between an operator and its API server, as in the operator's Pod. */
 export interface Ambassador {
   /** `http://127.0.0.1:PORT`; the port stays the same over restarts. */
   readonly url: string;
-  /** Resolves when it listens. After `kill` it can be started again, on the same port. */
+  /** Resolves when it listens. After `kill`, it can be started again on the same port. */
   start(): Promise<void>;
-  /** Ends it at once, as a crash does: its connections break. Again does nothing. */
+  /** Ends it at once, like a crash: its connections break. Further calls do nothing. */
   kill(): Promise<void>;
-  /** Connections stay open and nothing answers, until `thaw`. */
+  /** Keeps connections open without answering, until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
 
 /**
  * - `kubectl`: a real `kubectl proxy` process.
- * - `stand-in`: a server in this process that filters, refuses and fails as `kubectl proxy` does
- *   where an operator sees a difference; for machines without kubectl.
+ * - `stand-in`: a server in this process that filters, refuses and fails like `kubectl proxy`, as
+ *   far as an operator notices. For machines without kubectl.
  */
 export type AmbassadorKind = 'kubectl' | 'stand-in';
 
 const KINDS: readonly AmbassadorKind[] = ['kubectl', 'stand-in'];
 
 export interface AmbassadorOptions {
-  /** URL of an API server that asks for no credentials. */
+  /** The URL of an API server that needs no credentials. */
   readonly server: string;
-  /** Default: kubectl's own, which accepts all but `exec` and `attach`. */
+  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
   readonly filter?: AmbassadorFilter;
-  /** Default: what `CHANCERY_TEST_AMBASSADOR` says; `kubectl` when it says nothing. */
+  /** If omitted, the value of `CHANCERY_TEST_AMBASSADOR`, or `kubectl` if that is unset. */
   readonly kind?: AmbassadorKind;
-  /** How the real one reaches its API server, where that takes more than `server`. */
+  /** How the real kubectl reaches its API server, if it needs more than `server`. */
   readonly kubectl?: KubectlProxyOptions;
-  /** Default: that of the process. */
+  /** If omitted, the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Starts an ambassador on any free port of the loopback. The caller ends it with `kill`.
+ * Starts an ambassador on a free port of the loopback. The caller must end it with `kill`.
  *
- * The kind comes from the environment, so that one test body runs behind the stand-in on a machine
- * that has only Node, and behind a real `kubectl proxy` where there is one.
+ * The environment decides the kind, so that the same test runs behind the stand-in on a machine
+ * without kubectl, and behind a real `kubectl proxy` elsewhere.
  *
- * @throws ConfigurationError `CONFIG` when `CHANCERY_TEST_AMBASSADOR` names no kind, when there is
- *   no kubectl, and with kubectl's own words when it does not start.
+ * @throws ConfigurationError `CONFIG` when `CHANCERY_TEST_AMBASSADOR` is invalid, when kubectl is
+ * missing, and with kubectl's own message when it does not start.
  */
 export async function startAmbassador(options: AmbassadorOptions): Promise<Ambassador> {
   const { server, filter, environment = process.env } = options;
@@ -62,9 +62,10 @@ export async function startAmbassador(options: AmbassadorOptions): Promise<Ambas
 }
 
 /**
- * The kind of ambassador that the environment asks for: `CHANCERY_TEST_AMBASSADOR`; else `kubectl`.
+ * The kind of ambassador in the environment variable `CHANCERY_TEST_AMBASSADOR`. If it is unset,
+ * `kubectl`.
  *
- * @throws ConfigurationError `CONFIG` for a value that is none of these.
+ * @throws ConfigurationError `CONFIG` for any other value.
  */
 export function chooseAmbassador(
   environment: Readonly<Record<string, string | undefined>>,

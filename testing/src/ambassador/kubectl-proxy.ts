@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { ConfigurationError } from 'chancery/internal-objects';
 
-/** What an ambassador lets through: `kubectl proxy`'s flags of the same names. */
+/** The requests that an ambassador accepts: the flags of `kubectl proxy` with the same names. */
 export interface AmbassadorFilter {
   readonly acceptPaths: readonly string[];
   readonly rejectPaths: readonly string[];
@@ -11,24 +11,26 @@ export interface AmbassadorFilter {
 }
 
 export interface KubectlProxyOptions {
-  /** Path of a real kubectl; see `findKubectl`. */
+  /** The path of a real kubectl; see `findKubectl`. */
   readonly kubectl: string;
-  /** URL of an API server that asks for no credentials. Default: what the kubeconfig says. */
+  /**
+   * The URL of an API server that needs no credentials. If omitted, the server in the kubeconfig.
+   */
   readonly server?: string;
-  /** A context of the kubeconfig. Default: its current one. */
+  /** A context of the kubeconfig. If omitted, the current context. */
   readonly context?: string;
   /**
-   * Its environment, with `KUBECONFIG` and what plugins for credentials need. Default: nothing that
-   * would let it find a kubeconfig, credentials or proxies.
+   * The environment of kubectl, with `KUBECONFIG` and the variables that credential plugins need.
+   * If omitted, kubectl cannot find any kubeconfig, credentials or proxies.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Default 0: any free port. */
+  /** If omitted or 0, any free port. */
   readonly port?: number;
-  /** Default: kubectl's own, which accepts all but `exec` and `attach`. */
+  /** If omitted, kubectl's own filter, which accepts everything except `exec` and `attach`. */
   readonly filter?: AmbassadorFilter;
 }
 
-/** kubectl must find no configuration but ours, and inherit no credentials or proxies. */
+/** Keeps kubectl from finding other configurations, and from inheriting credentials or proxies. */
 const ENVIRONMENT = {
   HOME: '/nonexistent',
   KUBECONFIG: '/dev/null',
@@ -37,7 +39,7 @@ const ENVIRONMENT = {
   GOGC: process.env.GOGC,
 };
 
-/** A real `kubectl proxy` process on loopback, as it runs in the Pod. */
+/** A real `kubectl proxy` process on the loopback, as it runs in the operator's Pod. */
 export class KubectlProxy {
   readonly #options: KubectlProxyOptions;
   #process: ChildProcess | undefined;
@@ -54,9 +56,9 @@ export class KubectlProxy {
   }
 
   /**
-   * Resolves when it listens. After `kill` it may be started again, on the same port.
+   * Resolves when it listens. After `kill`, it can be started again on the same port.
    *
-   * @throws ConfigurationError `CONFIG` with kubectl's own words when it does not start.
+   * @throws ConfigurationError `CONFIG` with kubectl's own message when it does not start.
    */
   async start(): Promise<void> {
     const { kubectl, environment = ENVIRONMENT } = this.#options;
@@ -78,7 +80,7 @@ export class KubectlProxy {
       });
     });
     const [line] = (await Promise.race([once(lines, 'line'), failed])) as [string];
-    failed.catch(() => {}); // it ends one day, and then nobody asks why
+    failed.catch(() => {}); // its later end is not an error
     const port = /:([0-9]+)$/.exec(line)?.[1];
     if (port === undefined) {
       await this.kill();
@@ -89,7 +91,7 @@ export class KubectlProxy {
     this.#port = Number(port);
   }
 
-  /** Ends it at once, as a crash does; its connections break. Resolves when it is gone. */
+  /** Ends it at once, like a crash: its connections break. Resolves when the process has ended. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
@@ -101,7 +103,7 @@ export class KubectlProxy {
     await gone;
   }
 
-  /** Stops it without ending it: connections stay open and nothing answers. */
+  /** Stops the process without ending it: connections stay open, and nothing answers. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

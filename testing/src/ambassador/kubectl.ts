@@ -1,14 +1,15 @@
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 
-/** A kubectl of one version, such as `kubectl.1.33`. */
+/** The file name of a kubectl with a version, such as `kubectl.1.33`. */
 const VERSIONED = /^kubectl\.1\.([0-9]+)$/;
 
 /**
- * The path of a real kubectl, or undefined when there is none.
+ * The path of a real kubectl; undefined if there is none.
  *
- * `KUBECTL` names it; otherwise the newest `kubectl.1.<minor>` beside the `kubectl` on the PATH,
- * where that one is only a dispatcher between versions; otherwise that one itself.
+ * The variable `KUBECTL` takes precedence. If the `kubectl` on the PATH is only a dispatcher
+ * between versions, the newest `kubectl.1.<minor>` beside it is used. Otherwise that `kubectl`
+ * itself.
  */
 export function findKubectl(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (env.KUBECTL) return env.KUBECTL;
@@ -18,10 +19,10 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
- * One real kubectl for every minor that is here, oldest first; empty when there is none.
+ * One real kubectl per installed minor version, oldest first; empty if there is none.
  *
- * `KUBECTL` names the only one; otherwise each `kubectl.1.<minor>` beside the `kubectl` on the PATH,
- * and where there is none, that one itself.
+ * The variable `KUBECTL` names the only one. Otherwise, each `kubectl.1.<minor>` beside the
+ * `kubectl` on the PATH; if there are none, that `kubectl` itself.
  */
 export function findKubectls(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const one = findKubectl(env);

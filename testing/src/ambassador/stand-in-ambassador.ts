@@ -11,10 +11,10 @@ import type { AmbassadorFilter } from './kubectl-proxy.ts';
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { createServer, request: send } = process.getBuiltinModule('node:http');
 
-/** Belongs to one connection, and is no business of the next. */
+/** Headers that apply to one connection, and are not forwarded. */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authorization', 'te', 'upgrade']);
 
-/** kubectl proxy's defaults: `--accept-paths`, `--reject-paths`, `--reject-methods`. */
+/** The defaults of kubectl proxy: `--accept-paths`, `--reject-paths`, `--reject-methods`. */
 const DEFAULT_FILTER: AmbassadorFilter = {
   acceptPaths: ['^.*'],
   rejectPaths: ['^/api/.*/pods/.*/exec', '^/api/.*/pods/.*/attach'],
@@ -22,8 +22,9 @@ const DEFAULT_FILTER: AmbassadorFilter = {
 };
 
 /**
- * What `kubectl proxy` does as far as an operator sees it, for machines without kubectl: the same
- * filter, the same refusals, the same answer when the API server is away. It holds no credentials.
+ * Behaves like `kubectl proxy` as far as an operator notices, for machines without kubectl: the
+ * same filter, the same refusals, and the same answer when the API server is unreachable. It has no
+ * credentials.
  */
 export class StandInAmbassador {
   readonly #upstream: URL;
@@ -43,7 +44,7 @@ export class StandInAmbassador {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Resolves when it listens. After `kill` it can be started again, on the same port. */
+  /** Resolves when it listens. After `kill`, it can be started again on the same port. */
   async start(): Promise<void> {
     const server = createServer((request, response) => this.#handle(request, response));
     this.#server = server;
@@ -55,7 +56,7 @@ export class StandInAmbassador {
     this.#port = line.port;
   }
 
-  /** Ends it at once, as a crash does: its connections break. Again does nothing. */
+  /** Ends it at once, like a crash: its connections break. Further calls do nothing. */
   async kill(): Promise<void> {
     const [server, line] = [this.#server, this.#line];
     if (server === undefined || line === undefined) return;
@@ -67,7 +68,7 @@ export class StandInAmbassador {
     await once(server, 'close');
   }
 
-  /** Connections stay open and nothing answers, until `thaw`. */
+  /** Keeps connections open without answering, until `thaw`. */
   freeze(): void {
     this.#line?.freeze();
   }
@@ -108,7 +109,7 @@ export class StandInAmbassador {
   }
 
   #accepts({ url = '/', method = '', headers }: IncomingMessage): boolean {
-    const path = decoded(url.split('?', 1)[0] ?? ''); // as kubectl does since 1.30: dots stay
+    const path = decoded(url.split('?', 1)[0] ?? ''); // dots stay, as in kubectl since 1.30
     const { acceptPaths, rejectPaths, rejectMethods } = this.#filter;
     return (
       path !== undefined &&
@@ -121,10 +122,11 @@ export class StandInAmbassador {
 }
 
 /**
- * Where kubectl sends a client whose path has double slashes or dots: before its filter, Go's multiplexer tidies
- * paths (`cleanPath` in net/http). What is encoded stays, and its percent signs are encoded once more.
+ * The URL to which kubectl redirects a client whose path has double slashes or dots. Go's
+ * multiplexer cleans paths before kubectl's filter (`cleanPath` in net/http). Encoded characters
+ * stay, and their percent signs are encoded once more.
  *
- * @returns undefined for a path that is tidy.
+ * @returns undefined for a clean path.
  */
 function tidiedUrl(url: string): string | undefined {
   const mark = url.indexOf('?');

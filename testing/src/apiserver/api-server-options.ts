@@ -8,51 +8,62 @@ import type { StorageSnapshot } from './storage/snapshot.ts';
 import type { TlsOptions } from './tls/secure-port.ts';
 
 export interface ApiServerOptions extends BehaviourOptions {
-  /** Default: the clock of the machine. */
+  /** If omitted, the system clock. */
   readonly clock?: Clock;
-  /** Default 0: any free port. */
+  /** If omitted or 0, any free port. */
   readonly port?: number;
-  /** Address to listen on. Default 127.0.0.1; on any other, every client that reaches the port may do everything. */
+  /**
+   * The address to listen on. Default 127.0.0.1. On any other address, every client that reaches
+   * the port has all rights.
+   */
   readonly address?: string;
   /**
-   * TLS instead of plain HTTP, as `secure` shows it. A request without credentials then comes from
-   * `system:anonymous`, or with `AlwaysAllow` from nobody (401), as in kube-apiserver, unless
-   * `authentication.anonymous` says who it is. Default: plain HTTP.
+   * TLS instead of plain HTTP, with the settings that `secure` then shows. A request without
+   * credentials then comes from `system:anonymous`; with `AlwaysAllow` it is refused (401), as in
+   * kube-apiserver. The option `authentication.anonymous` overrides both. If omitted, plain HTTP.
    */
   readonly tls?: TlsOptions;
   /**
-   * Where the services of webhooks are: a URL or `HOST:PORT` by `NAMESPACE/NAME`, or `NAMESPACE/NAME:PORT`
-   * for one of several ports, such as `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. With `http://` no
-   * certificate is needed; `HOST:PORT` is `https`. Default: no service has an endpoint.
+   * The addresses of the services of webhooks: a URL or `HOST:PORT`, keyed by `NAMESPACE/NAME`, or
+   * by `NAMESPACE/NAME:PORT` for one of several ports, such as
+   * `{ 'shop/webhooks': 'http://127.0.0.1:9440' }`. With `http://` no certificate is needed.
+   * `HOST:PORT` means `https`. If omitted, no service has an endpoint.
    */
   readonly webhookServices?: Readonly<Record<string, string>>;
-  /** How long a client may take to send a body. Default 60 000, as in kube-apiserver. */
+  /**
+   * The time limit for a client to send a body, in milliseconds. Default 60 000, as in
+   * kube-apiserver.
+   */
   readonly bodyTimeoutMs?: number;
-  /** Requests that `requests` remembers. Default 10 000: far more than one test makes. */
+  /** The number of requests that `requests` keeps. Default 10 000, far more than one test makes. */
   readonly requestLimit?: number;
-  /** Controllers that bring workloads to life. Default false: nothing but the API. */
+  /** The controllers that run workloads. Default false: only the API is served. */
   readonly workloads?: WorkloadOptions | false;
   /**
-   * Whether a CustomResourceDefinition takes the time that it takes a real server: names accepted
-   * after 20 ms, established after 15 ms more, the first watches and lists refused with 429 for 50 ms, creates
-   * in the first two seconds held for two, objects with finalizers waited for in steps of 5 s.
-   * Default false: all that happens at once, so that a test need not wait.
+   * Whether a CustomResourceDefinition has the delays of a real server: names are accepted after 20
+   * ms and established 15 ms later; the first watches and lists are refused with 429 for 50 ms;
+   * creates in the first two seconds wait for two seconds; objects with finalizers are checked
+   * every 5 s. Default false: everything happens at once, so that tests need not wait.
    */
   readonly definitionDelays?: boolean;
-  /** Who sends a request. Default: an administrator, unless it has a token or comes in by `urlFor`. */
+  /**
+   * How the sender of a request is found. If omitted, every request without a token comes from an
+   * administrator, except on the ports of `urlFor`.
+   */
   readonly authentication?: AuthenticationOptions;
   /**
-   * Default `AlwaysAllow`. With `RBAC` the Roles and bindings of the server count, each change of
-   * them at once, and the ClusterRoles are there that every cluster has (`cluster-admin`, `admin`,
-   * `edit`, `view`, `system:discovery` and others, with their bindings). With `RBAC,AlwaysAllow` they
-   * are there, too, and everybody may do everything.
+   * Default `AlwaysAllow`. With `RBAC` the server's Roles and bindings apply, and each change of
+   * them takes effect at once. The ClusterRoles of every cluster exist (`cluster-admin`, `admin`,
+   * `edit`, `view`, `system:discovery` and others, with their bindings). With `RBAC,AlwaysAllow`
+   * they exist too, and every request is allowed.
    */
   readonly authorization?: AuthorizationMode;
   /**
-   * What the server begins with, of another server or of `readSnapshot`: objects, uids and the revision are what they
-   * were. Only what every cluster has and the snapshot has not is added. Default: an empty cluster.
+   * The initial contents, from another server or from `readSnapshot`. Objects, uids and the
+   * revision are restored. Objects that every cluster has are added if the snapshot lacks them. If
+   * omitted, an empty cluster.
    */
   readonly snapshot?: StorageSnapshot;
-  /** Faults from the beginning, which `faults` of the server replaces. Default: none. */
+  /** Initial fault rules. Setting the server's `faults` replaces them. If omitted, none. */
   readonly faults?: readonly FaultRule[];
 }

@@ -34,12 +34,14 @@ export type { InMemoryReceiver, InMemoryRequest } from './http/in-memory.ts';
 export type { RecordedRequest } from './http/recorded-request.ts';
 export type { SecurePort, TlsOptions, TurnedAway } from './tls/secure-port.ts';
 
-/** What may be asked of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */
+/** The options of a token: `spec` of an `authentication.k8s.io/v1` TokenRequest. */
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[];
-  /** From 600 on. Default 3,600. It is taken for a minute longer, as by a real server. */
+  /**
+   * At least 600. Default 3,600. The token is accepted for a minute longer, as by a real server.
+   */
   readonly expirationSeconds?: number;
-  /** A Pod, a Secret or a Node with which the token ends. */
+  /** A Pod, a Secret or a Node. The token becomes invalid when this object is deleted. */
   readonly boundObjectRef?: {
     readonly apiVersion: 'v1';
     readonly kind: 'Pod' | 'Secret' | 'Node';
@@ -51,14 +53,17 @@ export interface TokenRequestSpec {
 const DEFAULT_REQUEST_LIMIT = 10_000;
 
 /**
- * A Kubernetes API server in this process, on a port of 127.0.0.1: it speaks HTTP as kube-apiserver
- * v1.36 does where operators depend on it.
+ * A Kubernetes API server in this process, on a port of 127.0.0.1. It answers HTTP as
+ * kube-apiserver v1.36 does, in everything that operators depend on.
  *
- * The methods have the semantics of the HTTP API and throw ApiError as it would answer, but call no
- * webhook. What they return is a copy.
+ * The methods have the semantics of the HTTP API. They throw ApiError where the HTTP API would
+ * answer with an error, but call no webhooks. Returned objects are copies.
  */
 export class ApiServer {
-  /** What happens to requests in place of their answers. It holds for HTTP, and not for the methods here. */
+  /**
+   * Rules for requests that fail or are delayed. They apply to HTTP, and not to the methods of this
+   * class.
+   */
   readonly faults: FaultRules;
   readonly #cluster: Cluster;
   readonly #http: HttpServer;
@@ -72,7 +77,7 @@ export class ApiServer {
   #listening = false;
   #hasListened = false;
   #isClosing = false;
-  /** After `stop`. Resolves to the function that gives the port back. */
+  /** Set after `stop`. Resolves to the function that releases the port. */
   #reserved: Promise<() => void> | undefined;
 
   private constructor(
@@ -92,8 +97,9 @@ export class ApiServer {
   }
 
   /**
-   * A server that listens, with the namespaces `default` and `kube-system`; with controllers also with
-   * what a control plane has, and with what controllers keep in every namespace. The caller closes it.
+   * A listening server with the namespaces `default` and `kube-system`. With controllers it also
+   * has the objects of a control plane and the objects that controllers keep in every namespace.
+   * The caller must close it.
    */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     const server = await ApiServer.inMemory(options);
@@ -103,8 +109,8 @@ export class ApiServer {
   }
 
   /**
-   * As `start`, but without a port: only `exchange` and the methods here reach it. Its `url` means nothing until
-   * `listen` is called.
+   * Like `start`, but without a port. Only `exchange` and the methods of this class reach the
+   * server. Its `url` is invalid until `listen` is called.
    */
   static async inMemory(options: ApiServerOptions = {}): Promise<ApiServer> {
     const alarms = new Set<Cancel>();
@@ -125,23 +131,23 @@ export class ApiServer {
   }
 
   /**
-   * Answers a request without a socket, in this process: what the answer has to say goes to `receiver` as soon as the
-   * server writes it.
+   * Answers a request in this process, without a socket. Each part of the answer is passed to
+   * `receiver` as soon as the server writes it.
    *
-   * @returns called when the client is gone: nothing more is written then.
+   * @returns a function to call when the client is gone. Nothing more is written then.
    */
   exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
     return this.#http.exchange(request, receiver);
   }
 
-  /** Where clients of this machine reach it. */
+  /** The URL for clients on this machine. */
   get url(): string {
     const scheme = this.#secure === undefined ? 'http' : 'https';
     return `${scheme}://${hostOf(this.#address)}:${this.#port}`;
   }
 
   /**
-   * The port with TLS: its certificate authority, and what can happen to it.
+   * The TLS port: its certificate authority, and the faults that a test can cause on it.
    *
    * @throws ConfigurationError `CONFIG` unless the server was started with `tls`.
    */
@@ -157,13 +163,14 @@ export class ApiServer {
   }
 
   /**
-   * Where every request comes from one user, without any credentials: a port of this machine's
-   * loopback that stands for the ambassador of an operator. A text is the name of a user; that of a
-   * ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`, and it need not be there.
+   * The URL of a port on this machine's loopback. Every request to the port comes from one user,
+   * without credentials, as if through an operator's ambassador. A string is the name of a user.
+   * The name of a ServiceAccount is `system:serviceaccount:NAMESPACE:NAME`; the ServiceAccount need
+   * not exist.
    *
-   * The port is open until the server is closed, and is the same each time that it is asked for. A
-   * request with a bearer token of its own comes from the user of the token, as behind a proxy. It
-   * speaks plain HTTP on a server with TLS, too.
+   * The port stays open until the server is closed. Calls for the same user return the same port. A
+   * request with a bearer token comes from the token's user, as behind a proxy. The port uses plain
+   * HTTP even on a server with TLS.
    *
    * @throws ConfigurationError `CONFIG` while the server is stopped.
    */
@@ -172,7 +179,7 @@ export class ApiServer {
     return `http://127.0.0.1:${await this.#callerPorts.portOf(user)}`;
   }
 
-  /** The latest requests, oldest first, at most `requestLimit`. */
+  /** The latest requests, oldest first. At most `requestLimit` are kept. */
   get requests(): readonly RecordedRequest[] {
     return this.#http.requests;
   }
@@ -182,10 +189,12 @@ export class ApiServer {
   }
 
   /**
-   * A bearer token of a ServiceAccount, as `kubectl create token` gets one.
+   * A bearer token of a ServiceAccount, like the token of `kubectl create token`.
    *
-   * @param spec - of the TokenRequest; without it the token is for this server, and for an hour.
-   * @throws ApiError as the API server refuses a TokenRequest: 404 for no such ServiceAccount.
+   * @param spec - the spec of the TokenRequest. If omitted, the token is for this server and lasts
+   * an hour.
+   * @throws ApiError as the API server refuses a TokenRequest, such as 404 for a missing
+   * ServiceAccount.
    */
   issueToken(namespace: string, name: string, spec: TokenRequestSpec = {}): string {
     const served = this.#cluster.registry.byName('serviceaccounts');
@@ -209,7 +218,10 @@ export class ApiServer {
     return found === undefined ? undefined : deepCopy(found);
   }
 
-  /** In the order of namespace and name. @param namespace - undefined for all. */
+  /**
+   * Sorted by namespace and name.
+   * @param namespace - undefined for all namespaces.
+   */
   list(apiVersion: string, kind: string, namespace?: string): readonly KubernetesObject[] {
     return this.#access
       .list(this.#resourceOf(apiVersion, kind), namespace)
@@ -233,8 +245,8 @@ export class ApiServer {
   }
 
   /**
-   * Creates or replaces the object of each document, a `List` taken apart. An object without a
-   * namespace goes into `namespace`.
+   * Creates or replaces the object of each document. A `List` is split into its items. An object
+   * without a namespace is placed in `namespace`.
    */
   applyManifest(yamlText: string, namespace = 'default'): readonly KubernetesObject[] {
     return parseYamlDocuments(yamlText)
@@ -243,23 +255,24 @@ export class ApiServer {
   }
 
   /**
-   * Calls `listener` for every change that is committed, in that order, inside the write that caused
-   * it. It must not throw, and its arguments are shared: copy before changing.
+   * Calls `listener` for every committed change, in the order of commits, during the write that
+   * caused it. The listener must not throw. Its arguments are shared: copy before changing.
    *
-   * @returns the end of the subscription.
+   * @returns a function that ends the subscription.
    */
   subscribe(listener: (resource: ResourceName, event: CommittedEvent) => void): () => void {
     return this.#access.subscribeAll(listener);
   }
 
-  /** As `subscribe`, with the revision and the key of each change. */
+  /** Like `subscribe`, and also passes the revision and the key of each change. */
   subscribeStorage(listener: StorageListener): () => void {
     return this.#cluster.storage.subscribe(listener);
   }
 
   /**
-   * Forgets history: pages and exact lists from before are answered with 410, and so are watches
-   * unless only `pages` are to be forgotten, which is all that a compaction of etcd does.
+   * Drops the history. Continued lists and exact lists from earlier revisions are then answered
+   * with 410. Watches from earlier revisions are too, unless `what` is `pages`, which has the
+   * effect of a compaction of etcd.
    */
   compact(what: 'everything' | 'pages' = 'everything'): void {
     const { storage } = this.#cluster;
@@ -267,17 +280,18 @@ export class ApiServer {
     if (what === 'everything') storage.restartWindows();
   }
 
-  /** All objects and the revision as they are now, to be restored later, here or in another server. */
+  /** All current objects and the revision, to restore later in this or another server. */
   snapshot(): StorageSnapshot {
     return this.#cluster.storage.snapshot();
   }
 
   /**
-   * Goes back to a snapshot, as a restore of etcd does: objects, uids and the revision are what they
-   * were. Open watches end, and one from a later revision is silent until that is reached again.
+   * Returns to a snapshot, as a restore of etcd does: objects, uids and the revision are restored.
+   * Open watches end. A new watch from a later revision is silent until that revision is reached
+   * again.
    *
-   * @throws ConfigurationError `CONFIG` with the object and what is wrong with it, for a snapshot of a file that this
-   *   server cannot serve. Nothing has changed then.
+   * @throws ConfigurationError `CONFIG` with the object and its problem, when the snapshot comes
+   * from a file and contains an object that this server cannot serve. Nothing has changed then.
    */
   restore(snapshot: StorageSnapshot): void {
     const servable = servableSnapshot(this.#cluster, snapshot);
@@ -287,16 +301,17 @@ export class ApiServer {
   }
 
   /**
-   * Lets the watch cache lag behind what is written: watches, lists with resourceVersion 0 and reads
-   * that need no newer state see what was `lagMs` ago. 0 ends it.
+   * Makes the watch cache lag behind writes: watches, lists with resourceVersion 0 and reads that
+   * need no newer state see the state of `lagMs` milliseconds ago. 0 ends the lag.
    */
   setCacheLag(lagMs: number): void {
     this.#cluster.watchCache.setLag(lagMs);
   }
 
   /**
-   * Fills the watch cache of one resource anew, as an API server does that was cut off from etcd: its
-   * watches end, no watch resumes from before, and for `unreadyMs` it is answered with 429.
+   * Fills the watch cache of one resource again, like an API server that was cut off from etcd.
+   * Watches of the resource end and cannot resume from earlier revisions. Its requests are answered
+   * with 429 for `unreadyMs` milliseconds.
    */
   refillCache(apiVersion: string, kind: string, unreadyMs = 0): void {
     const resource = this.#resourceOf(apiVersion, kind);
@@ -305,8 +320,8 @@ export class ApiServer {
   }
 
   /**
-   * Has other feature gates from now on, as an API server that was restarted with them: open watches end. Gates that
-   * are not given stay.
+   * Changes the feature gates, as a restart with other gates does: open watches end. Omitted gates
+   * stay unchanged.
    *
    * @throws ConfigurationError `CONFIG` for a gate that the release does not have.
    */
@@ -317,19 +332,22 @@ export class ApiServer {
     this.#http.closeWatches('clean');
   }
 
-  /** Ends every open watch, as a server does or as a broken network does. */
+  /** Ends every open watch, either gracefully or like a broken network. */
   closeWatches(how: 'clean' | 'reset'): void {
     this.#http.closeWatches(how);
   }
 
-  /** Stops listening and cuts every connection; the objects stay. */
+  /** Stops listening and closes every connection. The objects stay. */
   async stop(): Promise<void> {
     this.#listening = false;
     await this.#http.close();
     if (this.#hasListened && !this.#isClosing) this.#reserved = reservePort(this.#port);
   }
 
-  /** Listens again on the same port, as a restarted server: with its objects, without its history. */
+  /**
+   * Listens again on the same port, like a restarted server: the objects are kept, and the history
+   * is lost.
+   */
   async listen(): Promise<void> {
     if (this.#listening) return;
     this.#listening = true;
@@ -347,7 +365,7 @@ export class ApiServer {
     await this.#callerPorts.listenAgain();
   }
 
-  /** Stops, and ends controllers and timers. Calling it again does nothing. */
+  /** Stops the server, and ends controllers and timers. Further calls do nothing. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const end of this.#endings.splice(0)) end();
@@ -378,13 +396,13 @@ export class ApiServer {
   }
 }
 
-/** Loads the certificate authority and its packages: a server without TLS starts without them. */
+/** Loads the certificate authority and its packages only for a server with TLS. */
 async function openSecurePort(tls: TlsOptions, address: string): Promise<SecurePort> {
   const { SecurePort } = await import('./tls/secure-port.ts');
   return new SecurePort(tls, address);
 }
 
-/** What to write into a URL: a wildcard is no address to connect to. */
+/** The host for a URL. A wildcard address is replaced, because clients cannot connect to it. */
 function hostOf(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';

@@ -17,16 +17,16 @@ import { servableSnapshot } from './servable-snapshot.ts';
 import type { StorageSnapshot } from './storage/snapshot.ts';
 import { cannotRestore } from './storage/snapshot-contents.ts';
 
-/** Who writes when a test does so without HTTP. */
+/** The field manager of writes that tests make without HTTP. */
 export const IN_PROCESS_MANAGER = 'embedded-api-server';
 
-/** Namespaces that a control plane makes, besides those that every server has. */
+/** Namespaces that a control plane creates, besides the namespaces of every server. */
 const CONTROL_PLANE_NAMESPACES: readonly string[] = ['kube-node-lease', 'kube-public'];
 
 /**
- * Fills a new cluster with what every cluster has, and starts what looks after it.
+ * Creates the objects that every cluster has, and starts the server's background parts.
  *
- * @param endings - gets what ends each part, as soon as that is started.
+ * @param endings - receives a function for each started part, which ends the part.
  */
 export async function bringUp(
   cluster: Cluster,
@@ -59,14 +59,14 @@ export async function bringUp(
   if (countsRoles(authorization)) {
     for (const object of bootstrapPolicy()) {
       const { namespace } = object.metadata;
-      // Without controllers there are fewer namespaces.
+      // A server without controllers has fewer namespaces.
       if (namespace !== undefined && !access.get('namespaces', undefined, namespace)) continue;
       ensure(object);
     }
     endings.push(aggregateRoles(accessOf('clusterrole-aggregation-controller')));
   }
   if (workloads === false) return;
-  // Many files, which a server without controllers need not read.
+  // Imported lazily, because a server without controllers does not need these many files.
   const { startWorkloads } = await import('./controllers/workloads.ts');
   const running = startWorkloads(accessOf, workloads, cluster.clock);
   endings.push(() => running.close());
@@ -87,7 +87,7 @@ function servable(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot 
   }
 }
 
-/** After a restore most of it is. */
+/** Whether an object exists. After a restore most objects do. */
 function isThere(
   access: InProcessAccess,
   { apiVersion, kind, metadata }: KubernetesObject,
@@ -102,21 +102,22 @@ function namespace(name: string): StoredObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
 }
 
-/** The objects that a real control plane makes before the first client connects. */
+/** The objects that a real control plane creates before the first client connects. */
 function controlPlaneObjects(nowMs: number): readonly StoredObject[] {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   return [
     ...CONTROL_PLANE_NAMESPACES.map(namespace),
-    // Names the authorities of client certificates: none, because the server takes no such certificate.
+    // Lists the authorities of client certificates: none, because the server accepts no client
+    // certificates.
     settings('extension-apiserver-authentication', {}),
-    // Says since when the server notes the use of old tokens.
+    // The date since when the server records the use of old tokens.
     settings('kube-apiserver-legacy-service-account-token-tracking', { since: day }),
   ];
 }
 
 /**
- * The Service by which Pods find the API server. It has no endpoints: this server listens on a loopback address, which
- * no endpoint may have.
+ * The Service by which Pods find the API server. It has no endpoints, because this server listens
+ * on a loopback address, which is not allowed for endpoints.
  */
 function ownService(port = 0): StoredObject {
   const targetPort = port === 0 ? USUAL_PORT : port;
@@ -138,7 +139,7 @@ function ownService(port = 0): StoredObject {
   };
 }
 
-/** PriorityClasses that an API server makes itself (pkg/apis/scheduling/v1/helpers.go). */
+/** The PriorityClasses that an API server creates itself (pkg/apis/scheduling/v1/helpers.go). */
 function systemPriorityClasses(): readonly StoredObject[] {
   const descriptions = {
     'system-node-critical':
@@ -153,7 +154,7 @@ function systemPriorityClasses(): readonly StoredObject[] {
   }));
 }
 
-/** Where kubeadm lets an API server listen. */
+/** The port on which an API server of kubeadm listens. */
 const USUAL_PORT = 6_443;
 
 function settings(name: string, data: Readonly<Record<string, string>>): StoredObject {

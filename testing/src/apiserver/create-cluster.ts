@@ -13,7 +13,10 @@ import { Storage } from './storage/storage.ts';
 import { WatchCache } from './watch/watch-cache.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
 
-/** An empty cluster. @param alarms - gets every alarm that is set, until it rings. */
+/**
+ * An empty cluster.
+ * @param alarms - contains every alarm that is set, until the alarm rings.
+ */
 export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): Cluster {
   const clock = options.clock ?? systemClock;
   const storage = new Storage({ ...options, clock });
@@ -43,13 +46,13 @@ export function createCluster(options: ApiServerOptions, alarms: Set<Cancel>): C
   };
 }
 
-/** On a port with TLS a request without credentials is not the administrator's. */
+/** On a port with TLS, a request without credentials does not come from the administrator. */
 function authenticationOptions({
   tls,
   authorization,
   authentication = {},
 }: ApiServerOptions): AuthenticationOptions {
   if (tls === undefined) return authentication;
-  // kube-apiserver resets --anonymous-auth where everything is allowed.
+  // kube-apiserver turns --anonymous-auth off if everything is allowed.
   return { anonymous: allowsEverything(authorization) ? false : ANONYMOUS, ...authentication };
 }

@@ -21,7 +21,7 @@ import { StorageSnapshot } from './storage/snapshot.ts';
 import { ImpossibleSnapshot } from './storage/snapshot-contents.ts';
 import { validateBuiltIn } from './validation/built-in.ts';
 
-/** What an object of one resource is like. */
+/** The expected kind and form of the objects of one resource. */
 interface Form {
   readonly kind: string;
   readonly namespaced: boolean;
@@ -30,13 +30,13 @@ interface Form {
 }
 
 /**
- * A snapshot as this server can serve it. The objects of a text are read as those of a request are, so that nothing is
- * null where its type has a value. A snapshot with an object that cannot be served is refused before anything of it is
- * restored: an unknown resource, another kind than that of the resource, a field of the wrong type, a field that is
- * missing. Controllers and verbs rely on these. Values are not validated again: an earlier release may have accepted
- * them.
+ * A snapshot that this server can serve. The objects of a snapshot file are decoded like those of a
+ * request, so that no field is null if its type has a value. The snapshot is refused as a whole,
+ * before anything is restored, if an object cannot be served: an unknown resource, a kind that does
+ * not belong to the resource, a field of the wrong type, or a missing field. Controllers and verbs
+ * rely on these. Values are not validated again, because an earlier release may have accepted them.
  *
- * @throws ImpossibleSnapshot `CONFIG` with the object and what is wrong with it.
+ * @throws ImpossibleSnapshot `CONFIG` with the object and its problem.
  */
 export function servableSnapshot(cluster: Cluster, snapshot: StorageSnapshot): StorageSnapshot {
   const { origin, revision, path } = snapshot;
@@ -121,7 +121,8 @@ function readBuiltIn(resource: ResourceName, object: StoredObject): StoredObject
   if (unknown.length > 0) {
     throw impossible(resource, object, `has the field ${unknown[0]}, which is not known`);
   }
-  // As for a change: a new object must not have what the server has set since.
+  // Validated like a change, because a new object must not have fields that the server has set
+  // since.
   const read = value as StoredObject;
   const missing = missingField(validateBuiltIn(read, { ...read, '': '' }));
   if (missing !== undefined) {
@@ -136,7 +137,7 @@ function missingField(problems: readonly FieldError[]): FieldError | undefined {
 
 function requireDefinition(cluster: Cluster, definition: StoredObject): void {
   const { spec, status } = definition;
-  // The server writes its status, for which what never changes must be right.
+  // The server writes its status. For that, its immutable fields must be valid.
   const problem =
     missingField(validateDefinition(definition)) ?? validateDefinition(definition, definition)[0];
   if (problem !== undefined) {

@@ -10,19 +10,19 @@ export interface ControlPlaneOptions {
   /** Paths of the two programs. */
   readonly etcd: string;
   readonly kubeApiserver: string;
-  /** How long each may take until it serves, and until it ends after SIGTERM. */
+  /** The time limits for each program to start serving, and to end after SIGTERM. */
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly attachOutput: boolean;
-  /** Of kube-apiserver. Default: those of the release. */
+  /** The feature gates of kube-apiserver. If omitted, the defaults of the release. */
   readonly featureGates?: readonly (readonly [name: string, on: boolean])[];
-  /** What the two inherit. */
+  /** The environment of both programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * An etcd and a kube-apiserver on ports of 127.0.0.1, in a directory of their own under the
- * system's one for temporary files: no controller manager, no scheduler, no node.
+ * An etcd and a kube-apiserver on ports of 127.0.0.1, in their own directory below the system's
+ * directory for temporary files. There is no controller manager, scheduler or node.
  */
 export class ControlPlane {
   readonly #options: ControlPlaneOptions;
@@ -36,10 +36,10 @@ export class ControlPlane {
   }
 
   /**
-   * Both serve when it resolves; the caller stops them.
+   * Starts both programs. Resolves when both serve. The caller must stop them.
    *
-   * @throws ConfigurationError `CONFIG` with the last words of the one that does not start. Nothing
-   *   is left behind then.
+   * @throws ConfigurationError `CONFIG` with the last output of the program that does not start.
+   * Nothing is left behind then.
    */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
     const directory = await mkdtemp(join(tmpdir(), 'chancery-control-plane-'));
@@ -58,13 +58,16 @@ export class ControlPlane {
     return this.#kubeconfig;
   }
 
-  /** Ends both, the last one first, and takes their directory away. Again does nothing. */
+  /**
+   * Ends both programs in reverse order of their start, and removes their directory. Further calls
+   * do nothing.
+   */
   async stop(): Promise<void> {
     for (const server of this.#running.splice(0).reverse()) await server.stop();
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** @returns its URL for clients. */
+  /** @returns the URL for clients. */
   async #startEtcd(): Promise<string> {
     const url = `http://127.0.0.1:${await freePort()}`;
     const args = [
@@ -87,7 +90,7 @@ export class ControlPlane {
     const server = `https://127.0.0.1:${port}`;
     const secrets = writeSecrets(this.#directory);
     const certificates = join(this.#directory, 'certificates');
-    // Without --tls-cert-file it signs a certificate for 127.0.0.1 itself, and puts it there.
+    // Without --tls-cert-file, kube-apiserver signs a certificate for 127.0.0.1 and stores it here.
     const caFile = join(certificates, 'apiserver.crt');
     const args = [
       `--etcd-servers=${etcdUrl}`,
@@ -102,7 +105,7 @@ export class ControlPlane {
       '--service-cluster-ip-range=10.0.0.0/24',
       '--authorization-mode=RBAC',
       '--allow-privileged=true',
-      // Pods need a ServiceAccount otherwise, which a controller makes that does not run here.
+      // Otherwise Pods would need a ServiceAccount from a controller that does not run here.
       '--disable-admission-plugins=ServiceAccount',
       ...(this.#options.featureGates ?? []).map(([name, on]) => `--feature-gates=${name}=${on}`),
     ];

@@ -5,9 +5,9 @@ import { formatYaml } from 'chancery/internal-objects';
 
 const { generateKeyPairSync, randomBytes } = process.getBuiltinModule('node:crypto');
 
-/** Credentials of one control plane, which live as long as its directory. */
+/** The credentials of one control plane. They exist as long as its directory. */
 export interface ControlPlaneSecrets {
-  /** The credentials of a user in `system:masters`, which may do everything. */
+  /** The token of a user in `system:masters`, who has all rights. */
   readonly token: string;
   /** For `--token-auth-file`. */
   readonly tokenFile: string;
@@ -16,7 +16,7 @@ export interface ControlPlaneSecrets {
   readonly verificationKeyFile: string;
 }
 
-/** Makes them up, and writes them into `directory`, for its owner alone. */
+/** Generates the credentials, and writes them to `directory`, readable only by its owner. */
 export function writeSecrets(directory: string): ControlPlaneSecrets {
   const token = randomBytes(24).toString('base64url');
   const tokenFile = join(directory, 'tokens.csv');
@@ -33,7 +33,7 @@ export function writeSecrets(directory: string): ControlPlaneSecrets {
   return { token, tokenFile, signingKeyFile, verificationKeyFile };
 }
 
-/** @returns the path of a kubeconfig for the server at `server`. */
+/** @returns the path of a new kubeconfig for the server at `server`. */
 export function writeKubeconfig(
   directory: string,
   {

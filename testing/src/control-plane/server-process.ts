@@ -6,25 +6,25 @@ import { setInterval } from 'node:timers/promises';
 import { ConfigurationError } from 'chancery/internal-objects';
 
 export interface ServerProcessOptions {
-  /** For messages: `etcd`. */
+  /** The name for messages, such as `etcd`. */
   readonly name: string;
   readonly path: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Resolves to true when it serves; asked again until then. */
+  /** Resolves to true when the program serves. Called repeatedly until then. */
   readonly isReady: () => Promise<boolean>;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
-  /** Show what it writes on our standard error. */
+  /** Whether to copy its output to our standard error. */
   readonly attachOutput: boolean;
 }
 
 const POLL_MS = 50;
 
-/** Last lines of its output, to show when it does not start. */
+/** The number of output lines to show when it does not start. */
 const TAIL_LINES = 5;
 
-/** A server program, from its start to its end. No other process is ever signalled. */
+/** A server program, from its start to its end. Signals are only sent to this process. */
 export class ServerProcess {
   readonly #options: ServerProcessOptions;
   readonly #tail: string[] = [];
@@ -35,10 +35,10 @@ export class ServerProcess {
   }
 
   /**
-   * Resolves when it serves.
+   * Resolves when the program serves.
    *
-   * @throws ConfigurationError `CONFIG` with its last words when it ends first or takes too long; it
-   *   is gone then.
+   * @throws ConfigurationError `CONFIG` with its last output, when it ends or takes too long. The
+   * process has ended then.
    */
   async start(): Promise<void> {
     const { path, args, environment, isReady, startTimeoutMs, name } = this.#options;
@@ -60,7 +60,7 @@ export class ServerProcess {
     );
   }
 
-  /** Asks it to end, and after a while makes it. Resolves when it is gone. */
+  /** Asks the process to end, and kills it after a time limit. Resolves when it has ended. */
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -16,19 +16,20 @@ import {
 
 /** Options of `roundTrip`. */
 export interface RoundTripOptions {
-  /** Objects that are generated, divided among the versions. Default 1,000. */
+  /** The number of generated objects, divided among the versions. Default 1,000. */
   readonly objects?: number;
-  /** Generates the same objects for the same number. Default 1. */
+  /** The seed of the generator. Equal seeds generate equal objects. Default 1. */
   readonly seed?: number;
 }
 
-/** What `roundTrip` has found. */
+/** The result of `roundTrip`. */
 export interface RoundTripReport {
-  /** The objects that came back as they were, once for each other version. */
+  /** The number of objects that came back unchanged, counted once per other version. */
   readonly roundTrips: number;
   /**
-   * The fields that came back out of an annotation only, because the other version does not express them: such as
-   * `v1 → v1alpha1: .spec.tls`. Sorted. A test that holds this list finds a field that a function forgets.
+   * The fields that were only restored from an annotation, because the other version cannot express
+   * them: such as `v1 → v1alpha1: .spec.tls`. Sorted. A test that compares this list detects a
+   * field that a function forgets.
    */
   readonly kept: readonly string[];
 }
@@ -40,15 +41,17 @@ type Convertible = Resource &
   };
 
 /**
- * Converts generated objects of every version of a resource to every other version and back. They must come back equal,
- * and a field that two neighbours have under the same path must not be lost between them.
+ * Converts generated objects of every version of a resource to every other version and back. The
+ * objects must come back equal. A field that two neighbouring versions have at the same path must
+ * not be lost between them.
  *
- * The objects follow from the schemas: with and without each field that may be left out, with a status, labels,
- * finalizers and owners. Rules of CEL are not evaluated, so the functions may meet objects that break them.
+ * The objects are generated from the schemas: with and without each optional field, with a status,
+ * labels, finalizers and owners. CEL rules are not evaluated, so the functions may receive objects
+ * that violate them.
  *
- * @param resource - of `customResource`, with `convert`.
- * @throws OperatorError `USER_CODE` at the first object that a function refuses or that comes back changed. The
- *   message has versions, the field, its value before and after, and the object.
+ * @param resource - a result of `customResource`, with `convert`.
+ * @throws OperatorError `USER_CODE` at the first object that a function refuses or changes. The
+ * message contains the versions, the field, its value before and after, and the object.
  */
 export function roundTrip(
   resource: Convertible,
@@ -90,14 +93,18 @@ interface Pair {
 
 type Convert = NonNullable<DefinedResource['convert']>;
 
-/** The object in the other version, from which it has come back as it was. */
+/**
+ * Converts the object to the other version and back, and returns its form in the other version.
+ *
+ * @throws OperatorError `USER_CODE` when the object comes back changed.
+ */
 function travelled(
   object: KubernetesObject,
   { from, to, schemas }: Pair,
   convert: Convert,
 ): KubernetesObject {
   const there = attempted(() => convert(object, to), object);
-  // A client writes back what the API server has pruned, and filled with defaults.
+  // The object is also pruned and filled with defaults, because clients write it back in that form.
   const written = storedForm(there, schemas.get(to) ?? {}, new Work(MAX_STEPS));
   for (const sent of [there, written as KubernetesObject]) {
     const back = attempted(() => convert(sent, from), object);
@@ -111,10 +118,10 @@ function travelled(
   return there;
 }
 
-/** Steps to find what the API server makes of one object. */
+/** The step limit for computing the API server's form of one object. */
 const MAX_STEPS = 1_000_000;
 
-/** Other labels and annotations often follow from another field. */
+/** Compares metadata last, because labels and annotations often depend on another field. */
 function metadataLast({ metadata, ...object }: KubernetesObject): object {
   return { ...object, metadata };
 }
@@ -130,10 +137,10 @@ function attempted<T>(convert: () => T, object: KubernetesObject): T {
 }
 
 /**
- * The fields of the object that the other version has in its annotation.
+ * The fields of the object that the other version has only in its annotation.
  *
- * @throws OperatorError `USER_CODE` for a field that the other version has under the same path, and that it
- *   nevertheless did not get.
+ * @throws OperatorError `USER_CODE` for a field that the other version has at the same path, but
+ * did not receive.
  */
 function fieldsKept(
   there: KubernetesObject,
@@ -154,7 +161,7 @@ function fieldsKept(
   });
 }
 
-/** With `[]` for an item of a list, and `{}` for a value of a map. */
+/** The path of a field, with `[]` for an item of a list, and `{}` for a value of a map. */
 function pathOf({ path }: KeptField, schema: StructuralSchema | undefined): string {
   let at = schema;
   return path.reduce<string>((all, step) => {
@@ -174,7 +181,7 @@ function hasField(schema: StructuralSchema | undefined, { path }: KeptField): bo
   return found !== undefined;
 }
 
-/** True when the object has a value in the field, or below the first list on the way to it. */
+/** True when the object has a value at the path, or below the first list on the path. */
 function hasValue(object: KubernetesObject, { path }: KeptField): boolean {
   let at: unknown = object;
   for (const step of path) {
@@ -210,7 +217,10 @@ function partsOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   return new Map(Object.entries(value));
 }
 
-/** Attempts for one object. Few are needed: most objects that are made fit their schema. */
+/**
+ * The largest number of attempts for one object. Few are needed, because most generated objects fit
+ * their schema.
+ */
 const ATTEMPTS = 50;
 
 function* generated(
@@ -242,7 +252,7 @@ function firstOf<T>(attempts: number, attempt: () => T | undefined): T | undefin
   return undefined;
 }
 
-/** Numbers from 0 to 1 that follow from a seed: mulberry32, which is in the public domain. */
+/** Numbers from 0 to 1 from a seed: mulberry32, which is in the public domain. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -253,7 +263,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Characters of a value in a message. */
+/** The largest number of characters of a value in a message. */
 const VALUE_CHARS = 4_000;
 
 function textOf(value: unknown): string {

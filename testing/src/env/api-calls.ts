@@ -24,24 +24,27 @@ import type { TestEnv } from './test-env.ts';
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { Agent, request } = process.getBuiltinModule('node:http');
 
-/** How the test itself is called, so that logs show which calls are the operator's. */
+/** The User-Agent of the test itself, so that logs distinguish its calls from the operator's. */
 export const TEST_USER_AGENT = 'chancery-test-env';
 
 const FIELD_MANAGER = 'chancery-test-env';
 
-/** They do not keep the process alive while nothing is asked. */
+/** The connections do not keep the process alive while they are idle. */
 const CONNECTIONS = new Agent({ keepAlive: true });
 
 const MERGE = 'application/merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 
-/** What a test asks of an API server: over HTTP, with nothing of the toolkit that is under test. */
+/**
+ * The calls of a test to an API server. They use HTTP directly, independent of the toolkit under
+ * test.
+ */
 export class ApiCalls {
   readonly #url: string;
   readonly #created: (object: KubernetesObject) => void;
   readonly #resources = new Map<string, readonly Resource[]>();
 
-  /** @param created - called with every object that did not exist before. */
+  /** @param created - called with every newly created object. */
   constructor(url: string, created: (object: KubernetesObject) => void) {
     this.#url = url;
     this.#created = created;
@@ -65,12 +68,15 @@ export class ApiCalls {
     const [resource, [namespace]] = await this.#asked(args);
     const answer = await this.send('GET', collectionPath(resource, namespace));
     const { items } = answer as { items: readonly KubernetesObject[] };
-    // The items of built-in resources do not say what they are.
+    // Items of built-in lists have no kind and apiVersion.
     const form = { apiVersion: apiVersionOf(resource), kind: resource.kind };
     return items.map((item) => ({ ...item, ...form })) as never;
   };
 
-  /** The resource that the arguments begin with, by itself or as apiVersion and kind, and the arguments after it. */
+  /**
+   * The resource at the beginning of the arguments, either as a resource or as apiVersion and kind,
+   * and the other arguments.
+   */
   async #asked(
     args: readonly unknown[],
   ): Promise<[resource: Resource, rest: readonly (string | undefined)[]]> {
@@ -102,7 +108,10 @@ export class ApiCalls {
     await this.send('DELETE', objectPath(resource, { namespace, name }));
   }
 
-  /** @param namespace - of objects that name none; without it such objects are an error. */
+  /**
+   * @param namespace - the namespace of objects that name none. Without it, such objects are an
+   * error.
+   */
   async apply(manifest: Manifest, namespace?: string): Promise<readonly KubernetesObject[]> {
     const applied: KubernetesObject[] = [];
     for (const object of await objectsOf(manifest)) {
@@ -133,7 +142,10 @@ export class ApiCalls {
     return answer;
   }
 
-  /** Until then its resource is not served, and what follows in the manifest may need it. */
+  /**
+   * Waits until a definition is established, because the rest of the manifest may need its
+   * resource.
+   */
   async #established(path: string): Promise<void> {
     await eventually(async () => {
       const { status } = (await this.send('GET', path)) as {
@@ -144,7 +156,7 @@ export class ApiCalls {
     this.#resources.clear();
   }
 
-  /** The resource of a kind; asked again while the server does not know it yet. */
+  /** The resource of a kind. Discovery is repeated while the server does not know the kind. */
   async #resourceOf(apiVersion: string, kind: string): Promise<Resource> {
     const known = this.#resources.get(apiVersion)?.find((resource) => resource.kind === kind);
     if (known !== undefined) return known;
@@ -172,10 +184,10 @@ export class ApiCalls {
   }
 
   /**
-   * One request; its answer as JSON.
+   * Sends one request, and returns its answer as JSON.
    *
-   * @throws ApiError for a Status, and for a path that is not served; OperatorError `NOT_KUBERNETES` for any
-   *   other failure.
+   * @throws ApiError for a Status, and for a path that is not served; OperatorError
+   * `NOT_KUBERNETES` for any other failure.
    */
   async send(method: string, path: string, body?: object, type?: string): Promise<unknown> {
     const sent = body === undefined ? undefined : jsonText(body);
@@ -204,7 +216,7 @@ export class ApiCalls {
   }
 }
 
-/** Of node:http: for answers as small as these, `fetch` takes several times the CPU. */
+/** Uses node:http, because `fetch` takes several times the CPU for such small answers. */
 async function answered(
   url: string,
   body: string | undefined,

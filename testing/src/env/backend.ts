@@ -3,17 +3,17 @@ import type { ApiServer } from '../apiserver/api-server.ts';
 import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
 
-/** What an environment needs of the API server that it runs on. */
+/** The API server of an environment, and its properties. */
 export interface Backend {
-  /** Plain HTTP on loopback. */
+  /** The URL, plain HTTP on the loopback. */
   readonly url: string;
-  /** Something makes Pods of Deployments, runs them, and collects garbage. */
+  /** Whether controllers create and run the Pods of Deployments, and collect garbage. */
   readonly runsWorkloads: boolean;
-  /** It outlives the environment: what was made in it is to be taken away. */
+  /** Whether the cluster outlives the environment. Objects created in it must then be removed. */
   readonly isShared: boolean;
-  /** How another `kubectl proxy` reaches it; undefined where it asks for no credentials. */
+  /** How another `kubectl proxy` reaches the cluster; undefined if it needs no credentials. */
   readonly proxyOptions: KubectlProxyOptions | undefined;
-  /** In this process, with its logs; undefined for any other. */
+  /** The server in this process with its logs; undefined for any other backend. */
   readonly embedded:
     | { readonly server: ApiServer; readonly events: EventLog; readonly requests: RequestLog }
     | undefined;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from 'chancery/internal-objects';
 
 /**
- * What an environment runs on.
+ * The API server of a test environment.
  *
  * - `embedded`: the embedded API server, in this process.
  * - `kubebuilder`: etcd and kube-apiserver, started from the directory `KUBEBUILDER_ASSETS`.
@@ -14,13 +14,13 @@ const BACKENDS: readonly TestBackend[] = ['embedded', 'kubebuilder', 'existing']
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The backend that the environment asks for: `CHANCERY_TEST_ENV`; else `existing` when
- * `USE_EXISTING_CLUSTER` is true; else `embedded`.
+ * The backend that the environment variables select: `CHANCERY_TEST_ENV`, otherwise `existing` if
+ * `USE_EXISTING_CLUSTER` is true, otherwise `embedded`.
  *
- * `KUBEBUILDER_ASSETS` by itself chooses nothing: it is set on many machines for other projects, and
- * what a test runs on should not depend on that.
+ * `KUBEBUILDER_ASSETS` alone selects nothing. Many machines set it for other projects, and it
+ * should not decide which server a test uses.
  *
- * @throws ConfigurationError `CONFIG` for a value that is none of these.
+ * @throws ConfigurationError `CONFIG` for an invalid value.
  */
 export function chooseBackend(environment: Environment): TestBackend {
   const named = environment.CHANCERY_TEST_ENV?.trim();
@@ -34,7 +34,7 @@ export function chooseBackend(environment: Environment): TestBackend {
   return isTrue('USE_EXISTING_CLUSTER', environment) ? 'existing' : 'embedded';
 }
 
-/** As Go's strconv.ParseBool, by which the ecosystem reads these variables. */
+/** Parses a boolean as Go's strconv.ParseBool does, like other tools that read these variables. */
 export function isTrue(name: string, environment: Environment): boolean {
   const text = environment[name]?.trim() ?? '';
   if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;

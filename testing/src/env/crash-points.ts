@@ -3,21 +3,22 @@ import { type CrashOutcome, type CrashPoint, CrashRun, type CrashScenario } from
 
 const DEFAULT_MAX_RUNS = 500;
 
-/** Most of a run is spent waiting, so that runs overlap even on one core. */
+/** Several runs overlap even on one core, because a run mostly waits. */
 const DEFAULT_PARALLEL = 4;
 
 /**
- * Runs a scenario once without a crash, and then once for each place at which the operator can be killed: before its
- * first call is sent, after the server has carried the call out and before the answer, before the second call, and so
- * on to the last. In each run the operator is started again, and must reach the state of the run without a crash.
- * Several runs are under way at a time, see `parallel`.
+ * Runs a scenario once without a crash, and then once for each place at which the operator can be
+ * killed: before its first call is sent, after the server has carried out the call and before the
+ * answer arrives, before the second call, and so on to the last call. In each run the operator is
+ * started again, and must reach the state of the run without a crash. Several runs are active at a
+ * time, see `parallel`.
  *
- * This finds state that is lost between two calls that belong together. It does not run two operators at once, and
- * the order of parallel calls may differ from run to run.
+ * This finds state that is lost between two related calls. It never runs two operators at once. The
+ * order of parallel calls may differ between runs.
  *
  * @returns every place at which the operator was killed, in order.
- * @throws OperatorError `USER_CODE` that names the first place, in order, at which the state was another, or was not
- *   reached, with the reason as its cause. No run is under way any more then.
+ * @throws OperatorError `USER_CODE` with the first place, in order, at which the state was
+ * different or was not reached, and with the reason as its cause. No run is active any more then.
  */
 export async function crashPoints(scenario: CrashScenario): Promise<readonly CrashPoint[]> {
   const { maxRuns = DEFAULT_MAX_RUNS } = scenario;
@@ -26,13 +27,14 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
   const points: CrashPoint[] = [];
   const runs = new RunsAhead(
     (nth) => new CrashRun(scenario, placeOf(nth)).play({ state: whole.state }),
-    // The run without a crash shows how many calls to expect. Whether there are more, one run at a time finds out.
+    // The run without a crash shows how many calls to expect. Additional calls are found one run at
+    // a time.
     { parallel, upTo: Math.min(2 * whole.calls, maxRuns + 1) },
   );
   try {
     for (let run = 0; ; run++) {
       const { point } = await runs.outcome(run);
-      if (point === undefined) return points; // it has done all it does in fewer calls
+      if (point === undefined) return points; // the operator needed fewer calls
       points.push(point);
       scenario.passed?.(point);
       if (points.length > maxRuns) {
@@ -47,19 +49,22 @@ export async function crashPoints(scenario: CrashScenario): Promise<readonly Cra
   }
 }
 
-/** The place of a run, from 0: before the first call, after it, before the second, and so on. */
+/**
+ * The place of a run, counted from 0: before the first call, after it, before the second, and so
+ * on.
+ */
 function placeOf(run: number): Pick<CrashPoint, 'when' | 'nth'> {
   return { when: run % 2 === 0 ? 'before' : 'after', nth: Math.floor(run / 2) + 1 };
 }
 
 interface RunsAheadOptions {
-  /** How many runs are under way at a time. */
+  /** The number of runs that are active at a time. */
   readonly parallel: number;
-  /** The runs before this one are started ahead; the others when they are asked for. */
+  /** Runs before this number are started in advance. Later runs are started when requested. */
   readonly upTo: number;
 }
 
-/** Runs by their number. They are started in order, and some before their outcome is needed. */
+/** Runs by their number. They are started in order, some of them before their outcome is needed. */
 class RunsAhead {
   readonly #start: (run: number) => Promise<CrashOutcome>;
   readonly #options: RunsAheadOptions;
@@ -72,13 +77,13 @@ class RunsAhead {
     this.#options = options;
   }
 
-  /** @param run - the runs are asked for in order. */
+  /** @param run - the number of the run. Runs must be requested in order. */
   outcome(run: number): Promise<CrashOutcome> {
     this.#startAhead();
     return this.#runs[run] ?? this.#startNext();
   }
 
-  /** Resolves when the runs that are under way have ended. No other is started. */
+  /** Resolves when all active runs have ended. No further run is started. */
   async end(): Promise<void> {
     this.#isOver = true;
     await Promise.allSettled(this.#runs);

@@ -8,71 +8,77 @@ import type { LoggedRequest } from './request-log.ts';
 import { startTestEnv } from './start-test-env.ts';
 import type { TestEnv } from './test-env.ts';
 
-/** An operator under test: what `startOperator` returns, or a process of your own. */
+/** An operator under test: the result of `startOperator`, or a process of your own. */
 export interface Killable {
-  /** At once, as SIGKILL does. */
+  /** Ends it at once, like SIGKILL. */
   kill(): Promise<void>;
 }
 
 export interface CrashScenario {
-  /** A cluster for one run, and no other: runs overlap. Default: `startTestEnv()`. */
+  /** A cluster for only one run, because runs overlap. If omitted, `startTestEnv()`. */
   readonly env?: () => Promise<TestEnv>;
-  /** What there is before the operator starts. */
+  /** Creates the objects that exist before the operator starts. */
   readonly arrange: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * Starts the operator, at first and again after the crash, with another URL. It must not wait until
-   * the operator is ready: the crash may come before.
+   * Starts the operator, first and again after the crash, each time with another URL. It must not
+   * wait until the operator is ready, because the crash may come before.
    */
   readonly start: (url: string, namespace: string) => Promise<Killable> | Killable;
-  /** What happens while the operator runs, once, wherever the crash is. `until` is asked after it. */
+  /** Acts once while the operator runs, wherever the crash is. `until` is called after it. */
   readonly act?: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** True when the operator has done all it should: asked again until then. */
+  /** True when the operator has done everything. Called repeatedly until then. */
   readonly until: (env: TestEnv, namespace: string) => Promise<unknown>;
   /**
-   * What is compared with the run without a crash: plain data, without what differs from run to run
-   * (`withoutServerFields`, and the name of the namespace).
+   * The state to compare with the run without a crash: plain data, without values that differ
+   * between runs (`withoutServerFields`, and the name of the namespace).
    */
   readonly state: (env: TestEnv, namespace: string) => Promise<unknown>;
-  /** Which of its calls to crash at, asked once for each. Default: every one. `env` differs from run to run. */
+  /**
+   * Selects the calls to crash at. Called once per call. If omitted, all calls. `env` differs
+   * between runs.
+   */
   readonly calls?: (call: LoggedRequest, env: TestEnv) => boolean;
   /**
-   * Told of each place when the operator, started again, has come to the same state: for progress. The places
-   * come in their order, also when a later run has ended first.
+   * Called for each place after the restarted operator has reached the same state, for progress
+   * reports. The places are passed in order, even if a later run has ended first.
    */
   readonly passed?: (point: CrashPoint) => void;
-  /** How long a run may take to come to the same state. Default 10 s. */
+  /** The time limit for a run to reach the same state, in milliseconds. Default 10 s. */
   readonly timeoutMs?: number;
-  /** Runs at most, against an operator that never ends calling. Default 500. */
+  /** The largest number of runs, in case an operator never stops calling. Default 500. */
   readonly maxRuns?: number;
   /**
-   * How many runs are under way at a time. Default 4 on the embedded server and 1 on others, where they would share
-   * a machine or a cluster. Say 1 when the functions of the scenario keep something from one call to the next, such
-   * as a FakeClock: they are called for several runs in turn.
+   * The number of runs that are active at a time. Default 4 on the embedded server and 1 on others,
+   * where runs would share a machine or a cluster. Use 1 if the scenario's functions keep state
+   * between calls, such as a FakeClock, because they are called for several runs in turn.
    */
   readonly parallel?: number;
 }
 
 /** A place where the operator was killed. */
 export interface CrashPoint {
-  /** `before`: the call was not sent. `after`: it was carried out, and the answer did not come. */
+  /**
+   * `before`: the call was not sent. `after`: the call was carried out, and the answer did not
+   * arrive.
+   */
   readonly when: 'before' | 'after';
-  /** Which of the operator's calls it was, from 1. */
+  /** The number of the operator's call, counted from 1. */
   readonly nth: number;
   readonly call: LoggedRequest;
 }
 
 export interface CrashOutcome {
   readonly state: unknown;
-  /** How many calls of the operator were places to be killed at. */
+  /** The number of the operator's calls at which it could have been killed. */
   readonly calls: number;
   readonly backend: TestBackend;
-  /** Undefined when the operator made fewer calls. */
+  /** Undefined if the operator made fewer calls. */
   readonly point: CrashPoint | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** A scenario once, with at most one crash. */
+/** One run of a scenario, with at most one crash. */
 export class CrashRun {
   readonly #scenario: CrashScenario;
   readonly #planned: Pick<CrashPoint, 'when' | 'nth'> | undefined;
@@ -87,7 +93,7 @@ export class CrashRun {
     this.#planned = planned;
   }
 
-  /** @param expected - the state to come to; undefined when it is this run that finds it out. */
+  /** @param expected - the state to reach; undefined for the run that determines it. */
   play(expected: { readonly state: unknown } | undefined): Promise<CrashOutcome> {
     return withOwnOperators(() => this.#play(expected));
   }
@@ -135,7 +141,10 @@ export class CrashRun {
     if (this.#operators.delete(operator)) await operator.kill();
   }
 
-  /** Until what should be done is done: and, of a run with a crash, as in the one without. */
+  /**
+   * Waits until the work is done. In a run with a crash, also until the state equals that of the
+   * run without a crash.
+   */
   async #work(
     env: TestEnv,
     namespace: string,
@@ -148,9 +157,9 @@ export class CrashRun {
     return eventually(() => equalState(() => state(env, namespace), expected.state), { timeoutMs });
   }
 
-  /** Asked of every request on the line of the operator that is to be killed. */
+  /** Called for every request of the operator that is to be killed. */
   #pass(when: CrashPoint['when'], call: LoggedRequest, env: TestEnv): 'pass' | 'hold' {
-    if (this.#point !== undefined) return 'hold'; // nothing more comes from a dead operator
+    if (this.#point !== undefined) return 'hold'; // a killed operator sends nothing more
     if (when === 'before' && this.#scenario.calls?.(call, env) !== false) {
       this.#numbers.set(call, this.#numbers.size + 1);
     }

@@ -5,13 +5,13 @@ import type { Backend } from './backend.ts';
 import { EventLog } from './event-log.ts';
 import { loggedRequest, RequestLog } from './request-log.ts';
 
-/** The embedded API server, with logs of what reaches it and of what it commits. */
+/** The embedded API server, with logs of its requests and commits. */
 export async function embeddedBackend(options: ApiServerOptions): Promise<Backend> {
   const workloads = options.workloads ?? {};
   const server = await ApiServer.start({ ...options, workloads });
   const events = new EventLog();
   const unsubscribe = server.subscribe((resource, event) => events.record(resource, event));
-  // The test's own calls need neither a token nor a certificate authority.
+  // The test's own calls use this port, which needs neither a token nor a certificate authority.
   const url = options.tls === undefined ? server.url : await server.urlFor(ADMINISTRATOR);
   return {
     url,
@@ -26,7 +26,7 @@ export async function embeddedBackend(options: ApiServerOptions): Promise<Backen
   };
 }
 
-/** Those of the operator: the test knows its own. */
+/** The requests without the test's own. */
 function requestsOf(server: ApiServer): ReturnType<RequestLog['of']> {
   return server.requests
     .filter(({ headers }) => headers['user-agent'] !== TEST_USER_AGENT)

@@ -1,29 +1,35 @@
 import type { KubernetesObject } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../apiserver/objects/stored-object.ts';
 
-/** A change that the server has committed. Plain data, a copy. */
+/** A change that the server has committed: plain data, copied. */
 export interface LoggedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** `configmaps`, `deployments.apps`. */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string;
-  /** After the change; of a DELETED, the last state. */
+  /** The object after the change. For DELETED, its last state. */
   readonly object: KubernetesObject;
 }
 
-/** Selects events; a field that is absent matches any event. */
+/** Selects events. An absent field matches any event. */
 export type EventFilter = Partial<Pick<LoggedEvent, 'type' | 'resource' | 'namespace' | 'name'>>;
 
-/** Events remembered; more than any test makes, few enough that a stuck loop does not fill memory. */
+/**
+ * The number of kept events. It is more than any test makes, and small enough that an endless loop
+ * does not fill memory.
+ */
 const LIMIT = 10_000;
 
-/** Every change of every object since the environment was started: what a watch of all would show. */
+/**
+ * Every change of every object since the start of the environment, as a watch of all objects would
+ * show.
+ */
 export class EventLog {
   readonly #events: LoggedEvent[] = [];
   #total = 0;
 
-  /** Called for each commit, in that order. */
+  /** Called for each commit, in the order of commits. */
   record(resource: ResourceName, { type, object }: CommittedEvent): void {
     const { namespace, name } = object.metadata;
     this.#total += 1;
@@ -31,12 +37,12 @@ export class EventLog {
     if (this.#events.length > LIMIT) this.#events.shift();
   }
 
-  /** How many there have been. */
+  /** The total number of events. */
   get total(): number {
     return this.#total;
   }
 
-  /** Those that `filter` means, oldest first; the latest 10 000 of all are remembered. */
+  /** The events that match `filter`, oldest first. Only the latest 10 000 events are kept. */
   of(filter: EventFilter = {}): readonly LoggedEvent[] {
     const wanted = Object.entries(filter) as [keyof EventFilter, string | undefined][];
     return this.#events
@@ -44,7 +50,10 @@ export class EventLog {
       .map((event) => ({ ...event, object: structuredClone(event.object) }));
   }
 
-  /** Every state that one object has had, oldest first; the last one twice when it was deleted. */
+  /**
+   * Every state of one object, oldest first. If the object was deleted, its last state appears
+   * twice.
+   */
   history(
     resource: string,
     namespace: string | undefined,

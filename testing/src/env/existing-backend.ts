@@ -4,7 +4,7 @@ import { KubectlProxy, type KubectlProxyOptions } from '../ambassador/kubectl-pr
 import { ApiCalls } from './api-calls.ts';
 import type { Backend } from './backend.ts';
 
-/** The cluster of a kubeconfig, through a `kubectl proxy` of our own. */
+/** The cluster of a kubeconfig, through its own `kubectl proxy`. */
 export async function existingBackend(
   environment: Readonly<Record<string, string | undefined>>,
   context: string | undefined,
@@ -19,7 +19,7 @@ export async function existingBackend(
   return { ...backend, runsWorkloads: true, isShared: true };
 }
 
-/** @throws ConfigurationError `CONFIG` when there is none. */
+/** @throws ConfigurationError `CONFIG` when there is no kubectl. */
 export function requireKubectl(environment: Readonly<Record<string, string | undefined>>): string {
   const kubectl = findKubectl(environment);
   if (kubectl !== undefined) return kubectl;
@@ -29,9 +29,9 @@ export function requireKubectl(environment: Readonly<Record<string, string | und
 }
 
 /**
- * An API server that asks for TLS and credentials, as the kubeconfig in the options has them.
+ * An API server with TLS and credentials, as in the kubeconfig of the options.
  *
- * @throws ConfigurationError `CONFIG` when it does not answer as an API server.
+ * @throws ConfigurationError `CONFIG` when it does not answer like an API server.
  */
 export async function throughProxy(
   proxyOptions: KubectlProxyOptions,

@@ -9,13 +9,13 @@ import { requireKubectl, throughProxy } from './existing-backend.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the ecosystem's tools put the programs when nothing else is said. */
+/** The directory in which the ecosystem's tools place the programs by default. */
 const DEFAULT_ASSETS = '/usr/local/kubebuilder/bin';
 
-/** The ecosystem's own. */
+/** The default of the ecosystem's tools. */
 const DEFAULT_TIMEOUT_MS = 20_000;
 
-/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through a `kubectl proxy` of our own. */
+/** etcd and kube-apiserver from `KUBEBUILDER_ASSETS`, through its own `kubectl proxy`. */
 export async function kubebuilderBackend(
   environment: Environment,
   featureGates: FeatureGates,
@@ -42,7 +42,7 @@ export async function kubebuilderBackend(
       runsWorkloads: false,
       isShared: false,
       async close(): Promise<void> {
-        await proxied.close(); // first: an API server waits for its watches to end
+        await proxied.close(); // first, because an API server waits for its watches to end
         await plane.stop();
       },
     };
@@ -52,7 +52,7 @@ export async function kubebuilderBackend(
   }
 }
 
-/** The kubectl of the same release, where it is there. */
+/** The kubectl of the same release, if it exists. */
 function kubectlOf(environment: Environment, assets: string): string {
   const named = environment.TEST_ASSET_KUBECTL?.trim();
   if (named) return requireProgram(named, 'TEST_ASSET_KUBECTL');
@@ -87,9 +87,9 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A timeout in milliseconds from a duration as Go writes it, such as `20s` or `1m30s`. Default 20 s.
+ * A timeout in milliseconds from a duration in Go's format, such as `20s` or `1m30s`. Default 20 s.
  *
- * @throws ConfigurationError `CONFIG` that names the variable.
+ * @throws ConfigurationError `CONFIG` with the name of the variable.
  */
 function timeoutOf(name: string, environment: Environment): number {
   const text = environment[name]?.trim();

@@ -3,14 +3,17 @@ import type { KubernetesObject } from 'chancery';
 import { isNotFound, isUnserved } from 'chancery/internal-objects';
 import type { ApiCalls } from './api-calls.ts';
 
-/** How long a definition that others may create again next gets to be gone. */
+/**
+ * How long to wait for the removal of a definition, because another environment may create it again
+ * next.
+ */
 const LIMIT_MS = 20_000;
 
 const POLL_MS = 100;
 
 /**
- * The objects that an environment has made in a cluster that outlives it. Objects in its namespaces are removed with
- * the namespaces. Everything else is removed one by one, newest first.
+ * The objects that an environment has created in a cluster that outlives it. Objects in its
+ * namespaces are removed with the namespaces. Everything else is removed one by one, newest first.
  */
 export class Leftovers {
   readonly #namespaces: string[] = [];
@@ -25,8 +28,8 @@ export class Leftovers {
   }
 
   /**
-   * Resolves when all of it is being deleted, and what has no namespace is gone, or after 20 s: a
-   * namespace is emptied in the background, and its name does not come again.
+   * Resolves when the deletion of all objects has begun and cluster-scoped objects are removed, or
+   * after 20 s. Namespaces are emptied in the background, and their names are not used again.
    */
   async takeAway(calls: ApiCalls): Promise<void> {
     for (const name of this.#namespaces.splice(0)) {
@@ -48,7 +51,7 @@ async function deleted(
   try {
     await calls.delete(apiVersion, kind, metadata.namespace, metadata.name);
   } catch (error) {
-    // The test may have deleted the definition, and with it the object.
+    // The test may have deleted the definition, and its objects with it.
     if (!isNotFound(error) && !isUnserved(error)) throw error;
   }
 }

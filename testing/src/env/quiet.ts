@@ -1,17 +1,20 @@
 import { performance } from 'node:perf_hooks';
 import { settleSockets } from '../faults/settle-sockets.ts';
 
-/** Rounds without any change after which nothing is on its way any more, though sockets or threads were busy. */
+/**
+ * The number of rounds without a change after which nothing is pending, even if sockets or threads
+ * were busy.
+ */
 const ROUNDS = 2;
 
-/** A process that does not come to rest within so many rounds is in a loop. */
+/** A process that does not become quiet within this number of rounds is in a loop. */
 const MAX_ROUNDS = 2_000;
 
 /**
- * Resolves to true when nothing happens any more unless time passes, between parts of this process
- * that speak over sockets: false when that does not come to be.
+ * Waits until the parts of this process that talk over sockets do nothing more without time
+ * passing. Resolves to true then, and to false if that never happens.
  *
- * @param activity - a text that changes with everything that happens.
+ * @param activity - returns a text that changes with every activity.
  */
 export async function untilQuiet(activity: () => string): Promise<boolean> {
   let before = activity();
@@ -29,7 +32,10 @@ export async function untilQuiet(activity: () => string): Promise<boolean> {
   return false;
 }
 
-/** How often a socket or a thread had something for this process. When none has in a whole round, no one is asked or answers. */
+/**
+ * The number of events from sockets and threads so far. If it does not change in a whole round, no
+ * request or answer is pending.
+ */
 function socketEvents(): number {
   return performance.nodeTiming.uvMetricsInfo.events;
 }

@@ -9,27 +9,32 @@ import { type LoggedRequest, loggedRequest, RequestLog } from './request-log.ts'
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { Agent, createServer, request } = process.getBuiltinModule('node:http');
 
-/** What becomes of a request: `pass` is the default; `hold` gives it up, with `cut` following. */
+/**
+ * Decides about requests. `pass` is the default. `hold` drops the request; the caller then calls
+ * `cut`.
+ */
 export interface RequestGate {
-  /** Before it is sent on. */
+  /** Called before the request is sent on. */
   before?(call: LoggedRequest): 'pass' | 'hold';
-  /** When its answer is complete, or of a watch has begun, and before any of it is passed on. */
+  /**
+   * Called when the answer is complete, or a watch has begun, and before any of it is passed on.
+   */
   after?(call: LoggedRequest): 'pass' | 'hold';
 }
 
 /**
- * A line between an operator and its API server, on loopback: it counts requests, passes them on as
- * they are, and can be cut between any two bytes that matter.
+ * A proxy between an operator and its API server, on the loopback. It records requests, passes them
+ * on unchanged, and can break the connection before a request is sent on or before its answer is.
  */
 export class RequestLine {
-  /** Every request that has come through it. */
+  /** Every request that was received. */
   readonly requests: RequestLog;
   readonly #upstream: URL;
   readonly #gate: RequestGate;
   readonly #log: LoggedRequest[] = [];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
-  /** Any free one at the first start. */
+  /** 0 before the first start, which picks any free port. */
   #port = 0;
 
   constructor({ server, gate = {} }: { readonly server: string; readonly gate?: RequestGate }) {
@@ -44,7 +49,7 @@ export class RequestLine {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Listens: after `cut` again, on the same port. */
+  /** Listens. After `cut`, listens again on the same port. */
   async start(): Promise<void> {
     await listenAgain(async () => {
       this.#server.listen(this.#port, '127.0.0.1');
@@ -53,7 +58,10 @@ export class RequestLine {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection on both sides, and takes no more until `start`. Again does nothing. */
+  /**
+   * Breaks every connection on both sides, and accepts none until `start`. Further calls do
+   * nothing.
+   */
   async cut(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');

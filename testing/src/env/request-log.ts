@@ -1,6 +1,6 @@
 import { parsePath } from '../apiserver/http/exchange/request-info.ts';
 
-/** What RBAC calls a verb, as far as requests on objects show it. */
+/** The RBAC verb of a request on objects. */
 export type Verb =
   | 'get'
   | 'list'
@@ -11,24 +11,24 @@ export type Verb =
   | 'delete'
   | 'deletecollection';
 
-/** A request in the words of RBAC. Plain data. */
+/** A request described in the terms of RBAC. Plain data. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `configmaps`, `deployments.apps`; empty for a path that is no resource, such as `/version`. */
+  /** `configmaps`, `deployments.apps`; empty for a path without a resource, such as `/version`. */
   readonly resource: string;
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** Of a parameter sent twice, the last. */
+  /** The query. For a parameter that is sent twice, the last value. */
   readonly query: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** Whom the embedded server took it to come from; undefined after a 401, and elsewhere. */
+  /** The user that the embedded server identified; undefined after a 401, and on other servers. */
   readonly user: string | undefined;
 }
 
-/** Selects requests; a field that is absent matches any request. */
+/** Selects requests. An absent field matches any request. */
 export type RequestFilter = Partial<
   Pick<
     LoggedRequest,
@@ -44,7 +44,7 @@ export class RequestLog {
     this.#read = read;
   }
 
-  /** Those that `filter` means, oldest first. Default: all. */
+  /** The requests that match `filter`, oldest first. If omitted, all. */
   of(filter: RequestFilter = {}): readonly LoggedRequest[] {
     const wanted = Object.entries(filter) as [keyof RequestFilter, string | undefined][];
     return this.#read().filter((request) =>
@@ -52,13 +52,13 @@ export class RequestLog {
     );
   }
 
-  /** How many `filter` means. */
+  /** The number of requests that match `filter`. */
   count(filter: RequestFilter = {}): number {
     return this.of(filter).length;
   }
 }
 
-/** @param target - path and query, as they stand in the request line. */
+/** @param target - path and query, as in the request line. */
 export function loggedRequest(
   method: string,
   target: string,

@@ -14,13 +14,15 @@ import {
 } from '../operator/test-operator.ts';
 import type { TestBackend } from './choose-backend.ts';
 
-/** The name of the configurations of a test, which has one operator with webhooks. */
+/** The name of a test's webhook configurations. A test has one operator with webhooks. */
 const NAME = 'chancery-test-env';
 
 /**
- * An operator that only answers webhooks, and the configurations by which the API server finds it.
+ * Starts an operator that only answers webhooks, and creates the configurations through which the
+ * API server calls it.
  *
- * @throws ConfigurationError `CONFIG` for another API server than the embedded one: those call no plain HTTP.
+ * @throws ConfigurationError `CONFIG` for an API server other than the embedded one, because others
+ * do not call plain HTTP.
  * @throws OperatorError `USER_CODE` when the operator does not become ready.
  */
 export async function serveWebhooks(
@@ -39,9 +41,10 @@ export async function serveWebhooks(
 }
 
 /**
- * An operator that only converts objects, and the definitions by which the API server finds it.
+ * Starts an operator that only converts objects, and applies the definitions through which the API
+ * server calls it.
  *
- * @param resources - with `convert`.
+ * @param resources - resources with `convert`.
  * @throws ConfigurationError, OperatorError as `serveWebhooks`.
  */
 export async function serveConversions(

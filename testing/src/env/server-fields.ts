@@ -1,6 +1,6 @@
 import type { KubernetesObject } from 'chancery';
 
-/** What differs between two runs of the same test, and says nothing about the operator. */
+/** Metadata that differs between two runs of the same test, whatever the operator does. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -10,7 +10,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A copy without what the server makes up, for comparing: `uid`, `resourceVersion`,
+ * A copy without values that the server generates, for comparison: `uid`, `resourceVersion`,
  * `creationTimestamp`, `managedFields` and `generation` of the metadata, and the uids of owners.
  */
 export function withoutServerFields<T extends KubernetesObject>(object: T): T {

@@ -21,42 +21,45 @@ import type { RequestLog } from './request-log.ts';
 import type { EnvFeature, TestEnv } from './test-env.ts';
 
 export interface TestEnvOptions {
-  /** Default: what the environment says, see `chooseBackend`; `embedded` when it says nothing. */
+  /**
+   * If omitted, the backend that the environment selects, see `chooseBackend`; by default
+   * `embedded`.
+   */
   readonly backend?: TestBackend;
   /**
-   * Of the embedded server; no other backend looks at them. Its controllers run, with `workloads`
-   * false they do not.
+   * Options of the embedded server. Other backends ignore them. Its controllers run unless
+   * `workloads` is false.
    */
   readonly embedded?: ApiServerOptions;
   /**
-   * `--feature-gates` of the embedded server and of one from `KUBEBUILDER_ASSETS`. A cluster that exists has its own.
-   * Default: those of the release.
+   * `--feature-gates` of the embedded server, or of a server from `KUBEBUILDER_ASSETS`. An existing
+   * cluster keeps its own. If omitted, the defaults of the release.
    */
   readonly featureGates?: FeatureGates;
   /**
-   * Custom resources, as `customResource` returns them: their CustomResourceDefinitions are applied, and are
-   * served when the environment starts. Default: none. On a shared cluster those that did not exist before
-   * are deleted when the environment stops. If they have conversions, an operator in this process answers them, as
-   * it does `webhooks`.
+   * Custom resources, as `customResource` returns them. Their CustomResourceDefinitions are
+   * applied, and are served when the environment starts. If omitted, none. On a shared cluster,
+   * definitions that did not exist before are deleted when the environment stops. If they have
+   * conversions, an operator in this process answers them, as for `webhooks`.
    */
   readonly install?: readonly { readonly definition: KubernetesObject }[];
   /**
-   * Webhooks, as `validatingWebhook` and `mutatingWebhook` return them: an operator in this process answers
-   * them in plain HTTP on a free port, and the API server calls them when the environment starts. Only
-   * the embedded server does. Default: none.
+   * Webhooks, as `validatingWebhook` and `mutatingWebhook` return them. An operator in this process
+   * answers them over plain HTTP on a free port, and the API server calls them when the environment
+   * starts. Only the embedded server supports this. If omitted, none.
    */
   readonly webhooks?: readonly Webhook[];
-  /** Context of the kubeconfig, for `existing`. Default: its current one. */
+  /** The context of the kubeconfig, for `existing`. If omitted, the current context. */
   readonly context?: string;
-  /** Default: that of the process. */
+  /** If omitted, the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * A Kubernetes API to test an operator against: the embedded server, etcd and kube-apiserver from
- * `KUBEBUILDER_ASSETS`, or a cluster that exists. The caller stops it, or says `await using`.
+ * `KUBEBUILDER_ASSETS`, or an existing cluster. The caller must stop it, or use `await using`.
  *
- * @throws ConfigurationError `CONFIG` when the backend cannot be had, with its reason.
+ * @throws ConfigurationError `CONFIG` with the reason, when the backend is unavailable.
  * @throws ApiError when the API server refuses a definition of `install`. Nothing is left running.
  */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
@@ -158,7 +161,7 @@ class StartedEnv implements TestEnv {
     return this.#calls.apply(manifest, namespace);
   }
 
-  /** @throws ConfigurationError `CONFIG` for conversions that the API server would not ask for. */
+  /** @throws ConfigurationError `CONFIG` for conversions that the API server would not call. */
   async install(resources: readonly Installed[]): Promise<void> {
     const converted = resources.filter(isConverted);
     const others = resources.filter((each) => !isConverted(each));
@@ -264,11 +267,14 @@ class StartedEnv implements TestEnv {
     if (namespace === undefined || !this.#namespaces.has(namespace)) this.#leftovers.add(object);
   }
 
-  /** Pods are refused until a controller has made the namespace's ServiceAccount. */
+  /**
+   * Waits until a controller has created the namespace's ServiceAccount, because Pods are refused
+   * before.
+   */
   async #usable(namespace: string): Promise<void> {
     const account = (of: string): Promise<KubernetesObject | undefined> =>
       this.#calls.get('v1', 'ServiceAccount', of, 'default');
-    if ((await account('default')) === undefined) return; // nothing makes them here
+    if ((await account('default')) === undefined) return; // no controller creates accounts here
     await eventually(async () => (await account(namespace)) !== undefined);
   }
 

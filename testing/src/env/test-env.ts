@@ -8,38 +8,44 @@ import type { EventLog } from './event-log.ts';
 import type { RequestLog } from './request-log.ts';
 
 /**
- * A cluster API for one test or one file of tests, and what a test asks of it. The same on each
- * backend; what a backend cannot do it refuses with a ConfigurationError that says so.
- *
- * Every method that writes or reads goes over HTTP, apart from the toolkit that is under test, and
- * throws ApiError as the API server answers.
+ * A feature that not every environment has: `clock` means `settled` and `advance`; the others are
+ * the members with the same name.
  */
-/** What not every environment has: `clock` is `settled` and `advance`, the others are members. */
 export type EnvFeature = 'clock' | 'events' | 'requests' | 'server';
 
+/**
+ * A cluster API for one test or one file of tests, and the calls that a test makes to it. It is the
+ * same on every backend. A call that a backend does not support throws a ConfigurationError that
+ * says so.
+ *
+ * Every method that writes or reads uses HTTP, independent of the toolkit under test, and throws
+ * ApiError with the API server's error.
+ */
 export interface TestEnv extends AsyncDisposable {
   readonly backend: TestBackend;
-  /** Plain HTTP on 127.0.0.1: the operator's `CHANCERY_API_URL`. */
+  /** The URL, plain HTTP on 127.0.0.1: the operator's `CHANCERY_API_URL`. */
   readonly url: string;
-  /** Something turns Deployments into Pods, makes these Ready, and collects garbage. */
+  /** Whether controllers turn Deployments into Pods, make the Pods Ready, and collect garbage. */
   readonly runsWorkloads: boolean;
 
   /**
-   * Whether this environment has it. Ask before a test uses it, and skip the test otherwise: the logs and
-   * the server are the embedded backend's alone, and `clock` needs `startTestEnv({ embedded: { clock } })`
-   * with a FakeClock.
+   * Whether this environment has a feature. Check this before a test uses the feature, and skip the
+   * test otherwise. Only the embedded backend has the logs and the server. `clock` needs
+   * `startTestEnv({ embedded: { clock } })` with a FakeClock.
    */
   supports(what: EnvFeature): boolean;
 
-  /** A new namespace of this test alone. It is deleted when the environment stops. */
+  /** A new namespace for this test only. It is deleted when the environment stops. */
   namespace(): Promise<string>;
 
   /**
-   * Creates or changes each object by server-side apply, in their order; a CustomResourceDefinition
-   * is served when the next one is applied.
+   * Creates or changes each object by server-side apply, in the given order. A
+   * CustomResourceDefinition is served before the next object is applied.
    *
-   * @param manifest - YAML text, a `file:` URL of a manifest or of a folder of them, or objects.
-   * @param options - `namespace` is for objects that name none; these are refused without it.
+   * @param manifest - YAML text, a `file:` URL of a manifest or of a folder of manifests, or
+   * objects.
+   * @param options - `namespace` is used for objects that name none. Without it such objects are
+   * refused.
    */
   apply(
     manifest: Manifest,
@@ -47,10 +53,10 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<readonly KubernetesObject[]>;
   create<T extends KubernetesObject>(object: T): Promise<T>;
   /**
-   * @param resource - such as `configMaps` of `chancery/kubernetes`, or what `customResource` returns: the answer
-   *   has its type.
+   * @param resource - such as `configMaps` of `chancery/kubernetes`, or a result of
+   * `customResource`. The answer has its type.
    * @param namespace - undefined for a cluster-scoped object.
-   * @returns undefined when there is none.
+   * @returns undefined when the object does not exist.
    * @throws OperatorError `NOT_KUBERNETES` when the API server does not serve the resource.
    */
   get<T extends KubernetesObject>(
@@ -60,8 +66,9 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<T | undefined>;
   /**
    * @param namespace - undefined for a cluster-scoped object.
-   * @returns undefined when there is none.
-   * @throws OperatorError `USER_CODE` or `NOT_KUBERNETES` when the API server does not serve the kind.
+   * @returns undefined when the object does not exist.
+   * @throws OperatorError `USER_CODE` or `NOT_KUBERNETES` when the API server does not serve the
+   * kind.
    */
   get<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,
@@ -69,12 +76,12 @@ export interface TestEnv extends AsyncDisposable {
     namespace: string | undefined,
     name: string,
   ): Promise<T | undefined>;
-  /** @param namespace - undefined for all. */
+  /** @param namespace - undefined for all namespaces. */
   list<T extends KubernetesObject>(
     resource: Resource<T>,
     namespace?: string,
   ): Promise<readonly T[]>;
-  /** @param namespace - undefined for all. */
+  /** @param namespace - undefined for all namespaces. */
   list<T extends KubernetesObject = KubernetesObject>(
     apiVersion: string,
     kind: string,
@@ -96,40 +103,50 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<void>;
 
   /**
-   * A `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or the stand-in
-   * for it: `CHANCERY_TEST_AMBASSADOR` chooses, see `startAmbassador`. It ends with the environment,
-   * or before with `kill`.
+   * A `kubectl proxy` in front of the API server, as it runs in the operator's Pod, or its
+   * stand-in. `CHANCERY_TEST_AMBASSADOR` decides, see `startAmbassador`. It ends with the
+   * environment, or earlier with `kill`.
    *
-   * @throws ConfigurationError `CONFIG` when there is no kubectl and none stands in.
+   * @throws ConfigurationError `CONFIG` when kubectl is needed and missing.
    */
   ambassador(filter?: AmbassadorFilter): Promise<Ambassador>;
 
-  /** Every change that the server has committed. @throws ConfigurationError unless it is embedded. */
+  /**
+   * Every change that the server has committed.
+   * @throws ConfigurationError unless the server is embedded.
+   */
   readonly events: EventLog;
   /**
-   * Every request but the test's own. @throws ConfigurationError unless it is embedded: put a
-   * `RequestLine` in front of any other server.
+   * Every request except the test's own.
+   * @throws ConfigurationError unless the server is embedded. For other servers, use a
+   * `RequestLine`.
    */
   readonly requests: RequestLog;
-  /** The embedded server itself. @throws ConfigurationError when it is another. */
+  /**
+   * The embedded server.
+   * @throws ConfigurationError when the backend is another one.
+   */
   readonly server: ApiServer;
 
   /**
-   * Resolves when nothing happens any more unless time passes: no request, no commit, no timer set.
-   * For an operator in this process that speaks to `url` itself.
+   * Resolves when nothing more happens without time passing: no request, no commit, no new timer.
+   * For an operator in this process that uses `url` directly.
    *
    * @throws ConfigurationError unless the embedded server runs on a FakeClock.
-   * @throws OperatorError `USER_CODE` when that never comes to be: something is in a loop.
+   * @throws OperatorError `USER_CODE` when this never happens, because something is in a loop.
    */
   settled(): Promise<void>;
   /**
-   * Moves the FakeClock, from alarm to alarm, and waits each time until everything is quiet: what
-   * takes ten minutes takes milliseconds, and happens in the same order each time.
+   * Advances the FakeClock from alarm to alarm, and each time waits until everything is quiet. Ten
+   * minutes of virtual time take milliseconds, and events happen in the same order each time.
    *
    * @throws ConfigurationError, OperatorError as `settled`.
    */
   advance(ms: number): Promise<void>;
 
-  /** Ends what was started, and takes away what was made elsewhere. Again does nothing. */
+  /**
+   * Ends everything that was started, and removes objects from a shared cluster. Further calls do
+   * nothing.
+   */
   stop(): Promise<void>;
 }

@@ -5,32 +5,35 @@ import { formatSchedule, type Schedule } from './scenario/schedule.ts';
 import { storyOf } from './search/story.ts';
 import type { Step } from './simulation/run-result.ts';
 
-/** What an `ExplorationFailure` is made of. */
+/** The data of an `ExplorationFailure`. */
 export interface FailedRun {
   readonly scenario: Scenario;
   readonly schedule: Schedule;
   readonly violation: Violation;
   readonly steps: readonly Step[];
   readonly findings: readonly Finding[];
-  /** Schedules that were run before this one was found. Undefined for a replay. */
+  /** The number of schedules that ran before this one. Undefined for a replay. */
   readonly schedules?: number;
 }
 
-/** An order of events in which something did not hold. Its message tells the story. */
+/** An order of events in which an invariant did not hold. Its message tells the story. */
 export class ExplorationFailure extends OperatorError {
-  /** Name of the invariant. */
+  /** The name of the invariant. */
   readonly invariant: string;
-  /** What is wrong, in words. */
+  /** The description of the problem. */
   readonly reason: string;
   /** The order of events, for `replaySchedule`. */
   readonly schedule: string;
-  /** How many times it departs from the usual order. */
+  /** The number of deviations from the usual order. */
   readonly deviations: number;
-  /** What happens in it, a numbered line each. */
+  /** The events of the run, one numbered line each. */
   readonly story: string;
-  /** Every event of the run, a line each: equal for equal schedules. */
+  /** Every event of the run, one line each. Equal schedules have equal traces. */
   readonly trace: string;
-  /** Uses of the clock, of randomness and of the network past what the toolkit gives, by file and line. */
+  /**
+   * Direct uses of the clock, of randomness and of the network that bypass the toolkit, by file and
+   * line.
+   */
   readonly findings: readonly Finding[];
   readonly #scenario: string;
 
@@ -53,9 +56,9 @@ export class ExplorationFailure extends OperatorError {
   }
 
   /**
-   * The text of a test file that fails as this run did, until the operator is mended.
+   * The text of a test file that fails in the same way until the operator is fixed.
    *
-   * @param importPath - the module whose export `scenario` is the scenario, such as `./scenario.ts`.
+   * @param importPath - the module that exports `scenario`, such as `./scenario.ts`.
    */
   testFile(importPath: string): string {
     const comment = this.story.split('\n').map((line) => ` * ${line}`.trimEnd());
@@ -76,7 +79,7 @@ export class ExplorationFailure extends OperatorError {
   }
 }
 
-/** Every event and what followed from it. */
+/** Every event and its effects. */
 export function traceOf(steps: readonly Step[]): string {
   return steps
     .map(({ index, atMs, what, notes }) =>
@@ -85,7 +88,7 @@ export function traceOf(steps: readonly Step[]): string {
     .join('\n');
 }
 
-/** A text as code, in one line. */
+/** A text as a string literal on one line. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text.replaceAll(/\s+/g, ' ')).slice(1, -1);
   return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;

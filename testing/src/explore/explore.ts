@@ -11,17 +11,21 @@ const DEFAULT_TIME_LIMIT_MS = 60_000;
 const DEFAULT_MAX_STATES = 1_000_000;
 
 /**
- * Runs a scenario again and again, in every order of its events: deliveries of watches, answers, timers, changes of other
- * writers and restarts of the operator. First in the usual order, then in all orders that depart from it once, then twice, and
- * so on until a limit. Runs are deterministic and in virtual time, without sockets: thousands fit into a minute.
+ * Runs a scenario many times, in every order of its events: deliveries of watches, answers, timers,
+ * changes of other writers and restarts of the operator. The usual order is first, then all orders
+ * with one deviation from it, then with two, and so on until a limit. Runs are deterministic and
+ * use virtual time and no sockets, so thousands fit into a minute.
  *
- * These always have to hold: every order ends in the same state at rest; no write loop; nothing is created twice; no
- * finalizer is lost; no unhandled rejection; no key is processed twice at once.
+ * These invariants always apply: every order ends in the same state at rest; no write loop; nothing
+ * is created twice; no finalizer is lost; no unhandled rejection; no key is processed twice at
+ * once.
  *
- * @returns what was covered, when everything held. That a limit ended it is no failure: `endedBy` says so.
- * @throws ExplorationFailure for the shortest order that was found in which something did not hold.
- * @throws ConfigurationError `CONFIG` when the objects of the scenario cannot be stored, or when two runs of the same
- *   order differ, because the operator uses something that is not the same in both.
+ * @returns the coverage, if all invariants hold. A limit that ends the exploration is not a
+ * failure; see `endedBy`.
+ * @throws ExplorationFailure with the shortest order found in which an invariant did not hold.
+ * @throws ConfigurationError `CONFIG` when the objects of the scenario cannot be stored, or when
+ * two runs of the same order differ, because the operator uses something that is not the same in
+ * both.
  */
 export async function explore(
   scenario: Scenario,
@@ -32,12 +36,12 @@ export async function explore(
 }
 
 /**
- * Runs a scenario once, in the order of a failure that `explore` has found. A schedule of an operator that was changed since is
- * followed as far as its events still come up.
+ * Runs a scenario once, in the order of a failure that `explore` has found. If the operator was
+ * changed since, the schedule is followed as far as its events still occur.
  *
  * @param schedule - `ExplorationFailure.schedule`.
  * @throws ExplorationFailure when an invariant does not hold.
- * @throws ConfigurationError `CONFIG` for a schedule that cannot be read.
+ * @throws ConfigurationError `CONFIG` for a schedule that cannot be parsed.
  */
 export async function replaySchedule(scenario: Scenario, schedule: string): Promise<void> {
   const parsed = parseSchedule(schedule);
@@ -51,7 +55,7 @@ export async function replaySchedule(scenario: Scenario, schedule: string): Prom
   if (run.violation !== undefined) throw failureOf(scenario, parsed, run);
 }
 
-/** What is to be explored from one run: the run, and the departures that are possible in it. */
+/** A run to explore further, with the deviations that are possible in it. */
 interface Branch {
   readonly deviations: readonly Deviation[];
   readonly choices: readonly Deviation[];
@@ -84,7 +88,7 @@ class Search {
   async run(): Promise<Exploration> {
     const { seed, maxDeviations } = this.#options;
     const reference = await this.#usual(seed);
-    // The usual order again, with the departures that are possible in it.
+    // Runs the usual order again, to collect its possible deviations.
     const first = await this.#play([], reference, 1);
     let branches: readonly Branch[] = [{ deviations: [], choices: first.choices }];
     for (let bound = 1; bound <= maxDeviations; bound++) {
@@ -96,7 +100,9 @@ class Search {
     return this.#exploration(maxDeviations, 'complete');
   }
 
-  /** @throws ExplorationFailure for the usual order; ConfigurationError when two runs of it differ. */
+  /**
+   * @throws ExplorationFailure for the usual order; ConfigurationError when two runs of it differ.
+   */
   async #usual(seed: number): Promise<Reference> {
     const { result, reference } = await this.#player.usual(seed);
     this.#count(result);
@@ -108,7 +114,7 @@ class Search {
     return reference;
   }
 
-  /** Runs every schedule that departs once more than those of `branches`. */
+  /** Runs every schedule with one deviation more than those of `branches`. */
   async #deviate(
     branches: readonly Branch[],
     reference: Reference,
@@ -126,7 +132,10 @@ class Search {
     return { next };
   }
 
-  /** @param left - departures that runs from here may still make, counted so that more is more. */
+  /**
+   * @param left - the number of further deviations that runs from here may make. A larger number
+   * covers a smaller one.
+   */
   async #play(
     deviations: readonly Deviation[],
     reference: Reference,
@@ -141,7 +150,7 @@ class Search {
     throw await this.#smallest(schedule, reference, result);
   }
 
-  /** Leaves out what the failure does not need. */
+  /** Removes deviations that the failure does not need. */
   async #smallest(
     schedule: Schedule,
     reference: Reference,
@@ -184,7 +193,7 @@ class Search {
   }
 }
 
-/** The departures that find most faults come first. */
+/** Deviations that find most faults come first. */
 const PRIORITY: readonly Deviation['act'][] = [
   'hold',
   'restart',
@@ -196,7 +205,10 @@ const PRIORITY: readonly Deviation['act'][] = [
   'late',
 ];
 
-/** One departure more than each branch, those of the same kind in turn from all branches. */
+/**
+ * All schedules with one deviation more than each branch. For each kind of deviation, the branches
+ * take turns.
+ */
 function* inTurn(branches: readonly Branch[]): Generator<readonly Deviation[]> {
   for (const act of PRIORITY) {
     const lines = branches.map(({ deviations, choices }) => ({
@@ -235,7 +247,7 @@ function traceOfRun({ steps, violation }: SimulationResult): string {
   return `${traceOf(steps)}\n${end}`;
 }
 
-/** @throws ConfigurationError that names the first event in which the runs differ. */
+/** @throws ConfigurationError with the first event in which the runs differ. */
 function requireEqual(scenario: string, one: string, two: string): void {
   if (one === two) return;
   const [first, second] = [one.split('\n'), two.split('\n')];

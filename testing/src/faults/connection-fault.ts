@@ -1,15 +1,15 @@
 /**
- * What a `TcpProxy` does to one connection. Everything is about the bytes from the server to the
- * client: the request always gets through, so that a test knows what the server saw.
+ * A fault of a `TcpProxy` for one connection. Faults affect the bytes from the server to the
+ * client. Requests always arrive, so that a test knows what the server saw.
  */
 export interface ConnectionFault {
-  /** Reset the connection as soon as it is accepted. */
+  /** Resets the connection as soon as it is accepted. */
   readonly resetAtOnce?: boolean;
-  /** Wait so long, by the proxy's clock, before each piece is passed on. */
+  /** Waits this long, on the proxy's clock, before each piece is passed on. */
   readonly delayMs?: number;
-  /** Pass on at most so many bytes in one write. */
+  /** Passes on at most this number of bytes in one write. */
   readonly bytesPerWrite?: number;
-  /** End the connection when so many bytes have been passed on. */
+  /** Ends the connection after this number of bytes was passed on. */
   readonly cutAfterBytes?: number;
   /** How `cutAfterBytes` ends it. Default `reset`. */
   readonly cutWith?: CutKind;
@@ -17,8 +17,8 @@ export interface ConnectionFault {
 
 /**
  * - `reset`: RST to both ends.
- * - `close`: FIN to the client, in order; the server's side is closed.
- * - `half-close`: FIN to the client only; what the client sends still reaches the server.
+ * - `close`: FIN to the client, gracefully; the server's side is closed.
+ * - `half-close`: FIN to the client only. Data from the client still reaches the server.
  * - `freeze`: nothing more is passed on, and neither side is notified.
  */
 export type CutKind = 'reset' | 'close' | 'half-close' | 'freeze';

@@ -1,44 +1,44 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from 'chancery';
 
-/** One request as a `ScriptedServer` got it. */
+/** One request that a `ScriptedServer` has received. */
 export interface ServedRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** Decoded; of a parameter sent twice, the last. */
+  /** The decoded query. For a parameter that is sent twice, the last value. */
   readonly query: Readonly<Record<string, string>>;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
   readonly isWatch: boolean;
-  /** When it arrived, by the monotonic time of the server's clock. */
+  /** The time of arrival on the server's monotonic clock. */
   readonly atMs: number;
-  /** The answer is complete, or the connection is gone. */
+  /** True if the answer is complete, or the connection has ended. */
   readonly closed: boolean;
 }
 
-/** A request, and the means to answer it. */
+/** A request, and the objects needed to answer it. */
 export interface Exchange {
   readonly request: ServedRequest;
   readonly response: ServerResponse;
   readonly clock: Clock;
-  /** Aborts when the answer is complete or the connection has ended, on either side. */
+  /** Aborts when the answer is complete or either side has ended the connection. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Answers one request. May take its time; what it throws after `signal` has aborted is ignored, and
- * anything else is a bug of the test that `ScriptedServer.close` reports.
+ * Answers one request, possibly after a delay. Errors after `signal` has aborted are ignored. Any
+ * other error is a bug of the test, which `ScriptedServer.close` reports.
  */
 export type Reply = (exchange: Exchange) => void | Promise<void>;
 
 /**
- * How an answer ends.
+ * The way in which an answer ends.
  *
- * - `finish`: in order.
+ * - `finish`: gracefully.
  * - `cut`: FIN in the middle; a chunked body lacks its last chunk.
  * - `reset`: RST.
- * - `hang`: not at all, the connection stays open.
+ * - `hang`: not at all; the connection stays open.
  */
 export type End = 'finish' | 'cut' | 'reset' | 'hang';

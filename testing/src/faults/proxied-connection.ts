@@ -4,7 +4,7 @@ import type { Clock } from 'chancery';
 import { sleep } from 'chancery/internal-objects';
 import type { ConnectionFault, CutKind } from './connection-fault.ts';
 
-/** One client of a `TcpProxy`, and the connection to the server that stands behind it. */
+/** One client of a `TcpProxy`, and its connection to the server. */
 export class ProxiedConnection {
   readonly #client: Socket;
   readonly #server: Socket;
@@ -15,7 +15,7 @@ export class ProxiedConnection {
   #bytesToClient = 0;
   #bytesToServer = 0;
 
-  /** Takes over both sockets; the caller must await `run`. */
+  /** Takes over both sockets. The caller must await `run`. */
   constructor(client: Socket, server: Socket, fault: ConnectionFault, clock: Clock) {
     this.#client = client;
     this.#server = server;
@@ -23,25 +23,26 @@ export class ProxiedConnection {
     this.#clock = clock;
   }
 
-  /** Bytes passed on to the client. */
+  /** The number of bytes passed on to the client. */
   get bytesToClient(): number {
     return this.#bytesToClient;
   }
 
-  /** Bytes passed on to the server. */
+  /** The number of bytes passed on to the server. */
   get bytesToServer(): number {
     return this.#bytesToServer;
   }
 
-  /** Both ends are closed. A frozen connection does not notice that an end has left. */
+  /** True when both ends are closed. A frozen connection does not notice that an end has closed. */
   get closed(): boolean {
     return this.#client.destroyed && this.#server.destroyed;
   }
 
-  /** Passes bytes both ways until both ends are closed. Never rejects. */
+  /** Passes bytes in both directions until both ends are closed. Never rejects. */
   async run(): Promise<void> {
     const ends = [this.#client, this.#server].map(async (socket) => {
-      // A listener for the whole life: a reset must end this connection and not the process.
+      // The listener stays for the whole life of the connection, so that a reset does not end the
+      // process.
       socket.on('error', () => this.#destroy());
       if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
     });
@@ -57,7 +58,7 @@ export class ProxiedConnection {
     await Promise.all([...ends, toClient, toServer]);
   }
 
-  /** Ends the connection now, in the way of `kind`. */
+  /** Ends the connection now, in the given way. */
   cut(kind: CutKind): void {
     switch (kind) {
       case 'reset':
@@ -110,18 +111,19 @@ export class ProxiedConnection {
           }
           at += size;
           passed(size);
-          // A turn of the event loop: the kernel would join pieces that follow at once.
+          // Waits for a turn of the event loop, because the kernel would join pieces that follow at
+          // once.
           if (at < chunk.length) await new Promise((resolve) => setImmediate(resolve));
         }
       }
       await this.#permission(to);
       if (!to.destroyed) to.end();
     } catch {
-      this.#destroy(); // an end broke, or this connection was cut: both ends learn of it
+      this.#destroy(); // an end broke, or this connection was cut: close both ends
     }
   }
 
-  /** Until this connection is not frozen, and its delay is over. */
+  /** Waits until this connection is not frozen and its delay is over. */
   async #permission(to: Socket): Promise<void> {
     while (this.#thawed !== undefined && !this.#gone.signal.aborted) await this.#thawed.promise;
     const { delayMs } = this.#fault;
@@ -137,7 +139,10 @@ export class ProxiedConnection {
   }
 }
 
-/** While its FIN is on the way, Node fails to reset a socket, and then never says that it is closed. */
+/**
+ * Resets a socket. If a socket's FIN is not sent yet, Node fails to reset it and never reports that
+ * it is closed, so it is destroyed.
+ */
 function reset(socket: Socket): void {
   if (socket.writableEnded && !socket.writableFinished) socket.destroy();
   else socket.resetAndDestroy();

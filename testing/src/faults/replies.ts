@@ -12,21 +12,21 @@ type Headers = Readonly<Record<string, string>>;
 export type Step =
   | string
   | Uint8Array
-  /** By the server's clock. */
+  /** Waits on the server's clock. */
   | { readonly waitMs: number }
   | { readonly until: Promise<unknown> };
 
-/** A complete answer with a body of JSON. */
+/** A complete answer with a JSON body. */
 export function json(value: unknown, status = 200, headers: Headers = {}): Reply {
   return whole(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(value));
 }
 
-/** A complete answer of plain text, such as those that `kubectl proxy` gives for itself. */
+/** A complete answer of plain text, such as `kubectl proxy`'s own answers. */
 export function text(body: string, status = 200, headers: Headers = {}): Reply {
   return whole(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }, body);
 }
 
-/** An API server's `Status` of a failure, sent with its code as HTTP status. */
+/** A failure as an API server's `Status`, sent with its code as HTTP status. */
 export function failure(
   status: Omit<Status, 'kind'> & { readonly code: number },
   headers: Headers = {},
@@ -39,7 +39,7 @@ export function errorEvent(status: Omit<Status, 'kind'>): string {
   return `${JSON.stringify({ type: 'ERROR', object: failureStatus(status) })}\n`;
 }
 
-/** `reply`, after so long by the server's clock. */
+/** `reply` after a delay on the server's clock. */
 export function delayed(delayMs: number, reply: Reply): Reply {
   return async (exchange) => {
     await sleep(exchange.clock, delayMs, exchange.signal);
@@ -47,12 +47,15 @@ export function delayed(delayMs: number, reply: Reply): Reply {
   };
 }
 
-/** No answer at all: the connection stays open until one side closes it. */
+/** No answer: the connection stays open until one side closes it. */
 export function silence(): Reply {
   return () => {};
 }
 
-/** RST instead of an answer. The request has been read: a client cannot know what became of it. */
+/**
+ * RST instead of an answer. The request has been read, so a client cannot know whether it was
+ * carried out.
+ */
 export function reset(): Reply {
   return ({ response }) => {
     socketOf(response).resetAndDestroy();
@@ -62,13 +65,13 @@ export function reset(): Reply {
 export interface StreamOptions {
   /** Default 200. */
   readonly status?: number;
-  /** Default: a content type of JSON. */
+  /** If omitted, the content type of JSON. */
   readonly headers?: Headers;
   /** Default `finish`. */
   readonly end?: End;
 }
 
-/** An answer whose head is sent at once and whose body comes in steps. */
+/** An answer whose head is sent at once and whose body is sent in steps. */
 export function stream(steps: readonly Step[], options: StreamOptions = {}): Reply {
   const { status = 200, headers = { 'content-type': 'application/json' }, end } = options;
   return async ({ response, clock, signal }) => {
@@ -80,8 +83,8 @@ export function stream(steps: readonly Step[], options: StreamOptions = {}): Rep
 }
 
 /**
- * The very bytes of an answer, from its status line on; nothing is added. `finish` and `cut` are the
- * same here: FIN.
+ * The exact bytes of an answer, beginning with its status line. Nothing is added. `finish` and
+ * `cut` both send FIN.
  */
 export function raw(steps: readonly Step[], end: End = 'finish'): Reply {
   return async ({ response, clock, signal }) => {
@@ -90,7 +93,7 @@ export function raw(steps: readonly Step[], end: End = 'finish'): Reply {
   };
 }
 
-/** Ends an answer under way. */
+/** Ends an answer that has begun. */
 export async function endWith(response: ServerResponse, end: End): Promise<void> {
   switch (end) {
     case 'finish':
@@ -100,7 +103,7 @@ export async function endWith(response: ServerResponse, end: End): Promise<void>
       socketOf(response).end();
       return;
     case 'reset':
-      // Only what the kernel has taken reaches a client before the RST.
+      // Only bytes that the kernel has accepted reach a client before the RST.
       await new Promise((resolve) => socketOf(response).write('', resolve));
       response.socket?.resetAndDestroy();
       return;

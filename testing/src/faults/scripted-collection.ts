@@ -6,17 +6,17 @@ import { type Page, ScriptedPages } from './scripted-pages.ts';
 import { ScriptedWatch } from './scripted-watch.ts';
 
 export interface ScriptedCollectionOptions {
-  /** Of the objects, such as `v1`. */
+  /** The apiVersion of the objects, such as `v1`. */
   readonly apiVersion: string;
-  /** Of the objects, such as `ConfigMap`. */
+  /** The kind of the objects, such as `ConfigMap`. */
   readonly kind: string;
-  /** Where it is served, such as `/api/v1/namespaces/demo/configmaps`. */
+  /** The path of the collection, such as `/api/v1/namespaces/demo/configmaps`. */
   readonly path: string;
-  /** The text of a revision: the resourceVersion that clients see. Default: its decimal digits. */
+  /** The resourceVersion of a revision, as clients see it. Default: its decimal digits. */
   readonly versionOf?: (revision: number) => string;
 }
 
-/** What a watch says about an object. */
+/** An event of a watch about an object. */
 export interface CollectionEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: KubernetesObject;
@@ -29,11 +29,11 @@ const EXPIRED = {
 } as const;
 
 /**
- * A collection as an API server keeps it, for a `ScriptedServer`: one revision for everything,
- * history, pages, bookmarks, watches; and the things that go wrong with them, on demand.
+ * A collection as an API server keeps it, for a `ScriptedServer`: one revision counter, history,
+ * pages, bookmarks and watches. A test can cause the failures of an API server on demand.
  *
- * It keeps no rules of a resource (no validation, no selectors): what a test puts is what is served.
- * Its first revision is 100.
+ * It applies no rules of a resource (no validation, no selectors): objects are served as the test
+ * puts them. Its first revision is 100.
  */
 export class ScriptedCollection {
   readonly path: string;
@@ -76,7 +76,7 @@ export class ScriptedCollection {
     return this.#watches.filter(({ closed }) => !closed);
   }
 
-  /** Creates an object, or replaces all but its name and uid. */
+  /** Creates an object, or replaces everything except its name and uid. */
   put(name: string, fields: Readonly<Record<string, unknown>> = {}): KubernetesObject {
     const old = this.#objects.get(name);
     this.#moveTo(this.#revision + 1);
@@ -86,7 +86,7 @@ export class ScriptedCollection {
     return object;
   }
 
-  /** Deletes an object; false when there is none. */
+  /** Deletes an object. Returns false if it does not exist. */
   remove(name: string): boolean {
     const old = this.#objects.get(name);
     if (old === undefined) return false;
@@ -97,12 +97,12 @@ export class ScriptedCollection {
     return true;
   }
 
-  /** Moves the revision as writes to other resources do: nothing here changes. */
+  /** Moves the revision, as writes to other resources do. Nothing changes here. */
   skipTo(revision: number): void {
     this.#moveTo(revision);
   }
 
-  /** Tells open watches the newest resourceVersion. */
+  /** Sends the newest resourceVersion to open watches. */
   bookmark(): void {
     const { resourceVersion } = this;
     const object = {
@@ -114,8 +114,8 @@ export class ScriptedCollection {
   }
 
   /**
-   * Forgets its history: a watch from before gets 200 and an `ERROR` event of 410, and so does the
-   * next page of a list under way, as HTTP 410. Open watches go on.
+   * Drops its history. A watch from an earlier revision gets 200 and an `ERROR` event with code
+   * 410. The next page of a running list gets HTTP 410. Open watches continue.
    */
   expire(): void {
     this.#expiredAt = this.#revision;
@@ -123,13 +123,13 @@ export class ScriptedCollection {
     this.#pages.expire();
   }
 
-  /** Drops the next `count` events: they happen, and no watch sends them. */
+  /** Drops the next `count` events: the changes happen, but no watch sends them. */
   loseEvents(count = 1): void {
     this.#lostEvents += count;
   }
 
   /**
-   * Goes back to a backup: an older revision, and no objects but those of `names`, made anew at the
+   * Returns to a backup: an older revision, and only the objects in `names`, created again at the
    * revisions after it. Open watches send nothing.
    */
   restore(revision: number, names: readonly string[] = []): void {
@@ -142,7 +142,10 @@ export class ScriptedCollection {
     this.#history = [];
   }
 
-  /** The rule that serves it: lists with `limit` and `continue`, watches, and streamed lists. */
+  /**
+   * The rule that serves the collection: lists with `limit` and `continue`, watches, and streamed
+   * lists.
+   */
   readonly reply: Reply = async (exchange) => {
     const { query, isWatch } = exchange.request;
     if (isWatch) return this.#watch(exchange);
@@ -189,7 +192,7 @@ export class ScriptedCollection {
     }
     this.#history.push({ revision: this.#revision, event });
     for (const watch of this.openWatches) {
-      // A watch from the future is silent until the server gets there.
+      // A watch from a future revision is silent until the server reaches it.
       const from = this.#revisionOf(watch.request.query.resourceVersion ?? '');
       if (from < this.#revision) watch.sendEvents(event);
     }

@@ -12,12 +12,12 @@ interface Snapshot {
   readonly resourceVersion: string;
 }
 
-/** Lists under way: all pages of one show the state of its first. */
+/** Running lists. All pages of a list show the state of its first page. */
 export class ScriptedPages {
   readonly #snapshots = new Map<string, Snapshot>();
   #made = 0;
 
-  /** The page that a request asks for; undefined when its token has expired. */
+  /** The requested page; undefined when its token has expired. */
   next(
     { limit, continue: token }: Readonly<Record<string, string>>,
     objects: readonly KubernetesObject[],

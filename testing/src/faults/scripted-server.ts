@@ -10,13 +10,13 @@ import { text } from './replies.ts';
 /** Not imported: an import would load WebSocket and fetch, which take 30 ms of each start. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** The requests that a reply is for; a field that is absent matches all. */
+/** The requests that a reply is for. An absent field matches all. */
 export interface RequestMatch {
   readonly method?: string;
-  /** The whole path without query, or a pattern found in it. */
+  /** The complete path without the query, or a pattern that the path must contain. */
   readonly path?: string | RegExp;
   readonly watch?: boolean;
-  /** Of those that match otherwise: the nth, or the nth to the mth, counted from 1. */
+  /** Selects among the matching requests: the nth, or the nth to the mth, counted from 1. */
   readonly nth?: number | readonly [from: number, to: number];
 }
 
@@ -29,16 +29,16 @@ interface Rule {
 type Recorded = { -readonly [Name in keyof ServedRequest]: ServedRequest[Name] };
 
 export interface ScriptedServerOptions {
-  /** Times what arrives, and every wait of a reply. Default: the machine's. */
+  /** The clock for times of arrival and for the waits of replies. If omitted, the system clock. */
   readonly clock?: Clock;
 }
 
 /**
- * An HTTP server on the loopback that gives the answers of its script, right or wrong, and remembers every
- * request.
+ * An HTTP server on the loopback that gives the answers of its script, right or wrong, and records
+ * every request.
  *
- * The first rule that matches answers, in the order in which they were added; each rule counts its
- * own requests. What no rule matches is answered `404 page not found`. A stateful collection is one
+ * The first matching rule answers, in the order in which rules were added. Each rule counts its own
+ * requests. A request that no rule matches gets `404 page not found`. A stateful collection is one
  * more rule, added last: `server.on({ path: things.path }, things.reply)`.
  */
 export class ScriptedServer {
@@ -53,7 +53,7 @@ export class ScriptedServer {
 
   constructor({ clock = systemClock }: ScriptedServerOptions = {}) {
     this.#clock = clock;
-    // Nothing is closed that a test did not close: every timeout of the library is off.
+    // All timeouts of the library are off, so that only the test closes connections.
     const patience = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 };
     this.#server = createServer(patience, (request, response) => this.#take(request, response));
     this.#server.on('connection', (socket: Socket) => {
@@ -82,7 +82,7 @@ export class ScriptedServer {
     return this.#requests.filter(({ isWatch }) => isWatch);
   }
 
-  /** GETs that are no watches: lists, and reads of single objects. */
+  /** GET requests that are not watches: lists, and reads of single objects. */
   get reads(): readonly ServedRequest[] {
     return this.#requests.filter(({ isWatch, method }) => method === 'GET' && !isWatch);
   }
@@ -91,30 +91,30 @@ export class ScriptedServer {
     return this.watches.filter(({ closed }) => !closed);
   }
 
-  /** Connections that are open now. */
+  /** The number of open connections. */
   get openConnections(): number {
     return this.#sockets.size;
   }
 
-  /** Connections that have ever been opened. */
+  /** The number of connections that were ever opened. */
   get acceptedCount(): number {
     return this.#accepted;
   }
 
-  /** Answers what matches with `reply`. */
+  /** Answers matching requests with `reply`. */
   on(match: RequestMatch, reply: Reply): this {
     this.#rules.push({ match, reply, seen: 0 });
     return this;
   }
 
-  /** Listens. */
+  /** Starts listening. */
   async start(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
   }
 
   /**
-   * Closes every connection and the port, and waits for the replies under way.
+   * Closes every connection and the port, and waits for the running replies.
    *
    * @throws the error of a reply: a bug in the test, and not in the code under test.
    */
@@ -156,7 +156,7 @@ export class ScriptedServer {
     }
   }
 
-  /** Every rule counts what it matches, also when one before it answers. */
+  /** Every rule counts the requests that it matches, even if an earlier rule answers. */
   #replyTo(request: ServedRequest): Reply | undefined {
     const [first] = this.#rules.filter((rule) => {
       if (!matches(rule.match, request)) return false;

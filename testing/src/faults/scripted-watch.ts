@@ -16,17 +16,17 @@ export class ScriptedWatch {
     return this.#exchange.request;
   }
 
-  /** Events sent, bookmarks included. */
+  /** The number of events sent, including bookmarks. */
   get sentCount(): number {
     return this.#sent;
   }
 
-  /** The client has left, or it was ended. */
+  /** True if the client has disconnected, or the watch was ended. */
   get closed(): boolean {
     return this.#ended || this.#exchange.request.closed;
   }
 
-  /** Bytes that wait because the client does not read. */
+  /** The number of bytes that wait because the client does not read. */
   get unreadBytes(): number {
     return this.#exchange.response.writableLength;
   }
@@ -37,19 +37,19 @@ export class ScriptedWatch {
     this.send(events.map((event) => `${JSON.stringify(event)}\n`).join(''));
   }
 
-  /** Sends bytes as they are. */
+  /** Sends bytes unchanged. */
   send(bytes: string | Uint8Array): void {
     if (!this.closed) this.#exchange.response.write(bytes);
   }
 
-  /** Ends it after what was sent; nothing can be sent any more. */
+  /** Ends the watch after everything that was sent. Nothing can be sent any more. */
   async end(how: Exclude<End, 'hang'> = 'finish'): Promise<void> {
     if (this.closed) return;
     this.#ended = true;
     await endWith(this.#exchange.response, how);
   }
 
-  /** Sends the head, then lives until its end or its own timeout. */
+  /** Sends the head, then stays open until its end or its own timeout. */
   async serve(first: readonly unknown[], whenOpen: () => void): Promise<void> {
     const { response, clock, signal, request } = this.#exchange;
     response.writeHead(200, { 'content-type': 'application/json' });

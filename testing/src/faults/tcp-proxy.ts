@@ -7,18 +7,18 @@ import type { ConnectionFault, CutKind } from './connection-fault.ts';
 import { ProxiedConnection } from './proxied-connection.ts';
 
 export interface TcpProxyOptions {
-  /** The port on 127.0.0.1 that connections are passed on to. */
+  /** The port on 127.0.0.1 to which connections are passed on. */
   readonly port: number;
-  /** Measures `ConnectionFault.delayMs`. Default: the machine's. */
+  /** Measures `ConnectionFault.delayMs`. If omitted, the system clock. */
   readonly clock?: Clock;
 }
 
 /**
- * A TCP proxy on the loopback that breaks connections in the ways that networks do.
+ * A TCP proxy on the loopback that breaks connections like a network.
  *
- * It knows bytes, no HTTP: put it between an operator and anything that listens, such as
- * `ScriptedServer`, `ApiServer` or a real `kubectl proxy`. What a fault says about a connection is
- * decided when the connection is accepted; `connections` lets a test act on one later.
+ * It works on bytes, not on HTTP. Put it between an operator and any server, such as
+ * `ScriptedServer`, `ApiServer` or a real `kubectl proxy`. The fault of a connection is decided
+ * when it is accepted. Later, a test can act on a connection through `connections`.
  */
 export class TcpProxy {
   readonly #targetPort: number;
@@ -29,7 +29,7 @@ export class TcpProxy {
   #always: ConnectionFault = {};
   #server: Server | undefined;
   #port = 0;
-  /** After `refuse`. Resolves to the function that gives the port back. */
+  /** Set after `refuse`. Resolves to the function that releases the port. */
   #reserved: Promise<() => void> | undefined;
   #accepted = 0;
   #frozen = false;
@@ -39,7 +39,9 @@ export class TcpProxy {
     this.#clock = clock;
   }
 
-  /** The port that it listens on; kept over `refuse` and `accept`. 0 before `start`. */
+  /**
+   * The port that it listens on. It stays the same over `refuse` and `accept`. 0 before `start`.
+   */
   get port(): number {
     return this.#port;
   }
@@ -48,12 +50,12 @@ export class TcpProxy {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Connections accepted so far, those that were reset at once included. */
+  /** The number of accepted connections, including those that were reset at once. */
   get acceptedCount(): number {
     return this.#accepted;
   }
 
-  /** Connections that were passed on, in the order in which they came; closed ones included. */
+  /** Connections that were passed on, in the order of their arrival, including closed ones. */
   get connections(): readonly ProxiedConnection[] {
     return this.#connections;
   }
@@ -62,28 +64,35 @@ export class TcpProxy {
     return this.#connections.filter(({ closed }) => !closed);
   }
 
-  /** Listens. @param port - default 0: any free port. */
+  /**
+   * Starts listening.
+   * @param port - default 0: any free port.
+   */
   async start(port = 0): Promise<void> {
     if (this.#server === undefined) this.#port = port;
     await this.accept();
   }
 
-  /** Lets the next `count` connections suffer `fault`. Calls add up: the next ones after those. */
+  /**
+   * Applies `fault` to the next `count` connections. Calls add up: a later call covers the
+   * connections after those.
+   */
   next(fault: ConnectionFault, count = 1): void {
     for (let n = 0; n < count; n++) this.#planned.push(fault);
   }
 
-  /** Lets every connection suffer `fault` that nothing else is planned for; `{}` for none. */
+  /** Applies `fault` to every connection without another planned fault; `{}` for no fault. */
   always(fault: ConnectionFault): void {
     this.#always = fault;
   }
 
-  /** Closes the port: connecting is answered with `ECONNREFUSED`. Open connections stay. */
+  /** Closes the port: new connections get `ECONNREFUSED`. Open connections stay. */
   refuse(): void {
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;
-    // Its `close` is not awaited: it is emitted when the last open connection has ended.
+    // `close` is not awaited, because its event only comes after the last open connection has
+    // ended.
     server.close();
     this.#reserved = reservePort(this.#port);
   }
@@ -111,7 +120,7 @@ export class TcpProxy {
     for (const connection of this.openConnections) connection.cut(kind);
   }
 
-  /** Connections are accepted, as a kernel does for a stopped process, and nothing is passed on. */
+  /** Accepts connections, as a kernel does for a stopped process, but passes nothing on. */
   freeze(): void {
     this.#frozen = true;
     for (const connection of this.openConnections) connection.freeze();

@@ -6,7 +6,7 @@ export interface Secret extends KubernetesObject {
   readonly type?: string;
   /** Values in base64. */
   readonly data?: Readonly<Record<string, string>>;
-  /** Values as they are; the server turns them into `data`. */
+  /** Plain values. The server converts them to `data`. */
   readonly stringData?: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ export function configMap(
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...rest };
 }
 
-/** An Opaque Secret unless `type` says otherwise. */
+/** A Secret of type Opaque, unless `type` sets another one. */
 export function secret(
   name: string,
   fields: MetadataFields & Pick<Secret, 'type' | 'data' | 'stringData'> = {},
@@ -28,7 +28,7 @@ export function secret(
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', ...rest };
 }
 
-/** Any other object, custom resources above all: with these fields beside the metadata. */
+/** Any other object, such as a custom resource, with these fields besides the metadata. */
 export function customResource<T extends Readonly<Record<string, unknown>>>(
   apiVersion: string,
   kind: string,

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta, OwnerReference } from 'chancery';
 
-/** What every builder takes besides the object's own fields. */
+/** The metadata that every builder accepts, besides the object's own fields. */
 export type MetadataFields = Omit<Partial<ObjectMeta>, 'name'>;
 
 /** The fields of `metadata` among `fields`, and the rest. */
@@ -40,7 +40,7 @@ const METADATA: ReadonlySet<string> = new Set([
 /**
  * A reference to `owner` as its controller, for `ownerReferences`.
  *
- * @param owner - as the server returned it: without a uid there is nothing to refer to.
+ * @param owner - the object as the server returned it, because the reference needs its uid.
  */
 export function ownerReference({ apiVersion, kind, metadata }: KubernetesObject): OwnerReference {
   const { name, uid = '' } = metadata;

@@ -42,22 +42,22 @@ export interface ServiceObject extends KubernetesObject {
   };
 }
 
-/** What a workload's Pods are, and how many. */
+/** The Pods of a workload, and their number. */
 export interface WorkloadFields extends MetadataFields {
   /** Default 1. */
   readonly replicas?: number;
   /** Labels of its Pods, by which it selects them. Default `app: NAME`. */
   readonly podLabels?: Readonly<Record<string, string>>;
-  /** Default: one container that sleeps. */
+  /** If omitted, one container that sleeps. */
   readonly podSpec?: PodSpec;
-  /** More of `spec`. */
+  /** Further fields of `spec`. */
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
 /** Runs on every cluster, does nothing, and ends on SIGTERM. */
 const SLEEPING: PodSpec = { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }] };
 
-/** A Pod with one container that sleeps, unless `spec` says otherwise. */
+/** A Pod with one container that sleeps, unless `spec` sets another one. */
 export function pod(
   name: string,
   { spec = SLEEPING, ...fields }: MetadataFields & { readonly spec?: PodSpec } = {},
@@ -70,7 +70,7 @@ export function deployment(name: string, fields: WorkloadFields = {}): WorkloadO
   return workload('Deployment', name, fields, {});
 }
 
-/** A StatefulSet whose Pods are labelled `app: NAME`; `serviceName` is its name. */
+/** A StatefulSet whose Pods are labelled `app: NAME`. Its `serviceName` is its name. */
 export function statefulSet(name: string, fields: WorkloadFields = {}): WorkloadObject {
   return workload('StatefulSet', name, fields, { serviceName: name });
 }
@@ -100,7 +100,7 @@ export function job(
   };
 }
 
-/** A Service in front of the Pods labelled `app: NAME`, on port 80, unless `spec` says otherwise. */
+/** A Service on port 80 for the Pods labelled `app: NAME`, unless `spec` sets other values. */
 export function service(
   name: string,
   {

@@ -2,7 +2,7 @@ import type { Clock } from 'chancery';
 import type { Cancel, TransportRequest, TransportResponse } from 'chancery/internal';
 import type { Transport } from 'chancery/low-level';
 
-/** A clock that can be killed: after that no alarm of it fires, as in a killed process. */
+/** A clock that can be killed. Afterwards none of its alarms fires, as in a killed process. */
 export class MortalClock implements Clock {
   readonly #clock: Clock;
   readonly #alarms = new Set<Cancel>();
@@ -40,10 +40,12 @@ export class MortalClock implements Clock {
   }
 }
 
-/** Never settles: the code that awaits it belongs to a killed operator, and is garbage-collected. */
+/** Never settles. Code that awaits it belongs to a killed operator, and is garbage-collected. */
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** A transport that can be killed: its connections break, and nothing is sent or answered afterwards. */
+/**
+ * A transport that can be killed. Its connections then break, and nothing more is sent or answered.
+ */
 export class MortalTransport implements Transport {
   readonly #transport: Transport;
   #dead = false;

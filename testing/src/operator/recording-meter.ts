@@ -1,6 +1,6 @@
 import type { Labels, Meter } from 'chancery/internal';
 
-/** A meter whose readings a test can ask for. */
+/** A meter whose values a test can read. */
 export class RecordingMeter implements Meter {
   readonly #values = new Map<string, number>();
   readonly #observations = new Map<string, number[]>();
@@ -21,7 +21,7 @@ export class RecordingMeter implements Meter {
     this.#observations.set(key, known);
   }
 
-  /** The sum of a counter, or the last value of a gauge, over all series that have these labels. */
+  /** The sum of a counter, or the last value of a gauge, over all series with these labels. */
   value(name: string, labels: Labels = {}): number {
     let sum = 0;
     for (const [key, value] of this.#values) if (matches(key, name, labels)) sum += value;
@@ -29,8 +29,9 @@ export class RecordingMeter implements Meter {
   }
 
   /**
-   * All of it as plain data: `name{label="value",...}`, labels in their order, to the value of a
-   * counter or gauge, or to the observations of a histogram. A copy: compare one with a later one.
+   * All values as plain data: from `name{label="value",...}`, with sorted labels, to the value of a
+   * counter or gauge, or to the observations of a histogram. It is a copy, so two snapshots can be
+   * compared.
    */
   snapshot(): Readonly<Record<string, number | readonly number[]>> {
     const all = [...this.#values, ...[...this.#observations].map(([key, of]) => [key, [...of]])];
@@ -39,7 +40,7 @@ export class RecordingMeter implements Meter {
     );
   }
 
-  /** Every value of a histogram, over all series that have these labels. */
+  /** Every value of a histogram, over all series with these labels. */
   observations(name: string, labels: Labels = {}): readonly number[] {
     return [...this.#observations]
       .filter(([key]) => matches(key, name, labels))
@@ -47,7 +48,7 @@ export class RecordingMeter implements Meter {
   }
 }
 
-/** The keys of series by their labels. What measures hands over the same labels again and again. */
+/** Cached series keys by their labels object. Callers pass the same labels again and again. */
 const KEYS = new WeakMap<Labels, Map<string, string>>();
 
 function keyOf(name: string, labels: Labels): string {
@@ -64,7 +65,7 @@ function matches(key: string, name: string, labels: Labels): boolean {
   return known === name && Object.entries(labels).every(([label, value]) => has[label] === value);
 }
 
-/** As Prometheus writes it. */
+/** The series as Prometheus writes it. */
 function seriesOf(key: string): string {
   const [name, entries] = JSON.parse(key) as [string, [string, string][]];
   const labels = entries.map(([label, value]) => `${label}=${JSON.stringify(value)}`);

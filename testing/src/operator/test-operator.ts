@@ -14,36 +14,38 @@ import { MortalClock, MortalTransport } from './mortal.ts';
 import { RecordingMeter } from './recording-meter.ts';
 
 export interface TestOperatorOptions {
-  /** Where its ambassador is: `TestEnv.url`, or that of a `KubectlProxy` or a `RequestLine`. */
+  /**
+   * The URL of its ambassador: `TestEnv.url`, or the URL of a `KubectlProxy` or a `RequestLine`.
+   */
   readonly url: string;
   readonly controllers: readonly Controller[];
-  /** What runs beside them. */
+  /** Runnables beside the controllers. */
   readonly runnables?: readonly Runnable[];
-  /** What it answers, in plain HTTP at `webhookAddress`. */
+  /** Webhooks that it answers, over plain HTTP at `webhookAddress`. */
   readonly webhooks?: readonly Webhook[];
-  /** The namespace that its sources watch. Default: all. */
+  /** The namespace that its sources watch. If omitted, all. */
   readonly namespace?: string;
-  /** Default: the machine's. */
+  /** If omitted, the system clock. */
   readonly clock?: Clock;
   /**
-   * Its replicas, which have the same controllers, agree by a Lease in `namespace` on the one that
-   * works. Default: there is no election.
+   * Enables leader election: replicas with the same controllers use a Lease in `namespace` to
+   * decide which one works. If omitted, there is no election.
    */
   readonly leaderElection?: { readonly namespace: string };
-  /** More settings, by the environment variables that `chancery run --help` lists. */
+  /** Further settings, as the environment variables that `chancery run --help` lists. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A line of its log. */
+/** A line of the operator's log. */
 export interface OperatorLogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What `chancery run` makes of controllers, in this process. */
+/** Runs controllers like `chancery run`, in this process. */
 export class TestOperator implements AsyncDisposable {
-  /** Every measurement it makes. */
+  /** All measurements of the operator. */
   readonly meter: RecordingMeter = new RecordingMeter();
   readonly #log: OperatorLogLine[] = [];
   readonly #stop = new AbortController();
@@ -93,34 +95,42 @@ export class TestOperator implements AsyncDisposable {
     });
   }
 
-  /** Begins; resolves at once. */
+  /** Starts the operator. Returns at once. */
   start(): void {
     this.#leave = operatorRuns(this);
     this.#running = this.#manager.run(this.#stop.signal);
-    this.#running.catch(() => {}); // `stop` throws it
+    this.#running.catch(() => {}); // `stop` throws the error
   }
 
-  /** It runs, and every source has its first list: what `/readyz` says. */
+  /** True when it is running and every source has its first list, as `/readyz` reports. */
   get ready(): boolean {
     return this.#manager.ready;
   }
 
-  /** True while it may do what needs leadership; without an election as soon as it runs. */
+  /**
+   * True while it may do work that needs leadership. Without an election, true as soon as it runs.
+   */
   get leads(): boolean {
     return this.#manager.leads;
   }
 
-  /** Where its webhooks are answered, such as `http://127.0.0.1:40123`. Undefined when they are not. */
+  /**
+   * The URL at which its webhooks are answered, such as `http://127.0.0.1:40123`. Undefined without
+   * webhooks.
+   */
   get webhookAddress(): string | undefined {
     return this.#manager.webhookAddress;
   }
 
-  /** Resolves when it is ready. @throws OperatorError `USER_CODE` when it is not in the time of `eventually`. */
+  /**
+   * Resolves when it is ready.
+   * @throws OperatorError `USER_CODE` when it is not ready within the time limit of `eventually`.
+   */
   async untilReady(): Promise<void> {
     await eventually(() => this.ready);
   }
 
-  /** What it is doing: what its status page would show. */
+  /** Its current state, as on its status page. */
   get status(): ProcessStatus {
     return this.#manager.status;
   }
@@ -131,9 +141,10 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * As after SIGTERM: resolves when its running work is done. A second call, or a call after `kill`, does nothing.
+   * Stops like SIGTERM: resolves when its running work is done. A second call, or a call after
+   * `kill`, does nothing.
    *
-   * @throws what ended it before, if something did.
+   * @throws the error that ended it earlier, if there was one.
    */
   stop(): Promise<void> {
     this.#leave();
@@ -142,8 +153,8 @@ export class TestOperator implements AsyncDisposable {
   }
 
   /**
-   * As after SIGKILL: from now on it sends nothing, is answered nothing, and its clock stands. What it
-   * had in memory is lost. Timers of user code that are not its `clock`'s are not stopped.
+   * Ends like SIGKILL: it sends nothing more, receives no answer, and its clock stops. Its memory
+   * is lost. Timers of user code that do not use its `clock` are not stopped.
    */
   kill(): Promise<void> {
     this.#leave();
@@ -180,9 +191,9 @@ export class TestOperator implements AsyncDisposable {
 }
 
 /**
- * An operator in this process, which begins at once; the caller stops it, or says `await using`.
+ * An operator in this process, which starts at once. The caller must stop it, or use `await using`.
  *
- * @throws ConfigurationError `CONFIG` when the settings are unusable.
+ * @throws ConfigurationError `CONFIG` when the settings are invalid.
  */
 export function startOperator(options: TestOperatorOptions): TestOperator {
   const operator = new TestOperator(options);

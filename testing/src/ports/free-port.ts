@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ephemeral ports of the system (from 32,768 on Linux, from 49,152 elsewhere): another process could get
- * one of those before it is used.
+ * Below the system's ephemeral ports (from 32,768 on Linux, from 49,152 elsewhere). Another process
+ * could take an ephemeral port before it is used.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port of 127.0.0.1 that nothing listens on now, for a program that cannot choose one itself. */
+/**
+ * A port of 127.0.0.1 that no program listens on now, for a program that cannot choose a port
+ * itself.
+ */
 export async function freePort(random: () => number = Math.random): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(random() * PORTS);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection that had the port as its own end is over long before. */
+/** A connection that uses the port as its own end has ended long before this time. */
 const GIVE_UP_MS = 10_000;
 const RETRY_MS = 20;
 
@@ -10,12 +10,12 @@ const RETRY_MS = 20;
 const RESERVED_MS = 30_000;
 
 /**
- * Listens again on a port that this process has closed. Another program may have taken it meanwhile,
- * usually as the near end of a connection: `listen` is called until the port is free. `reservePort`
- * keeps others from taking it.
+ * Listens again on a port that this process has closed. Another program may have taken the port
+ * meanwhile, usually as the near end of a connection. `listen` is called until the port is free.
+ * `reservePort` prevents others from taking it.
  *
  * @param listen - rejects with `EADDRINUSE` while the port is taken.
- * @throws the error of `listen` at once when it is another one, and `EADDRINUSE` after 10 s.
+ * @throws the error of `listen`: at once if it is another error, and `EADDRINUSE` after 10 s.
  */
 export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
   const givenUpAt = performance.now() + GIVE_UP_MS;
@@ -30,7 +30,7 @@ export async function listenAgain<T>(listen: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The port of a server that takes the far end of every reservation. */
+/** The port of a server that accepts the far end of every reservation. */
 let farEnd: Promise<number> | undefined;
 
 function farEndPort(): Promise<number> {
@@ -44,11 +44,12 @@ function farEndPort(): Promise<number> {
 }
 
 /**
- * Keeps a port of 127.0.0.1 that was just closed from other programs, for 30 s at most, while connecting
- * to it is refused. The port becomes the near end of a connection within this process: the system gives
- * such a port to nobody who asks for any free one, and lets this process listen on it again.
+ * Keeps other programs from taking a port of 127.0.0.1 that was just closed, for at most 30 s.
+ * Connecting to the port is refused meanwhile. The port becomes the near end of a connection within
+ * this process. The system never assigns such a port to programs that ask for any free port, and
+ * lets this process listen on it again.
  *
- * @returns the function that gives the port back. Call it after listening again.
+ * @returns a function that releases the port. Call it after listening again.
  */
 export async function reservePort(port: number): Promise<() => void> {
   const far = { host: '127.0.0.1', port: await farEndPort() };
@@ -60,7 +61,7 @@ export async function reservePort(port: number): Promise<() => void> {
   const timer = setTimeout(release, RESERVED_MS).unref();
   await new Promise<void>((resolve) => {
     socket.on('connect', resolve);
-    socket.on('error', () => resolve()); // somebody was faster: `listenAgain` waits for the port
+    socket.on('error', () => resolve()); // another program was faster: `listenAgain` retries
   });
   return release;
 }

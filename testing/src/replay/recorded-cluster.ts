@@ -16,8 +16,9 @@ import type {
 import { StorageSnapshot } from '../apiserver/storage/snapshot.ts';
 
 /**
- * The embedded API server in the state of a record, for what a replay asks that is not in the record. Objects have the
- * uids and resourceVersions that were recorded, and only the fields that the operator's caches had.
+ * The embedded API server in the state of a record. It answers requests of a replay that are not in
+ * the record. Objects have the recorded uids and resourceVersions, and only the fields that the
+ * operator's caches had.
  */
 export async function recordedCluster(state: ReplayClusterState): Promise<ReplayCluster> {
   const server = await ApiServer.inMemory({ clock: state.clock });
@@ -34,13 +35,13 @@ export async function recordedCluster(state: ReplayClusterState): Promise<Replay
 class RecordedCluster implements ReplayCluster {
   readonly #server: ApiServer;
   readonly #changes: ClusterChange[] = [];
-  /** Other writers' changes that the server does not have yet. */
+  /** Changes by other writers that the server does not have yet. */
   readonly #others: {
     readonly collection: string;
     readonly key: ObjectKey;
     readonly object: KubernetesObject | undefined;
   }[] = [];
-  /** True while the record itself is put into the server. */
+  /** True while the record's own state is loaded into the server. */
   #isFilling = false;
 
   constructor(server: ApiServer) {
@@ -117,7 +118,9 @@ class RecordedCluster implements ReplayCluster {
     await this.#server.close();
   }
 
-  /** Objects go in by a restore: no verb lets a client choose uid and resourceVersion. */
+  /**
+   * Objects are loaded by a restore, because no verb lets a client choose uid and resourceVersion.
+   */
   #flush(revision?: number): void {
     if (this.#others.length === 0 && revision === undefined) return;
     const before = this.#server.snapshot();
@@ -149,7 +152,7 @@ function changeOf(resource: ResourceName, { type, object }: CommittedEvent): Clu
   return { collection: collectionOf({ apiVersion, plural }), type, object };
 }
 
-/** A definition that takes every field: the record does not say what the real one was. */
+/** A definition that accepts every field, because the record does not contain the real one. */
 function definitionOf({
   apiVersion,
   kind,

@@ -2,17 +2,19 @@ import type { IncidentLine } from 'chancery/internal';
 import type { IncidentEnd, IncidentOptions } from './replayed-incident.ts';
 
 /**
- * Runs controllers against the lines of an incident, which `chancery replay --to-test` has written, in virtual time and
- * without a cluster: requests get the recorded answers, in the recorded order. From where the controllers do otherwise
- * than recorded, the embedded API server answers, in the state of that moment.
+ * Runs controllers against the lines of an incident, which `chancery replay --to-test` has written.
+ * It uses virtual time and no cluster: requests get the recorded answers, in the recorded order.
+ * Once the controllers deviate from the record, the embedded API server answers, in the state of
+ * that moment.
  *
- * @throws ConfigurationError `CONFIG` when the lines are of other controllers, or of another version.
+ * @throws ConfigurationError `CONFIG` when the lines are from other controllers, or from another
+ * version.
  */
 export async function replayIncident(
   lines: readonly IncidentLine[],
   options: IncidentOptions,
 ): Promise<IncidentEnd> {
-  // What replays is much, and few test files wait for it.
+  // Imported lazily, because the replay code is large and few test files need it.
   const { replayed } = await import('./replayed-incident.ts');
   return replayed(lines, options);
 }

@@ -9,24 +9,32 @@ import {
 import { withoutServerFields } from '../env/server-fields.ts';
 import { recordedCluster } from './recorded-cluster.ts';
 
-/** What is replayed, and of which key the end is told. */
+/** The controllers to replay, and the key whose end is returned. */
 export interface IncidentOptions {
-  /** What the operator's module exports. Runnables and webhooks are not replayed: a record does not have what they did. */
+  /**
+   * The exports of the operator's module. Runnables and webhooks are not replayed, because a record
+   * does not contain their actions.
+   */
   readonly controllers: readonly (Controller | Runnable | Webhook)[];
   readonly key: string;
 }
 
-/** What a key came to in a replay. */
+/** The result of a key in a replay. */
 export interface IncidentEnd {
-  /** The objects of the kinds that the key's reconciles write, without what a server makes up; by kind and name. */
+  /**
+   * The objects of the kinds that the key's reconciles write, without generated values; sorted by
+   * kind and name.
+   */
   readonly objects: readonly KubernetesObject[];
-  /** The writes of its reconciles, such as `POST /api/v1/namespaces/demo/configmaps`, in their order. */
+  /** The writes of its reconciles, in order, such as `POST /api/v1/namespaces/demo/configmaps`. */
   readonly writes: readonly string[];
-  /** How its last reconcile ended, as `success` or `error`. Undefined when it did not end. */
+  /**
+   * The outcome of its last reconcile, such as `success` or `error`. Undefined if it did not end.
+   */
   readonly outcome: string | undefined;
 }
 
-/** Does what `replayIncident` says. */
+/** The implementation of `replayIncident`. */
 export async function replayed(
   lines: readonly IncidentLine[],
   { controllers: exported, key }: IncidentOptions,
@@ -43,7 +51,7 @@ export async function replayed(
   };
 }
 
-/** Of all collections that the key wrote to in the record or writes to now. */
+/** The objects of all collections that the key wrote to in the record or in the replay. */
 function writtenObjects(
   { objects, ofKey, collectionOf }: Replay,
   lines: readonly IncidentLine[],

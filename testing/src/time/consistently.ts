@@ -2,18 +2,20 @@ import { setInterval } from 'node:timers/promises';
 import { messageOf, OperatorError } from 'chancery/internal-objects';
 
 export interface ConsistentlyOptions {
-  /** How long `probe` has to hold. Default 500 ms: many times what a reaction takes on loopback. */
+  /** How long `probe` must hold. Default 500 ms, many times the reaction time on the loopback. */
   readonly forMs?: number;
 }
 
 const INTERVAL_MS = 10;
 
 /**
- * Resolves to the last answer of `probe` when it has been neither false nor undefined, and has not
- * thrown, for all of `forMs`. For showing that something does not happen, with real processes and
- * sockets; it is as sure as its time is long. With a FakeClock, `TestEnv.advance` is sure and fast.
+ * Resolves to the last result of `probe` if, during all of `forMs`, it never threw and never
+ * returned false or undefined. Use it to show that something does not happen, with real processes
+ * and sockets. The result is only as reliable as its duration is long. With a FakeClock,
+ * `TestEnv.advance` is reliable and fast.
  *
- * @throws OperatorError `USER_CODE` as soon as it does not hold, with the failure as its cause.
+ * @throws OperatorError `USER_CODE` as soon as the probe does not hold, with the failure as its
+ * cause.
  */
 export async function consistently<T>(
   probe: () => T | Promise<T>,

@@ -5,30 +5,32 @@ import { lastWarnings } from './running-operators.ts';
 
 export interface EventuallyOptions {
   /**
-   * In milliseconds. Default 4 s, less than the 5 s that vitest and Jest give a test: the failure of the probe
-   * is shown, and not that of the runner. Where vitest's `testTimeout` is longer, the default is four fifths of
-   * it, and 10 s at most. `node --test` has no limit: the default is 10 s there.
+   * In milliseconds. Default 4 s, which is below the 5 s that vitest and Jest allow a test, so that
+   * the probe's failure is shown instead of the runner's. If vitest's `testTimeout` is longer, the
+   * default is four fifths of it, and at most 10 s. `node --test` has no limit; the default there
+   * is 10 s.
    */
   readonly timeoutMs?: number;
 }
 
 const INTERVAL_MS = 10;
 
-/** `testTimeout` of vitest and Jest when nothing is configured. */
+/** The default `testTimeout` of vitest and Jest. */
 const RUNNER_TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 10_000;
 
 /**
- * Resolves to what `probe` answers, as soon as the probe holds. For tests with real processes and sockets; where
- * a clock can be injected, own the clock instead.
+ * Resolves to the result of `probe` as soon as the probe holds. For tests with real processes and
+ * sockets. If a clock can be injected, control the clock instead.
  *
- * A probe holds when it does not throw and answers neither false nor undefined. An answer of undefined holds, too,
- * when the probe asserts: its own text calls `expect` or `assert`, or it has thrown an AssertionError before. Such a
- * probe answers false if it still has to wait.
+ * A probe holds when it does not throw, and returns neither false nor undefined. A result of
+ * undefined also holds if the probe makes assertions: its own source calls `expect` or `assert`, or
+ * it has thrown an AssertionError before. Such a probe returns false if it still has to wait.
  *
- * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its cause. The message
- *   ends with the last warnings of the operators of `startOperator` that run.
- * @throws ConfigurationError at once when `probe` throws one: waiting does not change a configuration.
+ * @throws OperatorError `USER_CODE` after `timeoutMs`, with the last error of the probe as its
+ * cause. The message ends with the last warnings of the running operators of `startOperator`.
+ * @throws ConfigurationError at once when `probe` throws one, because waiting does not change a
+ * configuration.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
@@ -37,12 +39,13 @@ export async function eventually<T>(
   const { timeoutMs = defaultTimeoutMs(globalThis, process.env) } = options;
   const givenUpAt = performance.now() + timeoutMs;
   let last: Attempt<T> = { held: false };
-  // Functions that the probe calls do not count: they may assert something else, such as an exit code.
+  // Functions that the probe calls do not count, because they may assert something else, such as an
+  // exit code.
   let asserts = ASSERTION.test(String(probe));
   for await (const _ of setInterval(INTERVAL_MS)) {
     const attempt = await attemptBefore(givenUpAt, probe);
     asserts ||= isAssertionError(attempt.error);
-    // A probe that has no answer left its last error standing: that says more.
+    // If a probe did not answer in time, its last error is kept, because it is more informative.
     if (attempt.late !== true || last.error === undefined) last = attempt;
     const { answer, held } = attempt;
     if (held && (answer !== undefined || asserts)) return answer as Exclude<T, false | undefined>;
@@ -58,11 +61,11 @@ export async function eventually<T>(
 }
 
 interface Attempt<T> {
-  /** It has answered, and not with false. */
+  /** True if the probe returned, and not with false. */
   readonly held: boolean;
   readonly answer?: T;
   readonly error?: unknown;
-  /** It had not answered when the time was over. */
+  /** True if the probe had not returned when the time was over. */
   readonly late?: true;
 }
 
@@ -90,8 +93,8 @@ async function attemptBefore<T>(
 }
 
 /**
- * @param scope - the global object. Workers of vitest have their configuration there, as `__vitest_worker__`;
- *   without it the default of the runners counts.
+ * @param scope - the global object. Workers of vitest have their configuration there, as
+ * `__vitest_worker__`. Without it the runners' default is used.
  * @param env - `node --test` sets NODE_TEST_CONTEXT for the files that it runs.
  */
 export function defaultTimeoutMs(
@@ -102,14 +105,14 @@ export function defaultTimeoutMs(
     readonly __vitest_worker__?: { readonly config?: { readonly testTimeout?: unknown } };
   };
   const configured = worker?.config?.testTimeout;
-  // 0 is no limit, and node:test has none.
+  // 0 means no limit, and node:test has no limit.
   const isNodeTest = worker === undefined && env.NODE_TEST_CONTEXT !== undefined;
   if (configured === 0 || isNodeTest) return MAX_TIMEOUT_MS;
   const limitMs = typeof configured === 'number' ? configured : RUNNER_TIMEOUT_MS;
   return Math.min(limitMs * 0.8, MAX_TIMEOUT_MS);
 }
 
-/** A call of `expect` or `assert`. Runners may have written `(0, module.expect)(…)`. */
+/** A call of `expect` or `assert`. Runners may have rewritten it as `(0, module.expect)(…)`. */
 const ASSERTION = /\b(?:expect|assert)\b\)?\s*[.(]/;
 
 function isAssertionError(error: unknown): boolean {

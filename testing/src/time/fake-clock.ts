@@ -25,31 +25,33 @@ export class FakeClock implements Clock {
     return this.#time.schedule(delayMs, wake);
   }
 
-  /** How many alarms have ever been set: grows with everything that happens. */
+  /** The number of alarms that were ever set. It grows with all activity. */
   get scheduled(): number {
     return this.#scheduled;
   }
 
-  /** How many alarms wait. */
+  /** The number of waiting alarms. */
   get pending(): number {
     return [...this.#time.alarms()].length;
   }
 
-  /** Milliseconds until the earliest alarm, or undefined when none waits. */
+  /** Milliseconds until the earliest alarm; undefined if none waits. */
   get nextInMs(): number | undefined {
     const { next } = this.#time;
     return next === undefined ? undefined : next.dueAt - this.monotonic();
   }
 
   /**
-   * Moves time forward and fires what falls due, earliest first; an alarm sees its own time. Code
+   * Moves time forward and fires due alarms, earliest first. Each alarm sees its own time. Code
    * that awaits runs only when the caller awaits: see `advanceAndSettle`.
    */
   advance(ms: number): void {
     this.#advanceTo(this.monotonic() + ms);
   }
 
-  /** Like `advance`, but lets waiting code run after each alarm, so that chains of sleeps unfold. */
+  /**
+   * Like `advance`, but lets waiting code run after each alarm, so that chains of sleeps progress.
+   */
   async advanceAndSettle(ms: number): Promise<void> {
     const untilMs = this.monotonic() + ms;
     await settle();
@@ -61,7 +63,10 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** To a time, not by a difference: sums of fractions would miss alarms by a hair, or go back. */
+  /**
+   * Moves to an absolute time, because sums of fractions would narrowly miss alarms, or go
+   * backwards.
+   */
   #advanceTo(untilMs: number): void {
     while (this.#time.ringNext(untilMs));
     this.#time.moveTo(untilMs);

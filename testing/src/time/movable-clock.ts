@@ -7,23 +7,24 @@ interface Alarm {
   readonly atMs: number;
   readonly order: number;
   readonly wake: () => void;
-  /** Of the clock below. */
+  /** The cancel function of the underlying clock. */
   cancel: Cancel;
 }
 
 /**
- * A clock that runs as the clock of the machine does, and that a test moves forward besides. A server in another
- * process, of which no test can know when it is quiet, works on it as usual: only long waits are skipped.
+ * A clock that runs like the system clock, and that a test can also move forward. A server in
+ * another process, about which a test cannot know when it is quiet, works with it as usual. Only
+ * long waits are skipped.
  */
 export class MovableClock implements Clock {
   readonly #below: Clock;
   readonly #alarms = new Set<Alarm>();
   #aheadMs = 0;
   #order = 0;
-  /** Moves wait for each other. */
+  /** Makes moves run one after the other. */
   #moved: Promise<void> = Promise.resolve();
 
-  /** @param below - runs by itself. Default: the clock of the machine. */
+  /** @param below - a running clock. If omitted, the system clock. */
   constructor(below: Clock = systemClock) {
     this.#below = below;
   }
@@ -48,10 +49,10 @@ export class MovableClock implements Clock {
   }
 
   /**
-   * Moves the time forward. Alarms that fall due ring in their order, each at its own time, and what waits for them
-   * goes on before the next one rings.
+   * Moves the time forward. Due alarms ring in order, each at its own time. Code that waits for an
+   * alarm continues before the next alarm rings.
    *
-   * @param ms - from 0 on: time does not go back.
+   * @param ms - at least 0, because time cannot move backwards.
    */
   advance(ms: number): Promise<void> {
     this.#moved = this.#moved.then(() => this.#advance(ms));

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A line of an operator's log, as far as failures of tests show it. */
+/** A line of an operator's log, with the parts that test failures show. */
 interface Line {
   readonly level: string;
   readonly message: string;
@@ -14,23 +14,23 @@ interface RunningOperator {
 const everywhere = new Set<RunningOperator>();
 const apart = new AsyncLocalStorage<Set<RunningOperator>>();
 
-/** Runs `work`, whose operators are its own: `lastWarnings` within it shows no others. */
+/** Runs `work` with a separate set of operators: `lastWarnings` within it shows no others. */
 export function withOwnOperators<T>(work: () => Promise<T>): Promise<T> {
   return apart.run(new Set(), work);
 }
 
-/** Adds `operator` until the returned function is called. */
+/** Adds `operator` to the set until the returned function is called. */
 export function operatorRuns(operator: RunningOperator): () => void {
   const operators = apart.getStore() ?? everywhere;
   operators.add(operator);
   return () => void operators.delete(operator);
 }
 
-/** How many lines a failure shows: the repetitions of one problem, and what came before it. */
+/** The number of lines in a failure: repetitions of one problem, and lines before it. */
 const MAX_LINES = 5;
 const MAX_LENGTH = 300;
 
-/** The last warnings and errors of the operators that run, oldest first, one line each. */
+/** The last warnings and errors of the running operators, oldest first, one line each. */
 export function lastWarnings(): readonly string[] {
   const operators = apart.getStore() ?? everywhere;
   return [...operators]
@@ -39,7 +39,10 @@ export function lastWarnings(): readonly string[] {
     .map(lineOf);
 }
 
-/** Facts and messages of errors. Nothing else of an object: a test's output may be public. */
+/**
+ * Facts and error messages. Other parts of objects are omitted, because a test's output may be
+ * public.
+ */
 function lineOf({ level, message, fields }: Line): string {
   const facts = Object.entries(fields).flatMap(([name, value]) => {
     if (value instanceof Error) return [`${name}=${JSON.stringify(value.message)}`];

@@ -14,7 +14,8 @@ import { withProtection } from './storage-protection.ts';
 import { callValidatingWebhooks } from './webhook/validating-webhooks.ts';
 
 /**
- * Adds to a new object of a built-in kind what other objects of the cluster decide: default resources,
+ * Adds the fields of a new built-in object that depend on other objects of the cluster: default
+ * resources, accounts, classes and addresses. No field manager owns these fields.
  * accounts, classes and addresses. No field manager owns these fields.
  *
  * @throws ApiError when the object contradicts the rest of the cluster.
@@ -34,8 +35,8 @@ export function admitNew(
 }
 
 /**
- * The same for a changed object: a Service of another type needs other addresses and ports, and a Pod keeps the priority
- * that it was given.
+ * Adds the same fields to a changed object. A Service whose type changes needs other addresses and
+ * ports. A Pod keeps the priority that it was given.
  */
 export function admitChange(
   cluster: Cluster,
@@ -48,10 +49,10 @@ export function admitChange(
 }
 
 /**
- * Runs every check that can refuse a complete and valid write, before the write is stored. The order is
- * that of kubernetes/kubernetes, pkg/kubeapiserver/options/plugins.go.
+ * Runs every check that can refuse a complete and valid write, before the write is stored. The
+ * checks run in the order of kubernetes/kubernetes, pkg/kubeapiserver/options/plugins.go.
  *
- * @throws ApiError with the status and the words of the first check that refuses.
+ * @throws ApiError with the status and the message of the first check that refuses.
  */
 export function* admitWrite(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   enforceLimitRanges(cluster, request);
@@ -87,7 +88,7 @@ function withSpec(object: StoredObject, spec: Json): StoredObject {
   return withFields(object, { spec });
 }
 
-/** The newest of the classes that an annotation marks as the default. */
+/** The newest class that an annotation marks as the default. */
 function defaultOf(
   classes: readonly StoredObject[],
   annotations: readonly string[],

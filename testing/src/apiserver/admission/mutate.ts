@@ -10,28 +10,38 @@ import { ADMISSION_GROUP } from './request/match.ts';
 import { Reinvocation } from './request/reinvocation.ts';
 import { callMutatingWebhooks, hasMutatingWebhooks } from './webhook/mutating-webhooks.ts';
 
-/** An object on its way into the storage, which admission may change. */
+/** An object that is about to be stored, and that admission may change. */
 interface Draft {
-  /** In the shape of the storage, with defaults, before the built-in plugins. */
+  /** In the stored form with defaults, before the built-in plugins. */
   readonly object: StoredObject;
-  /** Worked out before anything is changed: what admission sets has no owner. */
+  /**
+   * Computes the owners before admission changes anything, so that fields set by admission have no
+   * owner.
+   */
   readonly managedFields: () => readonly unknown[];
-  /** What the built-in plugins add. */
+  /** Adds the fields of the built-in plugins. */
   readonly builtIn: (object: StoredObject) => StoredObject;
-  /** As policies and webhooks see it. Default: in the version of the request. */
+  /**
+   * The object as policies and webhooks see it. If omitted, the object in the version of the
+   * request.
+   */
   readonly shown?: (object: StoredObject) => StoredObject;
-  /** The way back, with defaults, without what nobody may change. @throws ApiError for what nobody may change at all. */
+  /**
+   * Converts back to the stored form, with defaults and without changes of immutable fields.
+   * @throws ApiError when a change is refused.
+   */
   readonly prepare: (object: StoredObject) => StoredObject;
 }
 
 /**
  * Runs everything that may change an object before it is validated: built-in plugins, then
- * MutatingAdmissionPolicies, then webhooks. Where a policy or a webhook has changed it, all that follows
- * from its content runs once more (k8s.io/apiserver, pkg/admission/reinvocation.go).
+ * MutatingAdmissionPolicies, then webhooks. After a change by a policy or webhook, the built-in
+ * plugins and the policies and webhooks due for reinvocation run once more (k8s.io/apiserver,
+ * pkg/admission/reinvocation.go).
  *
- * @param draft - undefined for a deletion: it is only shown to webhooks.
- * @returns the object in the shape of the storage.
- * @throws ApiError of the policy or webhook that refuses, or that fails.
+ * @param draft - undefined for a deletion, whose object is only shown to webhooks.
+ * @returns the object in the stored form.
+ * @throws ApiError of the policy or webhook that refuses or fails.
  */
 export function mutate(
   cluster: Cluster,
@@ -74,12 +84,16 @@ export function* mutate(
 }
 
 function isMutable(cluster: Cluster, { group }: ServedResource): boolean {
-  // Nothing may change what could repair it.
+  // Policies and webhook configurations are never mutated, so that a broken one can always be
+  // repaired.
   if (group === ADMISSION_GROUP) return false;
   return hasMutatingPolicies(cluster) || hasMutatingWebhooks(cluster);
 }
 
-/** No owners for an object that is too broken to have some: validation refuses it later. */
+/**
+ * The owners; undefined for an object that is too broken to compute them. Validation refuses such
+ * an object later.
+ */
 function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   try {
     return managedFields();
@@ -88,7 +102,7 @@ function ownersOf({ managedFields }: Draft): readonly unknown[] | undefined {
   }
 }
 
-/** A new object has got no name, uid and time yet. */
+/** The object as it was sent: a new object has no name, uid and time yet. */
 function asSent(object: StoredObject, { operation, name }: AdmissionRequest): StoredObject {
   if (operation !== 'CREATE') return object;
   return withMetadata(object, {

@@ -12,10 +12,11 @@ type AdmissionPlugin = Cluster['behaviour']['disabledAdmissionPlugins'][number];
 const PODS = { group: '', plural: 'pods' };
 
 /**
- * Adds to a new Pod its ServiceAccount with a token volume, its priority, and how long it stays on a lost node.
+ * Adds to a new Pod its ServiceAccount with a token volume, its priority, and the time that it
+ * stays on a lost node.
  *
- * @throws ApiError 403 for a ServiceAccount that does not exist, other than `default`, and for a priority
- *   that contradicts its class, or whose class does not exist.
+ * @throws ApiError 403 when the ServiceAccount does not exist (except `default`), when the priority
+ * contradicts its class, or when the class does not exist.
  */
 export function admitPod(cluster: Cluster, pod: StoredObject): StoredObject {
   const { storage, behaviour } = cluster;
@@ -34,8 +35,8 @@ export function admitPod(cluster: Cluster, pod: StoredObject): StoredObject {
 }
 
 /**
- * A change that leaves out what was worked out for a new Pod does not mean to change it: its priority, and how long it
- * stays on a lost node.
+ * Keeps computed fields that a change omits: the priority of a Pod, and the time that it stays on a
+ * lost node.
  */
 export function admitChangedPod({ storage, behaviour }: Cluster, pod: StoredObject): StoredObject {
   const { namespace, name = '' } = pod.metadata;
@@ -52,7 +53,8 @@ function withAccount({ storage }: Cluster, { metadata }: StoredObject, spec: Jso
   const { namespace, name = '' } = metadata;
   const accountName = String(spec.serviceAccountName ?? 'default');
   const account = storage.get('serviceaccounts', objectKey(namespace, accountName));
-  // Without controllers no `default` account is created: each namespace counts as having one.
+  // Without controllers no `default` account is created, so every namespace is treated as having
+  // one.
   if (account === undefined && accountName !== 'default') {
     const why = `error looking up service account ${namespace}/${accountName}: serviceaccount "${accountName}" not found`;
     throw forbidden(PODS, name, why);
@@ -70,7 +72,7 @@ function withPullSecrets(spec: Json, account: StoredObject | undefined): Json {
   return has || secrets === undefined ? spec : { ...spec, imagePullSecrets: secrets };
 }
 
-/** Where the token of the account lies in every container. */
+/** The directory of the account's token in every container. */
 const TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** An hour and seven seconds: this odd lifetime marks a token as the server's own. */
@@ -127,7 +129,7 @@ function priorityOf(spec: Json, classes: readonly StoredObject[], name: string):
   };
 }
 
-/** Five minutes: as long a Pod waits for its node to come back. */
+/** Five minutes: how long a Pod waits for its node to come back. */
 const TOLERATION_SECONDS = 300;
 
 function tolerationsOf({ tolerations }: Json): readonly unknown[] {

@@ -6,23 +6,24 @@ import { invalidValue } from '../validation/fields/problem.ts';
 
 const SERVICE = { group: '', kind: 'Service' };
 
-/** 10.96.0.0/12, the addresses of Services where kubeadm sets a cluster up. */
+/** 10.96.0.0/12, the default Service addresses of kubeadm. */
 const FIRST_ADDRESS = 0x0a_60_00_00;
 const ADDRESS_COUNT = 1 << 20;
 const ADDRESS_RANGE = '10.96.0.0/12';
 
-/** The first of them, which the Service `kubernetes` has. */
+/** The first of these addresses, which belongs to the Service `kubernetes`. */
 export const OWN_ADDRESS = '10.96.0.1';
 
 const FIRST_NODE_PORT = 30_000;
 const NODE_PORT_COUNT = 2_768;
 
 /**
- * Gives a Service the address and the ports of nodes that its type asks for and that it does not
- * have yet. Nothing is taken twice.
+ * Assigns the address and node ports that a Service's type needs and that the Service lacks. No
+ * address or port is assigned twice.
  *
- * @param random - in [0, 1): where the search for something free begins.
- * @throws ApiError 422 for an address or port that is not to be had.
+ * @param random - returns a number in [0, 1) that decides where the search for a free address or
+ * port begins.
+ * @throws ApiError 422 for an address or port that is unavailable.
  */
 export function allocate(
   { storage }: Cluster,
@@ -36,7 +37,7 @@ export function allocate(
     .list('services')
     .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
     .map((other) => (isObject(other.spec) ? other.spec : {}));
-  // The address of the API server itself, which only its own Service can have.
+  // Reserves the address of the API server, which only the Service `kubernetes` may have.
   if (!isOwn) others.push({ clusterIP: OWN_ADDRESS });
   const scene: Scene = { name: name ?? '', others, random };
   return withFields(service, { spec: withPorts(withAddress(spec, scene), scene) });
@@ -70,7 +71,7 @@ function withAddress(spec: Json, scene: Scene): Json {
   };
 }
 
-/** One that selects nothing may have addresses of any kind. */
+/** A headless Service. Without a selector it may have addresses of any family. */
 function headless(spec: Json): Json {
   const selects = isObject(spec.selector) && Object.keys(spec.selector).length > 0;
   return {
@@ -95,14 +96,14 @@ function offsetOf(address: string): number | undefined {
 }
 
 function addressProblem(address: string, taken: ReadonlySet<string>): string | undefined {
-  if (!/^[\d.]+$/.test(address)) return undefined; // no address at all: validation reports that
+  if (!/^[\d.]+$/.test(address)) return undefined; // not an address: validation reports that
   if (offsetOf(address) === undefined) {
     return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ADDRESS_RANGE}`;
   }
   return taken.has(address) ? 'provided IP is already allocated' : undefined;
 }
 
-/** From somewhere on, the first that is free: there are a million, and few Services. */
+/** The first free address from a random start. There are a million addresses and few Services. */
 function freeAddress(taken: ReadonlySet<string>, random: () => number): string {
   const usable = ADDRESS_COUNT - 2;
   const start = Math.floor(random() * usable);
@@ -130,7 +131,7 @@ function withPorts(spec: Json, scene: Scene): Json {
       throw invalid(SERVICE, scene.name, [invalidValue(field, wanted, problem)]);
     }
     const nodePort = wanted === 0 ? freePort(taken, scene.random) : wanted;
-    // TCP and UDP may share a number.
+    // TCP and UDP may use the same port number.
     if (wanted === 0) taken.add(nodePort);
     return { ...port, nodePort };
   });

@@ -15,7 +15,10 @@ interface Protection {
   isUsed(storage: Storage, object: StoredObject): boolean;
 }
 
-/** Kinds whose objects stay as long as something uses them (admission plugin StorageObjectInUseProtection). */
+/**
+ * Kinds whose objects are kept while they are in use (admission plugin
+ * StorageObjectInUseProtection).
+ */
 const PROTECTIONS: Readonly<Record<string, Protection>> = {
   PersistentVolumeClaim: {
     resource: CLAIMS,
@@ -36,7 +39,7 @@ const PROTECTIONS: Readonly<Record<string, Protection>> = {
   },
 };
 
-/** True for a Pod that has a node, and a volume of this claim. */
+/** True for a Pod that is assigned to a node and has a volume of this claim. */
 function uses({ metadata, spec }: StoredObject, claim: string): boolean {
   const { nodeName, volumes } = isObject(spec) ? spec : {};
   if (!nodeName || !Array.isArray(volumes)) return false;
@@ -57,7 +60,7 @@ function names(object: StoredObject, name: string): boolean {
   ].some((path) => valueAt(object, path) === name);
 }
 
-/** Adds to a new object the finalizer that protects it. */
+/** Adds the finalizer that protects a new object. */
 export function withProtection(object: StoredObject): StoredObject {
   const finalizer = PROTECTIONS[object.kind]?.finalizer;
   const { finalizers = [] } = object.metadata;
@@ -66,10 +69,10 @@ export function withProtection(object: StoredObject): StoredObject {
 }
 
 /**
- * Lets go of protected objects that are being deleted, as soon as nothing uses them, at once after the write that
- * makes it so. In a real cluster three controllers do this.
+ * Releases protected objects that are being deleted, right after the write that ends their use. In
+ * a real cluster three controllers do this.
  *
- * @returns the end of it.
+ * @returns a function that stops it.
  */
 export function releaseProtected(
   { storage }: Pick<Cluster, 'storage'>,
@@ -80,7 +83,7 @@ export function releaseProtected(
   });
 }
 
-/** Objects that are being deleted, and that an event may have made unused. */
+/** Protected objects in deletion that an event may have made unused. */
 function goingAfter(
   storage: Storage,
   resource: ResourceName,
@@ -110,7 +113,7 @@ function release(storage: Storage, access: ClusterAccess, { kind, metadata }: St
   try {
     access.patch(protection.resource, namespace, name, patch);
   } catch (error) {
-    // A policy may refuse it, as it may in a real cluster: the object stays then.
+    // A policy may refuse the write, as in a real cluster. The object then stays.
     if (!(error instanceof ApiError)) throw error;
   }
 }

@@ -13,13 +13,13 @@ export interface ResourceAccess {
   readonly name: string;
 }
 
-/** Something done to a path that names no resource, such as `/healthz`. */
+/** An action on a path that names no resource, such as `/healthz`. */
 export interface PathAccess {
   readonly verb: string;
   readonly path: string;
 }
 
-/** What a request wants to do, in the form that an authorizer decides about. */
+/** The action of a request, in the form that an authorizer decides about. */
 export type Access = ResourceAccess | PathAccess;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -31,14 +31,14 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Parts of a Namespace itself: paths below it that are no resources in it. */
+/** Subresources of a Namespace itself. Other paths below it are resources in the Namespace. */
 const OF_NAMESPACE: ReadonlySet<string | undefined> = new Set([undefined, 'status', 'finalize']);
 
 /**
- * What a request wants to do. Nothing is looked up: even for a resource that is not served, a caller without rights
- * gets 403, and only an authorized caller gets 404.
+ * The action of a request. No resource is looked up: even for a resource that is not served, a
+ * caller without rights gets 403, and only an authorized caller gets 404.
  *
- * @param path - as in the request line, still encoded.
+ * @param path - the path of the request line, still encoded.
  */
 export function accessOf(method: string, path: string, query: URLSearchParams): Access {
   const decoded = decode(path);
@@ -63,7 +63,7 @@ function placeOf(parts: readonly string[]): Omit<ResourceAccess, 'verb' | 'group
   return { resource, name, subresource, namespace: inNamespace ? second : '' };
 }
 
-/** Without a name `get` becomes `list` or `watch`, and `delete` becomes `deletecollection`. */
+/** Without a name, `get` becomes `list` or `watch`, and `delete` becomes `deletecollection`. */
 function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess {
   if (access.name !== '') return access;
   if (access.verb === 'delete') return { ...access, verb: 'deletecollection' };
@@ -72,7 +72,7 @@ function refined(access: ResourceAccess, query: URLSearchParams): ResourceAccess
   return { ...access, verb, name: selectedName(query.get('fieldSelector') ?? '') };
 }
 
-/** The one name that `metadata.name=…` leaves, or ''. */
+/** The single name that `metadata.name=…` selects, or ''. */
 function selectedName(fieldSelector: string): string {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
@@ -81,7 +81,7 @@ function selectedName(fieldSelector: string): string {
   return '';
 }
 
-/** A 403 for an access, in the exact words of the API server. */
+/** A 403 for an action, with the exact message of the API server. */
 export function accessDenied(user: User, access: Access, reason: string): ApiError {
   const why = escaped(deniedText(user, access)) + (reason === '' ? '' : `: ${reason}`);
   if (!('resource' in access)) {
@@ -123,7 +123,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The server escapes its words for pages that show them. */
+/** Escapes a message for HTML pages, as the server does. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

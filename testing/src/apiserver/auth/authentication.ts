@@ -6,14 +6,14 @@ import { ADMINISTRATOR, type Caller, callerOf, type User } from './user.ts';
 /** How the sender of a request is found. */
 export interface AuthenticationOptions {
   /**
-   * Bearer tokens and their users, as kube-apiserver's `--token-auth-file`. Default: none, but
-   * for those that the server issues to ServiceAccounts (`kubectl create token`).
+   * Bearer tokens and their users, as in kube-apiserver's `--token-auth-file`. If omitted, only the
+   * tokens that the server issues to ServiceAccounts are accepted (`kubectl create token`).
    */
   readonly tokens?: Readonly<Record<string, string | User>>;
   /**
-   * Who a request without credentials comes from; a text is the name of a user. Default: the user
-   * `kubernetes-admin` of the group `system:masters`, who may do everything. kube-apiserver takes
-   * it for `system:anonymous`, or refuses it with 401 (false).
+   * The user of requests without credentials; a string is the name of a user. If omitted, the user
+   * `kubernetes-admin` of the group `system:masters`, who has all rights. kube-apiserver uses
+   * `system:anonymous`, or refuses such requests with 401 (false).
    */
   readonly anonymous?: string | User | false;
 }
@@ -21,7 +21,7 @@ export interface AuthenticationOptions {
 /** Finds the sender of a request. */
 export class Authentication {
   readonly #tokens: ReadonlyMap<string, Caller>;
-  /** The tokens of this server itself. */
+  /** The tokens that this server has issued. */
   readonly issued: ServiceAccountTokens;
   readonly #anonymous: Caller | undefined;
 
@@ -34,9 +34,11 @@ export class Authentication {
   }
 
   /**
-   * @param header - `Authorization`. Anything but a bearer token is no credential.
-   * @param withoutToken - the sender when there is no token; default: that of the options.
-   * @throws ApiError 401 for an unknown token, and without a token where anonymous requests are refused.
+   * @param header - the `Authorization` header. Only a bearer token counts as a credential.
+   * @param withoutToken - the sender of requests without a token. If undefined, the sender in the
+   * options.
+   * @throws ApiError 401 for an unknown token, and without a token if anonymous requests are
+   * refused.
    */
   callerOf(header: string | undefined, withoutToken: Caller | undefined): Caller {
     const token = /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
@@ -47,7 +49,7 @@ export class Authentication {
   }
 
   /**
-   * @param audiences - of which the token must be meant for one; default: this server.
+   * @param audiences - the token must be meant for one of these. If omitted, for this server.
    * @returns undefined for an unknown token.
    */
   holderOf(token: string, audiences: readonly string[] = [ISSUER]): TokenHolder | undefined {

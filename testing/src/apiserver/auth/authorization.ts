@@ -5,33 +5,33 @@ import { type PolicyRule, ruleAllows } from './policy-rule.ts';
 import { type Caller, MASTERS } from './user.ts';
 
 /**
- * Who may do what, named as kube-apiserver's `--authorization-mode` does: `AlwaysAllow` everything
- * to everybody, or what Roles and bindings grant (`RBAC`). `Webhook,RBAC` is the same behind a webhook
- * without an opinion of its own, as managed clusters have one: it cannot list the rules that it goes by,
- * so that a SelfSubjectRulesReview says of its answer that it is `incomplete`. With `RBAC,AlwaysAllow`
- * the roles are there, and what they do not grant is allowed all the same.
+ * The authorization mode, named as in kube-apiserver's `--authorization-mode`. `AlwaysAllow` allows
+ * every request. `RBAC` allows what Roles and bindings grant. `Webhook,RBAC` does the same behind a
+ * webhook that has no opinion, as in managed clusters: a webhook cannot list its rules, so a
+ * SelfSubjectRulesReview is marked as `incomplete`. `RBAC,AlwaysAllow` has the roles, but also
+ * allows requests that they do not grant.
  */
 export type AuthorizationMode = 'AlwaysAllow' | 'RBAC' | 'Webhook,RBAC' | 'RBAC,AlwaysAllow';
 
 export interface Decision {
   readonly allowed: boolean;
-  /** By which binding, or which roles are missing; often ''. */
+  /** The binding that allows the action, or missing roles; often ''. */
   readonly reason: string;
 }
 
-/** The rules that a user has. */
+/** The rules that apply to a user. */
 export interface Rights {
   readonly rules: readonly PolicyRule[];
   /** Messages about roles that could not be resolved. */
   readonly errors: readonly string[];
-  /** True when there may be more of them. */
+  /** True when more rules may exist. */
   readonly incomplete: boolean;
 }
 
-/** Decides about every request before anything is looked up. */
+/** Decides about every request before any object is looked up. */
 export interface Authorization {
   decide(caller: Caller, access: Access): Decision;
-  /** @param namespace - '' for none: only what holds in the whole cluster. */
+  /** @param namespace - '' for none: only cluster-wide rules count. */
   rightsOf(caller: Caller, namespace: string): Rights;
 }
 
@@ -45,7 +45,7 @@ export const ALWAYS_ALLOW: Authorization = {
   rightsOf: () => ({ rules: EVERYTHING, errors: [], incomplete: false }),
 };
 
-/** What the stored Roles and bindings grant, at the moment of each question. */
+/** Grants the rights of the stored Roles and bindings, as they are at the time of each question. */
 export function rbacAuthorization(storage: Storage): Authorization {
   return {
     decide(caller, access) {
@@ -66,7 +66,7 @@ export function rbacAuthorization(storage: Storage): Authorization {
   };
 }
 
-/** `authorization` behind an authorizer that cannot list its rules. */
+/** `authorization` behind another authorizer that cannot list its rules. */
 function behindWebhook(authorization: Authorization): Authorization {
   return {
     decide: (caller, access) => authorization.decide(caller, access),
@@ -77,7 +77,7 @@ function behindWebhook(authorization: Authorization): Authorization {
   };
 }
 
-/** `authorization`, and after it one that allows everything. */
+/** `authorization`, followed by an authorizer that allows everything. */
 function beforeAlwaysAllow(authorization: Authorization): Authorization {
   return {
     decide(caller, access) {
@@ -93,12 +93,12 @@ function beforeAlwaysAllow(authorization: Authorization): Authorization {
 
 const NO_RULES_OF_WEBHOOK = 'webhook authorizer does not support user rule resolution';
 
-/** Whether roles count: then the server makes those that every cluster has. */
+/** Whether roles are used. The server then creates the roles that every cluster has. */
 export function countsRoles(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
   return mode !== 'AlwaysAllow';
 }
 
-/** Whether everything is allowed to everybody: then kube-apiserver takes no anonymous requests. */
+/** Whether every request is allowed. kube-apiserver then accepts no anonymous requests. */
 export function allowsEverything(mode: AuthorizationMode = 'AlwaysAllow'): boolean {
   return mode.endsWith('AlwaysAllow');
 }
@@ -114,7 +114,7 @@ export function authorizationOf(
   return mode === 'Webhook,RBAC' ? behindWebhook(rbac) : rbac;
 }
 
-/** Several errors as one text, each said once. */
+/** Several errors as one text, without duplicates. */
 export function allOf(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

@@ -9,7 +9,10 @@ const READ = 'get,list,watch';
 const WRITE = 'create,delete,deletecollection,patch,update';
 const ALL = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/** Group, verbs and resources of a line each: the group `core` is the one without a name. */
+/**
+ * Group, verbs and resources, one rule per line. The group `core` stands for the group without a
+ * name.
+ */
 const VIEW = `
 core ${READ} configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status
 core ${READ} bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status
@@ -49,8 +52,9 @@ ${GROUP} ${ALL} rolebindings,roles
 const HEALTH = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
 
 /**
- * The roles and bindings that a cluster starts with. Sources: the documentation of RBAC (default roles), the rules that
- * a recorded server lists for an administrator, and for Kubernetes' own components what kube-apiserver v1.36.2 makes.
+ * The roles and bindings that a cluster starts with. Sources: the documentation of RBAC (default
+ * roles), the rules that a recorded server lists for an administrator, and, for Kubernetes' own
+ * components, the roles that kube-apiserver v1.36.2 creates.
  */
 export function bootstrapPolicy(): readonly KubernetesObject[] {
   return [
@@ -133,7 +137,10 @@ function componentBinding(line: string): KubernetesObject {
   } as KubernetesObject;
 }
 
-/** `ServiceAccount:NAMESPACE:NAME`, `User:NAME` or `Group:NAME`; the last two may have colons of their own. */
+/**
+ * `ServiceAccount:NAMESPACE:NAME`, `User:NAME` or `Group:NAME`. The names of users and groups may
+ * contain colons.
+ */
 function componentSubject(text: string): object {
   const [kind, ...rest] = text.split(':');
   if (kind !== 'ServiceAccount') return { kind, apiGroup: GROUP, name: rest.join(':') };
@@ -160,7 +167,7 @@ function rulesOf(table: string): readonly PolicyRule[] {
     });
 }
 
-/** @param into - the role that this one is part of. */
+/** @param into - the role that aggregates this role. */
 function clusterRole(
   name: string,
   rules: readonly PolicyRule[] | undefined,
@@ -198,7 +205,7 @@ function binding(name: string, groups: readonly string[]): KubernetesObject {
   } as KubernetesObject;
 }
 
-/** By which a cluster knows its own roles again. */
+/** The labels and annotations by which a cluster recognizes its own roles. */
 function marks(
   labels: Readonly<Record<string, string>>,
 ): Pick<KubernetesObject['metadata'], 'labels' | 'annotations'> {

@@ -5,23 +5,28 @@ import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** What a token lives and dies with, beside its ServiceAccount. */
+/**
+ * An object to which a token is bound, besides its ServiceAccount. The token is valid only while
+ * the object exists.
+ */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node';
   readonly name: string;
   readonly uid: string;
 }
 
-/** go-jose's `DefaultLeeway`: for how long something deleted, or expired, still counts. */
+/**
+ * The time for which a deleted object or an expired token still counts: go-jose's `DefaultLeeway`.
+ */
 export const LEEWAY_MS = 60_000;
 
 const PLURALS = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
 
 /**
- * The object that `spec.boundObjectRef` of a TokenRequest names; undefined where it names none.
+ * The object that `spec.boundObjectRef` of a TokenRequest names; undefined if it names none.
  *
- * @throws ApiError 400 for a kind that no token is bound to and for a Pod of another ServiceAccount,
- *   404 for an object that is not there, 409 for one with another uid.
+ * @throws ApiError 400 for a kind that tokens cannot be bound to and for a Pod of another
+ * ServiceAccount, 404 for a missing object, 409 for an object with another uid.
  */
 export function boundObject(
   storage: Storage,
@@ -52,13 +57,13 @@ export function boundObject(
   return { kind, name, uid: found };
 }
 
-/** What the claims of a token say of it. */
+/** The claims of a token about its bound object. */
 export function boundClaims(bound: BoundObject | undefined): Json {
   if (bound === undefined) return {};
   return { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } };
 }
 
-/** True when everything that the claims of a token are bound to is there, and the same. */
+/** True when all objects that a token is bound to exist and have the same uid. */
 export function isBoundAlive(
   storage: Storage,
   namespace: string,
@@ -72,7 +77,7 @@ export function isBoundAlive(
   });
 }
 
-/** Whether an object is there, has this uid, and has not been on its way out for a minute. */
+/** Whether an object exists, has this uid, and was not deleted more than a minute ago. */
 export function isSame(object: StoredObject | undefined, uid: unknown, nowMs: number): boolean {
   if (object === undefined || object.metadata.uid !== uid) return false;
   const { deletionTimestamp } = object.metadata;

@@ -6,12 +6,12 @@ interface CallerPort {
   readonly port: Promise<number>;
 }
 
-/** One port for each user; the port stays the same over restarts. */
+/** One port per user. The port stays the same over restarts. */
 export class CallerPorts {
   readonly #listen: (port: number, caller: Caller) => Promise<number>;
   readonly #ports = new Map<string, CallerPort>();
 
-  /** @param listen - opens a port, any free one for 0, and resolves to its number. */
+  /** @param listen - opens a port (any free port for 0), and resolves to its number. */
   constructor(listen: (port: number, caller: Caller) => Promise<number>) {
     this.#listen = listen;
   }

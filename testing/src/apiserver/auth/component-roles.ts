@@ -1,7 +1,8 @@
 /**
- * The roles of Kubernetes' own components and controllers, as kube-apiserver v1.36.2 makes them: name, or namespace and
- * name of a Role; below it a line for each rule: verbs, groups (`core` for the one without a name) and resources, and the
- * names of objects where only these are meant; `urls` stands before paths that are no resources.
+ * The roles of Kubernetes' components and controllers, as kube-apiserver v1.36.2 creates them. The
+ * first line is the name, or the namespace and name of a Role. Each further line is a rule: verbs,
+ * groups (`core` for the group without a name), resources and, if the rule is limited to certain
+ * objects, their names. `urls` precedes paths that are not resources.
  */
 export const COMPONENT_ROLES = `
 system:auth-delegator
@@ -364,7 +365,10 @@ kube-system/system:controller:token-cleaner
   create,patch,update core,events.k8s.io events
 `;
 
-/** The bindings of these roles: name, or namespace and name of a RoleBinding; the role; its subjects, `-` for none. */
+/**
+ * The bindings of these roles: name, or namespace and name of a RoleBinding; the role; its
+ * subjects, or `-` for none.
+ */
 export const COMPONENT_BINDINGS = `
 system:controller:attachdetach-controller ClusterRole/system:controller:attachdetach-controller ServiceAccount:kube-system:attachdetach-controller
 system:controller:certificate-controller ClusterRole/system:controller:certificate-controller ServiceAccount:kube-system:certificate-controller

@@ -3,7 +3,7 @@ import { accessDenied } from './access.ts';
 import type { Authorization } from './authorization.ts';
 import type { Caller } from './user.ts';
 
-/** An object that an apply or a PUT will create, because it does not exist yet. */
+/** An object that does not exist yet, and that an apply or a PUT will create. */
 interface Absent {
   readonly served: ServedResource;
   readonly namespace: string | undefined;
@@ -11,9 +11,9 @@ interface Absent {
 }
 
 /**
- * Refuses the write when its caller may not create the object.
+ * Refuses the write if its caller may not create the object.
  *
- * @param caller - undefined for the server's own writes, which may do everything.
+ * @param caller - undefined for the server's own writes, which are always allowed.
  * @throws ApiError 403.
  */
 export function requireCreate(

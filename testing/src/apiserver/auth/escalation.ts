@@ -14,7 +14,7 @@ const GROUP = 'rbac.authorization.k8s.io';
 const ROLES: ReadonlySet<string> = new Set(['roles', 'clusterroles']);
 const BINDINGS: ReadonlySet<string> = new Set(['rolebindings', 'clusterrolebindings']);
 
-/** What an escalation is decided by: the rights of a caller, and the stored roles. */
+/** The data for checking an escalation: the rights of a caller, and the stored roles. */
 interface Rbac {
   readonly authorization: Authorization;
   readonly storage: Storage;
@@ -31,11 +31,12 @@ export interface GuardedWrite {
 }
 
 /**
- * Refuses to grant rights that the caller does not have, by the rules of a role or by a binding to a role.
- * The verb `escalate` on the role allows the first, the verb `bind` the second.
+ * Refuses to grant rights that the caller does not have, by the rules of a role or by a binding to
+ * a role. The verb `escalate` on the role allows such rules, and the verb `bind` allows such a
+ * binding.
  *
- * @param caller - undefined for the server's own writes, which may do everything.
- * @throws ApiError 403, which says what is missing; 404 for a binding to a role that is not there.
+ * @param caller - undefined for the server's own writes, which are always allowed.
+ * @throws ApiError 403 with the missing rights; 404 for a binding to a role that does not exist.
  */
 export function refuseEscalation(
   rbac: Rbac,
@@ -57,13 +58,14 @@ function refuseRole(rbac: Rbac, write: GuardedWrite, caller: Caller): void {
     resource: served.plural,
     subresource: '',
     namespace,
-    // A create says its name in the body only.
+    // For a create, the name is only in the body.
     name: live === undefined ? '' : object.metadata.name,
   };
   if (rbac.authorization.decide(caller, access).allowed) return;
   refuseMissing(rbac, write, caller, rulesIn(object));
   const aggregated = [object, live].some((role) => role?.aggregationRule !== undefined);
-  // It may come to grant anything. Who has everything may escalate, and is through by now.
+  // An aggregated role could later grant anything. A caller with all rights has already been
+  // accepted above.
   if (!aggregated) return;
   const why = 'must have cluster-admin privileges to use the aggregationRule';
   throw forbidden(served, object.metadata.name, why);
@@ -104,7 +106,7 @@ function refuseMissing(
   throw forbidden(served, object.metadata.name, `${who} ${what}${unresolved}`);
 }
 
-/** What a garbage collector has to change before an object can go. */
+/** Whether only fields differ that a garbage collector changes before it deletes an object. */
 function differsOnlyInOwnership(object: StoredObject, live: StoredObject): boolean {
   return isDeepStrictEqual(withoutOwnership(object), withoutOwnership(live));
 }

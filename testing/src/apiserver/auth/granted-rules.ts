@@ -19,20 +19,22 @@ export interface GrantedRule {
 
 export interface GrantedRules {
   readonly rules: readonly GrantedRule[];
-  /** Why bindings grant nothing that name the caller: their roles are not there. */
+  /**
+   * Errors of bindings that name the caller, but grant nothing because their role does not exist.
+   */
   readonly errors: readonly string[];
 }
 
-/** What a binding refers to. */
+/** The reference from a binding to its role. */
 export interface RoleRef {
   readonly kind: string;
   readonly name: string;
 }
 
 /**
- * The rules that bindings grant to a caller, read from the objects as they are now.
+ * The rules that bindings currently grant to a caller.
  *
- * @param namespace - '' for cluster-scoped access: only ClusterRoleBindings count.
+ * @param namespace - '' for cluster-scoped access, for which only ClusterRoleBindings count.
  */
 export function grantedRules(storage: Storage, caller: Caller, namespace: string): GrantedRules {
   const bindings = [
@@ -55,7 +57,10 @@ export function grantedRules(storage: Storage, caller: Caller, namespace: string
   return { rules, errors };
 }
 
-/** A real server has no order at all: this one is the same every time. */
+/**
+ * Sorts bindings by creation, so that the order is always the same. A real server has no fixed
+ * order.
+ */
 function inOrderOfWriting(bindings: readonly StoredObject[]): readonly StoredObject[] {
   return bindings.toSorted(
     (a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion),
@@ -92,13 +97,13 @@ function isSubject(subject: Subject, caller: Caller, { metadata }: StoredObject)
   }
 }
 
-/** The reference of a binding to its role. */
+/** The reference from a binding to its role. */
 export function roleRefOf({ roleRef }: StoredObject): RoleRef {
   const { kind, name } = isObject(roleRef) ? roleRef : {};
   return { kind: String(kind ?? ''), name: String(name ?? '') };
 }
 
-/** @param namespace - of the binding; undefined for a ClusterRoleBinding. */
+/** @param namespace - the namespace of the binding; undefined for a ClusterRoleBinding. */
 export function findRole(
   storage: Storage,
   { kind, name }: RoleRef,
@@ -111,7 +116,7 @@ export function findRole(
   return storage.get(`roles.${GROUP}`, objectKey(namespace, name));
 }
 
-/** A binding names a role that does not exist: the error names the role by its kind. */
+/** The error for a binding to a role that does not exist. It names the role by its kind. */
 export function roleMissing({ kind, name }: RoleRef): ApiError {
   return notFound({ group: GROUP, plural: kind.toLowerCase() }, name);
 }

@@ -17,13 +17,16 @@ const AUTHENTICATION = 'authentication.k8s.io';
 const EXTRA = 'impersonate-extra-';
 
 /**
- * The user that a request impersonates (`kubectl --as`); the caller itself, when it impersonates nobody.
+ * The user that a request impersonates (`kubectl --as`), or the caller itself without
+ * impersonation.
  *
- * Since v1.36 two ways allow it: the verb `impersonate` on the user, its groups and all other fields that the request
- * names; or a verb for one kind of user (`impersonate:serviceaccount`) together with a verb for the action
+ * Since v1.36 there are two ways to allow it: the verb `impersonate` on the user, its groups and
+ * all other fields that the request names; or a verb for one kind of user
+ * (`impersonate:serviceaccount`) together with a verb for the action
  * (`impersonate-on:serviceaccount:list`).
  *
- * @throws ApiError 403 that names what the newer way lacks, 400 for groups without a user.
+ * @throws ApiError 403 that names the rights missing for the newer way, 400 for groups without a
+ * user.
  */
 export function impersonated(
   request: Pick<IncomingMessage, 'rawHeaders'>,
@@ -60,7 +63,7 @@ export function impersonated(
   }
 }
 
-/** The headers of a request, as a user; undefined where they name none. */
+/** The user in the headers of a request; undefined if they name none. */
 function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User | undefined {
   const headers = impersonationHeaders(rawHeaders);
   const name = headers.get('impersonate-user')?.[0] ?? '';
@@ -81,7 +84,7 @@ function wantedUser({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): User |
   };
 }
 
-/** Every value of each: `headersDistinct`, which requests of HTTP/2 do not have. */
+/** All values of each header, like `headersDistinct`, which requests of HTTP/2 do not have. */
 function impersonationHeaders(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -102,7 +105,9 @@ function unescaped(text: string): string {
 
 type Mode = 'arbitrary-node' | 'serviceaccount' | 'user-info';
 
-/** Nodes and ServiceAccounts are what their name says: with groups of its own it is neither. */
+/**
+ * The kind of user for the newer way. A node or ServiceAccount with additional groups is neither.
+ */
 function modeFor(wanted: User): Mode | undefined {
   const { name } = wanted;
   const isNode = nodeName(name) !== undefined;
@@ -115,7 +120,7 @@ function nodeName(user: string): string | undefined {
   return /^system:node:([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)?.[1];
 }
 
-/** The newer way allows no impersonation of the group `system:masters`. */
+/** Refuses the group `system:masters`, which the newer way never allows. */
 function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller: Caller): void {
   if (!wanted.groups?.includes(MASTERS)) return;
   const group = accesses.find(({ resource, name }) => resource === 'groups' && name === MASTERS);
@@ -123,7 +128,7 @@ function refuseMasters(wanted: User, accesses: readonly ResourceAccess[], caller
   if (group !== undefined) throw accessDenied(caller, group, why);
 }
 
-/** Everything that has to be allowed to be that user, in the order in which it is asked. */
+/** All rights needed to impersonate that user, in the order in which they are checked. */
 function accessesTo(wanted: User, verb: string, group: string): readonly ResourceAccess[] {
   const plain = { verb, group, subresource: '', namespace: '' };
   const account = parseServiceAccount(wanted.name);
@@ -145,7 +150,7 @@ function accessesTo(wanted: User, verb: string, group: string): readonly Resourc
   ];
 }
 
-/** @param fixed - the groups that come with the name, where none are asked for. */
+/** @param fixed - the groups that the name implies, used if the request names none. */
 function asCaller(wanted: User, fixed: readonly string[]): Caller {
   const groups = [...(wanted.groups ?? fixed)];
   const last = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

@@ -1,7 +1,7 @@
 import { isObject } from '../objects/metadata.ts';
 import { type Access, type ResourceAccess, resourcePath } from './access.ts';
 
-/** One rule of a Role: what it grants, in the words of `rbac.authorization.k8s.io/v1`. */
+/** One rule of a Role, with the fields of `rbac.authorization.k8s.io/v1`. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -19,7 +19,7 @@ export function ruleAllows(rule: PolicyRule, access: Access): boolean {
   );
 }
 
-/** The list has the value, or `*`. */
+/** True when the list contains the value or `*`. */
 export function grants(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list.includes('*') || list.includes(value));
 }
@@ -32,7 +32,10 @@ function coversResource({ resources }: PolicyRule, access: ResourceAccess): bool
   );
 }
 
-/** A rule for certain names says nothing about requests without one: create and deletecollection. */
+/**
+ * Whether a rule covers a name. A rule for certain names does not cover requests without one:
+ * create and deletecollection.
+ */
 function coversName({ resourceNames = [] }: PolicyRule, { name }: ResourceAccess): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
@@ -41,14 +44,14 @@ function coversPath({ nonResourceURLs = [] }: PolicyRule, path: string): boolean
   return nonResourceURLs.some((pattern) => pathMatches(pattern, path));
 }
 
-/** Equal, or below a pattern that ends in `*`. */
+/** True for an equal path, or a path below a pattern that ends in `*`. */
 export function pathMatches(pattern: string, path: string): boolean {
   return (
     pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')))
   );
 }
 
-/** The rules in a Role or ClusterRole, whatever else stands there. */
+/** The rules of a Role or ClusterRole. Malformed contents are ignored. */
 export function rulesIn(role: object): readonly PolicyRule[] {
   const { rules } = role as { readonly rules?: unknown };
   return Array.isArray(rules) ? rules.filter(isObject).map(decoded) : [];

@@ -1,6 +1,6 @@
 import { grants, type PolicyRule, pathMatches } from './policy-rule.ts';
 
-/** What `wanted` grants and `held` does not, in rules with one verb each. */
+/** The rights in `wanted` that `held` does not grant, as rules with one verb each. */
 export function uncovered(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -8,7 +8,7 @@ export function uncovered(
   return wanted.flatMap(singleRights).filter((right) => !held.some((rule) => covers(rule, right)));
 }
 
-/** A rule taken apart into rules of one verb, one group, one resource and at most one name. */
+/** A rule split into rules with one verb, one group, one resource and at most one name. */
 function singleRights(rule: PolicyRule): readonly PolicyRule[] {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => named(name));
@@ -34,7 +34,7 @@ function named(name: string): Pick<PolicyRule, 'resourceNames'> {
   return { resourceNames: [name] };
 }
 
-/** @param right - with at most one entry in each list. */
+/** @param right - a rule with at most one entry in each list. */
 function covers(rule: PolicyRule, right: PolicyRule): boolean {
   const [verb = ''] = right.verbs;
   if (!grants(rule.verbs, verb)) return false;
@@ -61,7 +61,7 @@ function coversResource({ resources }: PolicyRule, resource: string): boolean {
   );
 }
 
-/** Rights as messages list them: one line each, the verbs of one resource together, sorted. */
+/** Rights as messages list them: sorted, one line per resource with all its verbs. */
 export function describeRights(rights: readonly PolicyRule[]): string {
   const together = new Map<string, PolicyRule>();
   for (const right of rights) {
@@ -88,7 +88,7 @@ function describeRule(rule: PolicyRule): string {
   return `{${texts.join(', ')}}`;
 }
 
-/** As Go prints a list of strings: `["get" "list"]`. */
+/** A list of strings as Go prints it: `["get" "list"]`. */
 export function quotedList(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 }

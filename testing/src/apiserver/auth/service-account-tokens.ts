@@ -18,7 +18,7 @@ const EXTRA = 'authentication.kubernetes.io/';
 export interface TokenOptions {
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** What it ends with, beside its ServiceAccount. */
+  /** The object that the token is bound to, besides its ServiceAccount. */
   readonly bound?: BoundObject | undefined;
 }
 
@@ -29,9 +29,10 @@ export interface TokenHolder {
 }
 
 /**
- * Tokens of ServiceAccounts: JWTs in the form of a real server's, signed with a key of this server
- * alone (HS256). As there, one is good until a minute after it expires, and while its ServiceAccount
- * and what it is bound to are there: the same ones, and not deleted for more than a minute.
+ * Tokens of ServiceAccounts: JWTs in the form of a real server's tokens, signed with a key that
+ * only this server has (HS256). As on a real server, a token is valid until a minute after it
+ * expires. Its ServiceAccount and the object that it is bound to must exist, have the same uids,
+ * and not have been deleted for more than a minute.
  */
 export class ServiceAccountTokens {
   readonly #storage: Storage;
@@ -59,7 +60,7 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** @returns undefined for a token that this server has not issued, or that is good no longer. */
+  /** @returns undefined for a token that this server has not issued, or that is no longer valid. */
   holderOf(token: string): TokenHolder | undefined {
     const claims = this.#claimsOf(token);
     const nowMs = this.#clock.now();

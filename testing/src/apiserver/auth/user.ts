@@ -1,17 +1,18 @@
-/** Who sends a request, as `kubectl auth whoami` shows it. */
+/** The sender of a request, as `kubectl auth whoami` shows it. */
 export interface User {
   /** `jane`, or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly name: string;
   readonly uid?: string;
   /**
-   * Groups beside those that come with the name: `system:authenticated` for everybody but
-   * `system:anonymous`, and those of all ServiceAccounts and of its namespace for a ServiceAccount.
+   * Groups beside the groups that the name implies: `system:authenticated` for every user except
+   * `system:anonymous`, and for a ServiceAccount the groups of all ServiceAccounts and of its
+   * namespace.
    */
   readonly groups?: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A user with every group. */
+/** A user with all groups. */
 export interface Caller extends User {
   readonly groups: readonly string[];
 }
@@ -19,7 +20,7 @@ export interface Caller extends User {
 export const ANONYMOUS = 'system:anonymous';
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** The group that may do everything, whatever roles say. */
+/** The group that has all rights, independent of roles. */
 export const MASTERS = 'system:masters';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
@@ -28,7 +29,10 @@ const ALL_SERVICE_ACCOUNTS = 'system:serviceaccounts';
 /** The sender of a request without credentials, by default. */
 export const ADMINISTRATOR: User = { name: 'kubernetes-admin', groups: [MASTERS] };
 
-/** `user` with the groups that come with the name. @param user - a name is a user without more. */
+/**
+ * `user` with the groups that its name implies.
+ * @param user - a string is a user with only this name.
+ */
 export function callerOf(user: string | User): Caller {
   const sender = typeof user === 'string' ? { name: user } : user;
   const implied =
@@ -39,12 +43,12 @@ export function callerOf(user: string | User): Caller {
   return { ...sender, groups: [...new Set(groups)] };
 }
 
-/** The name by which RBAC knows a ServiceAccount. */
+/** The user name of a ServiceAccount in RBAC. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `${SERVICE_ACCOUNT}${namespace}:${name}`;
 }
 
-/** @returns undefined for a name of any other form. */
+/** @returns undefined for any other user name. */
 export function parseServiceAccount(
   user: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
@@ -54,14 +58,14 @@ export function parseServiceAccount(
   return { namespace, name };
 }
 
-/** The groups that the name of a ServiceAccount implies; none for any other name. */
+/** The groups that the name of a ServiceAccount implies; empty for any other name. */
 export function serviceAccountGroups(user: string): readonly string[] {
   const account = parseServiceAccount(user);
   if (account === undefined) return [];
   return [ALL_SERVICE_ACCOUNTS, `${ALL_SERVICE_ACCOUNTS}:${account.namespace}`];
 }
 
-/** As the API shows a user (`authentication.k8s.io/v1` UserInfo). */
+/** A user in the form of the API (`authentication.k8s.io/v1` UserInfo). */
 export function userInfo({ name, uid, groups, extra }: User): object {
   return {
     username: name,

@@ -12,69 +12,75 @@ import {
   warningsIn,
 } from './server-generation.ts';
 
-/** Settings that a real server has, too, and states that a real server can get into. */
+/** Settings and states that a real server can have, too. */
 export interface BehaviourOptions extends Omit<StorageOptions, 'clock'> {
-  /** The release whose answers it gives, where releases differ. Default 1.36. */
+  /** The release whose answers the server gives, where releases differ. Default 1.36. */
   readonly generation?: ServerGeneration;
-  /** `--feature-gates`. Default: those of the release, which are all off. */
+  /** `--feature-gates`. If omitted, the defaults of the release, which are all off. */
   readonly featureGates?: FeatureGates;
-  /** Default 60,000, which is what kube-apiserver takes. */
+  /** The interval of bookmarks in milliseconds. Default 60,000, as in kube-apiserver. */
   readonly bookmarkIntervalMs?: number;
   /**
-   * How often etcd reports its revision to the watch caches of idle resources; until then their
-   * watches get no bookmark. Default 600,000, as etcd; kubeadm sets 5,000. 0: never.
+   * The interval in milliseconds at which etcd reports its revision to the watch caches of idle
+   * resources. Until a report, their watches get no bookmark. Default 600,000, as in etcd; kubeadm
+   * sets 5,000. 0: never.
    */
   readonly progressIntervalMs?: number;
   /**
-   * How long a watch without `timeoutSeconds` lasts. Default 1,800, as
-   * `--min-request-timeout`; a real server takes a random time between it and twice as long.
+   * The duration of a watch without `timeoutSeconds`, in seconds. Default 1,800, as
+   * `--min-request-timeout`. A real server uses a random time between this value and twice the
+   * value.
    */
   readonly minRequestTimeoutSeconds?: number;
-  /** How long a read waits for a resourceVersion in the future. Default 3,000, as kube-apiserver. */
+  /**
+   * How long a read waits for a future resourceVersion, in milliseconds. Default 3,000, as in
+   * kube-apiserver.
+   */
   readonly futureVersionWaitMs?: number;
   /**
-   * Events that a client may leave unread, beyond what the sockets hold, before its watch is ended.
-   * Default 1,000, the largest channel of a real watch.
+   * The number of unread events, beyond the contents of socket buffers, after which a client's
+   * watch is ended. Default 1,000, the largest channel of a real watch.
    */
   readonly watchBufferEvents?: number;
-  /** The same in bytes. Default 16 MiB. */
+  /** The same limit in bytes. Default 16 MiB. */
   readonly watchBufferBytes?: number;
   /**
-   * How long the watch caches are filled after the server has begun to listen, each time: a request that needs one is
-   * answered with 429 until then, before 1.31 it waits. From 1.36 on the health endpoints answer 500 meanwhile.
-   * Default 0.
+   * How long the watch caches are filled after each start of listening, in milliseconds. Until
+   * then, a request that needs a cache is answered with 429; before 1.31 it waits. From 1.36 on the
+   * health endpoints answer 500 meanwhile. Default 0.
    */
   readonly cacheFillMs?: number;
   /**
-   * `consistent`: all pages of a list show the state of the first. `moving`: each shows what is
-   * there, with a resourceVersion of its own, as some servers that are not kube-apiserver do.
+   * `consistent`: all pages of a list show the state of the first page. `moving`: each page shows
+   * the current state with its own resourceVersion, as some servers other than kube-apiserver do.
    * Default `consistent`.
    */
   readonly pages?: 'consistent' | 'moving';
   /**
-   * Resources without a watch cache: no bookmarks, another text of 410, resourceVersion 0 is no
-   * licence to answer with old state. Default `events`, as kube-apiserver.
+   * Resources without a watch cache: they have no bookmarks and another message for 410, and reads
+   * with resourceVersion 0 never return old state. Default `events`, as in kube-apiserver.
    */
   readonly uncached?: readonly ResourceName[];
   /**
-   * How long one object of a deleted collection takes before the next. Default 0. A real server takes
-   * about 2 ms, so that controllers have begun to act before the last object is deleted.
+   * The time between the deletions of two objects of a collection, in milliseconds. Default 0. A
+   * real server takes about 2 ms, so that controllers react before the last object is deleted.
    */
   readonly collectionDeleteMs?: number;
   /**
-   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. Default: as the release, which is
-   * `v1` from 1.37 on, and nothing before. True serves `v1beta1`, too, as an administrator can switch it on from
-   * 1.35 on. False serves neither.
+   * Serves `storagemigration.k8s.io`, and carries out StorageVersionMigrations. If omitted, as the
+   * release does: `v1` from 1.37 on, and nothing before. True also serves `v1beta1`, which
+   * administrators can enable from 1.35 on. False serves neither.
    */
   readonly storageMigrations?: boolean;
   /**
-   * `--disable-admission-plugins`, of those that can be. Without `ServiceAccount` a new Pod gets no account and no token,
-   * without `DefaultTolerationSeconds` no tolerations. Default: none is disabled.
+   * `--disable-admission-plugins`, for the plugins that can be disabled. Without `ServiceAccount` a
+   * new Pod gets no account and no token. Without `DefaultTolerationSeconds` it gets no
+   * tolerations. If omitted, none is disabled.
    */
   readonly disableAdmissionPlugins?: readonly AdmissionPlugin[];
 }
 
-/** An admission plugin that a server can do without. */
+/** An admission plugin that can be disabled. */
 export type AdmissionPlugin = 'ServiceAccount' | 'DefaultTolerationSeconds';
 
 export interface Behaviour {
@@ -82,7 +88,7 @@ export interface Behaviour {
   readonly gates: ServerGates;
   /** The body of `/version`. */
   readonly version: Readonly<Record<string, string>>;
-  /** What a request meets: a test may change it while the server runs. */
+  /** The current feature gates. A test may change them while the server runs. */
   featureGates: Required<FeatureGates>;
   readonly bookmarkIntervalMs: number;
   readonly progressIntervalMs: number;

@@ -1,8 +1,9 @@
-/** What differs between the generations; `DIFFERENCES` says it in words. */
+/** The properties in which the releases differ. `DIFFERENCES` describes each. */
 export interface ServerGates {
   /**
-   * What the server does with `sendInitialEvents` of a watch. `on`: it sends them. `off`: it knows the field and
-   * answers 422. `unknown`: it ignores the field, and answers 422 to every watch with `resourceVersionMatch`.
+   * The reaction to `sendInitialEvents` of a watch. `on`: the server sends the initial events.
+   * `off`: it knows the field and answers 422. `unknown`: it ignores the field, and answers 422 to
+   * every watch with `resourceVersionMatch`.
    */
   readonly watchList: 'on' | 'off' | 'unknown';
   readonly consistentListFromCache: boolean;
@@ -11,32 +12,38 @@ export interface ServerGates {
   readonly nullCreationTimestamps: boolean;
   readonly warnsOfEndpoints: boolean;
   readonly startsFilled: boolean;
-  /** The version of StorageVersionMigrations. `v1` is served by itself, `v1beta1` where it is asked for. */
+  /**
+   * The served version of StorageVersionMigrations. `v1` is served by default, `v1beta1` only on
+   * request.
+   */
   readonly storageMigrations: 'v1' | 'v1beta1' | 'none';
   readonly definitionColumns: boolean;
-  /** A 404 for a path that is not served is a Status without `details`; else it is a line of text. */
+  /**
+   * True if a 404 for an unknown path is a Status without `details`; otherwise it is a line of
+   * text.
+   */
   readonly statusOfUnknownPaths: boolean;
   readonly deletedObjectVersions: boolean;
   readonly deletionVersions: boolean;
 }
 
-/** A difference: how servers were, and from which release on they are otherwise. */
+/** A difference: the behaviour of early releases, and the changes with the release of each. */
 export interface Difference<Value> {
   readonly before: Value;
   readonly steps: readonly {
     /** The first release, such as `1.27`. */
     readonly since: string;
     readonly value: Value;
-    /** What a client sees, as docs/guides/test/with-history.md says it. */
+    /** The effect that a client sees, in the wording of docs/guides/test/with-history.md. */
     readonly seen: string;
   }[];
-  /** The enhancement (KEP) or the change of kubernetes/kubernetes (#) that brought it. */
+  /** The enhancement (KEP) or the change of kubernetes/kubernetes (#) that introduced it. */
   readonly source: string;
 }
 
 /**
- * The table of differences. A release that is not imitated may have been otherwise between two steps: 1.32 sent
- * initial events, and 1.33 did not.
+ * The table of differences. Releases between two steps that are not imitated may have behaved
+ * otherwise: 1.32 sent initial events, and 1.33 did not.
  */
 export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<ServerGates[Gate]> } =
   {
@@ -176,14 +183,16 @@ export const DIFFERENCES: { readonly [Gate in keyof ServerGates]: Difference<Ser
     },
   };
 
-/** Resources, as `group/version/plural`, and subresources that a release is the first to serve by itself. */
+/**
+ * Resources, as `group/version/plural`, and subresources that a release first serves by default.
+ */
 export interface Addition {
   readonly since: string;
   readonly resources: readonly string[];
   readonly source: string;
 }
 
-/** Everything else of v1 and of `autoscaling/v2` is served by all releases that are imitated. */
+/** All other resources of v1 and `autoscaling/v2` are served by all imitated releases. */
 export const ADDITIONS: readonly Addition[] = [
   {
     since: '1.28',

@@ -1,27 +1,28 @@
 import { ConfigurationError } from 'chancery/internal-objects';
 import { isFrom, type ServerGeneration } from './server-generation.ts';
 
-/** What an administrator can switch on with `--feature-gates` of kube-apiserver, and the embedded server knows. */
+/** The gates of kube-apiserver's `--feature-gates` that the embedded server supports. */
 export interface FeatureGates {
   /**
-   * The server answers `shardSelector` of lists and watches; else it ignores the parameter. Alpha in 1.36, and not
-   * known by earlier releases. Default false.
+   * True if the server evaluates `shardSelector` of lists and watches; otherwise it ignores the
+   * parameter. Alpha in 1.36, and unknown to earlier releases. Default false.
    */
   readonly ShardedListAndWatch?: boolean;
   /**
-   * A list of the latest state is answered with 429 when the watch cache has not come as far in the time that a read
-   * may wait; else it is read from etcd. Alpha in 1.37, and not known by earlier releases. Default false.
+   * True if a list of the latest state is answered with 429 when the watch cache does not catch up
+   * in time; otherwise the list is then read from etcd. Alpha in 1.37, and unknown to earlier
+   * releases. Default false.
    */
   readonly ConsistentListFromCacheSkipTimeoutFallback?: boolean;
   /**
-   * Objects are sent without `metadata.managedFields` to a client whose Accept header has the parameter
-   * `drop=metadata.managedFields`; else the server ignores the parameter. Alpha in 1.38, and not known by earlier
-   * releases. Default false.
+   * True if objects are sent without `metadata.managedFields` to a client whose Accept header has
+   * the parameter `drop=metadata.managedFields`; otherwise the server ignores the parameter. Alpha
+   * in 1.38, and unknown to earlier releases. Default false.
    */
   readonly ManagedFieldsOptOut?: boolean;
 }
 
-/** The release that is the first to have a gate, and the enhancement or the change that brought it. */
+/** The first release that has a gate, and the enhancement or change that introduced it. */
 export const GATES: Readonly<
   Record<keyof FeatureGates, { readonly since: string; readonly source: string }>
 > = {
@@ -31,7 +32,7 @@ export const GATES: Readonly<
 };
 
 /**
- * Every gate, on or off.
+ * The state of every gate.
  *
  * @throws ConfigurationError `CONFIG` for a gate that the server or the release does not have.
  */

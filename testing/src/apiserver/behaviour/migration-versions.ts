@@ -6,7 +6,8 @@ import type { ServerGeneration } from './server-generation.ts';
  * The versions of StorageVersionMigrations that a server serves.
  *
  * @param asked - the option `storageMigrations`.
- * @throws ConfigurationError `CONFIG` when they are asked for in a release that has none of them.
+ * @throws ConfigurationError `CONFIG` when the option is true in a release that has no version of
+ * them.
  */
 export function migrationVersions(
   asked: boolean | undefined,

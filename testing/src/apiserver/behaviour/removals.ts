@@ -1,18 +1,21 @@
-/** A version of a kind that some releases serve, and answer with a warning. */
+/** A version of a kind that some releases serve, with a warning in each answer. */
 export interface Removal {
   /** As `group/version/plural`. */
   readonly resource: string;
   readonly kind: string;
-  /** The first release that served it, and the first one that does so no more. */
+  /** The first release that served it, and the first release that does not serve it any more. */
   readonly since: string;
   readonly removedIn: string;
   readonly deprecatedIn: string;
-  /** The version that takes its place, with the same fields; undefined where the server's warning names none. */
+  /**
+   * The version that replaces it, with the same fields; undefined if the server's warning names
+   * none.
+   */
   readonly replacement?: string;
 }
 
 /**
- * Only versions whose fields are those of the version that took their place. The releases are those of
+ * Contains only versions with the same fields as their replacement. The releases are from
  * zz_generated.prerelease-lifecycle.go in k8s.io/api v0.24.0 and v0.30.0.
  */
 export const REMOVALS: readonly Removal[] = [
@@ -73,7 +76,7 @@ export const REMOVALS: readonly Removal[] = [
   },
 ];
 
-/** What the server warns of, in the words of k8s.io/apiserver pkg/endpoints/deprecation. */
+/** The server's warning, with the message of k8s.io/apiserver pkg/endpoints/deprecation. */
 export function removalWarning(removal: Removal): string {
   const { resource, kind, deprecatedIn, removedIn, replacement } = removal;
   const apiVersion = resource.slice(0, resource.lastIndexOf('/'));

@@ -2,10 +2,10 @@ import { ConfigurationError } from 'chancery/internal-objects';
 import { ADDITIONS, DIFFERENCES, type Difference, type ServerGates } from './differences.ts';
 import { REMOVALS, removalWarning } from './removals.ts';
 
-/** A release of Kubernetes whose API server is imitated, where clients notice a difference. */
+/** A release of Kubernetes whose API server is imitated, as far as clients notice a difference. */
 export type ServerGeneration = '1.24' | '1.30' | '1.33' | '1.35' | '1.36' | '1.37' | '1.38';
 
-/** The build of a release that `/version` tells. */
+/** The build of a release that `/version` reports. */
 interface Build {
   readonly patch: number;
   readonly gitCommit: string;
@@ -14,8 +14,8 @@ interface Build {
 }
 
 /**
- * Oldest first. The builds are those of the first release, of 1.36 the one that was recorded. 1.38 is not released
- * yet, so its build has the values of a build from source.
+ * Oldest first. Each build is that of the release's first patch, except 1.36, which is the recorded
+ * build. 1.38 is not released yet, so its build has the values of a build from source.
  */
 const BUILDS: Readonly<Record<ServerGeneration, Build>> = {
   '1.24': {
@@ -87,7 +87,10 @@ function valueIn<Value>({ before, steps }: Difference<Value>, generation: Server
   return steps.findLast(({ since }) => isFrom(generation, since))?.value ?? before;
 }
 
-/** Resources, as `group/version/plural`, and subresources that a release does not serve yet, or no more. */
+/**
+ * Resources, as `group/version/plural`, and subresources that a release does not serve yet or any
+ * more.
+ */
 export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
   const later = ADDITIONS.filter(({ since }) => !isFrom(generation, since));
   const others = REMOVALS.filter(
@@ -99,7 +102,7 @@ export function unservedIn(generation: ServerGeneration): ReadonlySet<string> {
   ]);
 }
 
-/** What a release warns of when a resource is asked for, by `group/version/plural`. */
+/** The warnings of a release about requested resources, keyed by `group/version/plural`. */
 export function warningsIn(
   generation: ServerGeneration,
   { warnsOfEndpoints }: ServerGates,
@@ -113,7 +116,7 @@ export function warningsIn(
   ]);
 }
 
-/** Whether a release is `since` or a later one. */
+/** Whether a release is `since` or later. */
 export function isFrom(generation: ServerGeneration, since: string): boolean {
   return minorOf(generation) >= minorOf(since);
 }
@@ -122,7 +125,9 @@ function minorOf(release: string): number {
   return Number(release.slice('1.'.length));
 }
 
-/** From this release on, servers say which releases they can act as and stay compatible with. */
+/**
+ * From this release on, servers report the releases that they can emulate and stay compatible with.
+ */
 const COMPATIBILITY_SINCE = '1.33';
 
 /** The body of `/version`. */

@@ -6,8 +6,9 @@ const V1 = 'autoscaling/v1';
 const V2 = 'autoscaling/v2';
 
 /**
- * A HorizontalPodAutoscaler of autoscaling/v1 knows one metric: the average use of CPU. It is stored
- * as autoscaling/v2, where that is one of many; the others do not show in v1.
+ * The conversion between versions of HorizontalPodAutoscaler. autoscaling/v1 has only one metric:
+ * the average use of CPU. Objects are stored as autoscaling/v2, which has several metrics. The
+ * others are not shown in v1.
  */
 export const AUTOSCALER_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(object: StoredObject): StoredObject {

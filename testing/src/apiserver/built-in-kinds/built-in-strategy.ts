@@ -14,7 +14,10 @@ import { validateBuiltIn, validateCoreEvent, validateNewEvent } from '../validat
 import { completeEvent } from './event-shape.ts';
 import { withKeptValues, withSentCount } from './kept-values.ts';
 
-/** Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies begins to in v1.36. */
+/**
+ * Kinds whose metadata.generation counts changes, as `PrepareForCreate` of their strategies does in
+ * v1.36.
+ */
 const COUNTED: ReadonlySet<string> = new Set([
   'Pod',
   'Deployment',
@@ -45,7 +48,7 @@ const COUNTED: ReadonlySet<string> = new Set([
   'MutatingWebhookConfiguration',
 ]);
 
-/** Field selectors of a kind: the name that a client writes, and the path of the field. */
+/** Field selectors of a kind: the name that a client uses, and the path of the field. */
 const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   Pod: [
     'spec.nodeName',
@@ -80,7 +83,7 @@ const SELECTABLE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same of the newer API of Events, which has other names. */
+/** The field selectors of `events.k8s.io`, whose fields have other names. */
 const SELECTABLE_OF_NEW_EVENTS = [
   'regarding.kind',
   'regarding.namespace',
@@ -129,7 +132,7 @@ function selected(object: StoredObject, name: string): string {
   return String(value ?? (flags ? 'false' : ''));
 }
 
-/** Who reported a core Event: its older field, or the newer one where that is empty. */
+/** The reporter of a core Event: its older field, or the newer one if the older is empty. */
 function sourceOf(event: StoredObject): string {
   return String(valueAt(event, ['source', 'component']) || (event.reportingComponent ?? ''));
 }
@@ -147,7 +150,7 @@ function completed(kind: string, object: StoredObject): StoredObject {
   return object.metadata.resourceVersion === undefined ? completeNew(object) : object;
 }
 
-/** Maps of text are sorted; an empty one is left out. */
+/** Sorts the keys of maps, and removes empty maps. */
 function withMaps(object: StoredObject, fields: readonly string[]): StoredObject {
   const changes: Record<string, unknown> = {};
   for (const field of fields) {
@@ -157,7 +160,7 @@ function withMaps(object: StoredObject, fields: readonly string[]): StoredObject
   return withFields(object, changes);
 }
 
-/** stringData is only for writing: it becomes data. */
+/** Merges the write-only field stringData into data. */
 function withStringData(object: StoredObject): StoredObject {
   const { stringData, data } = object;
   if (!isObject(stringData)) return object;
@@ -174,7 +177,9 @@ function withNameLabel(object: StoredObject): StoredObject {
   return withMetadata(object, { labels });
 }
 
-/** As Go reads it into its struct: no other field has a place there, and null is nothing. */
+/**
+ * The object as Go decodes it into its struct: unknown fields are dropped, and null means unset.
+ */
 function decoded(object: StoredObject): Pick<DecodedStruct, 'value' | 'unknown'> {
   const typeName = builtInKindName(object.apiVersion, object.kind);
   if (typeName === undefined) return { value: object as Json, unknown: [] };

@@ -13,7 +13,7 @@ import { AUTOSCALER_SHAPE } from './autoscaling-shape.ts';
 import { builtInStrategy } from './built-in-strategy.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
 
-/** Kinds of which a PUT makes the object that is not there. */
+/** Kinds whose missing objects are created by a PUT. */
 const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
   'ClusterRole',
   'ClusterRoleBinding',
@@ -25,11 +25,11 @@ const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
   'RoleBinding',
 ]);
 
-/** What decides about the built-in resources of a server. */
+/** The settings that decide which built-in resources a server has. */
 export interface ServedBy {
-  /** The versions of StorageVersionMigrations, the stored one first. */
+  /** The served versions of StorageVersionMigrations, the stored version first. */
   readonly storageMigrations: readonly string[];
-  /** Resources as `group/version/plural`, and subresources below them, that the server does not serve. */
+  /** Resources, as `group/version/plural`, and subresources that the server does not serve. */
   readonly unserved: ReadonlySet<string>;
   readonly gates: { readonly definitionColumns: boolean };
 }
@@ -59,7 +59,7 @@ function withServedParts(
   return { ...resource, subresources };
 }
 
-/** The version in which objects are stored, where a group has two versions of the same resource. */
+/** The storage version of a resource, for groups that serve it in two versions. */
 function storageVersionOf({ group, version }: BuiltInResource, by: ServedBy): string {
   if (group === 'autoscaling') return 'v2';
   if (group === 'storagemigration.k8s.io') return by.storageMigrations[0] ?? version;

@@ -3,8 +3,9 @@ import { isObject, type Json, valueAt, withFields } from '../objects/metadata.ts
 import type { StoredObject } from '../objects/stored-object.ts';
 
 /**
- * A CertificateSigningRequest after a change: nobody can change what was asked for, and each condition says when it came
- * (Go: PrepareForUpdate and populateConditionTimestamps of pkg/registry/certificates).
+ * A CertificateSigningRequest after a change: its request fields stay unchanged, and each new
+ * condition gets its times (Go: PrepareForUpdate and populateConditionTimestamps of
+ * pkg/registry/certificates).
  */
 export function changedRequest(
   object: StoredObject,

@@ -2,7 +2,7 @@ import { isObject, type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The names that the fields of a core Event have in events.k8s.io/v1, in the order of that kind. */
+/** The names of a core Event's fields in events.k8s.io/v1, in the order of that kind. */
 const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['eventTime', 'eventTime'],
   ['series', 'series'],
@@ -20,7 +20,7 @@ const NAMES: readonly (readonly [shown: string, stored: string])[] = [
   ['deprecatedCount', 'count'],
 ];
 
-/** Events are stored as core Events and shown in two shapes. */
+/** The conversion of Events, which are stored as core Events and shown in two forms. */
 export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
   toStored(event: StoredObject): StoredObject {
     const core: Record<string, unknown> = {
@@ -41,14 +41,14 @@ export const EVENT_SHAPE: NonNullable<ServedResource['shape']> = {
       metadata: event.metadata,
     };
     for (const [name, stored] of NAMES) {
-      // Go leaves out an empty text.
+      // Go omits an empty text.
       if (event[stored] !== undefined && event[stored] !== '') shown[name] = event[stored];
     }
     return shown as unknown as StoredObject;
   },
 };
 
-/** What Go writes of an Event even where there is nothing to say. */
+/** An Event with the fields that Go always writes. */
 export function completeEvent(event: StoredObject): StoredObject {
   return withFields(event, {
     involvedObject: reference(event.involvedObject),
@@ -72,7 +72,7 @@ const REFERENCE_ORDER = [
   'fieldPath',
 ];
 
-/** A core ObjectReference in the order of its struct. */
+/** A core ObjectReference, with the fields in the order of its struct. */
 function reference(value: unknown): Json {
   if (!isObject(value)) return {};
   const present = REFERENCE_ORDER.filter((field) => value[field] !== undefined);

@@ -6,8 +6,9 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { changedRequest } from './certificate-request.ts';
 
 /**
- * What a claim is filled from; addresses and ports that a Service keeps when a write leaves them out, and without those that its new type does not
- * have; the count of a DaemonSet; what was asked for in a request for a certificate.
+ * The object with values from its previous state: the data sources of a claim; the addresses and
+ * ports of a Service that a write omits, without those that its new type does not use; the
+ * generation count of a DaemonSet; and the request fields of a certificate request.
  */
 export function withKeptValues(
   object: StoredObject,
@@ -52,7 +53,7 @@ function isUnset(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** The address stands in two fields: a client that changes the older field alone means both. */
+/** The address is in two fields. A client that changes only the older field means both. */
 function oneAddress(spec: Json, before: Json): Json {
   const [first] = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
   if (spec.clusterIP === first || spec.clusterIP === before.clusterIP) return {};
@@ -61,7 +62,7 @@ function oneAddress(spec: Json, before: Json): Json {
     : {};
 }
 
-/** Removes the fields of the previous type of a Service, unless this write changes them. */
+/** Removes the fields of a Service's previous type, unless this write changes them. */
 function dropSame(kept: Record<string, unknown>, before: Json, fields: readonly string[]): void {
   for (const field of fields) {
     if (isDeepStrictEqual(kept[field], before[field])) delete kept[field];
@@ -83,8 +84,9 @@ function keptPorts(spec: Json, before: Json): unknown {
 }
 
 /**
- * The count that a DaemonSet has as its client sends it: a new one has 1, which belongs to its creator; to one that is
- * replaced without a count the server gives 0, which belongs to whoever replaces it. `withCountedTemplate` corrects it.
+ * The template count of a DaemonSet before it is corrected. A new DaemonSet has 1, owned by its
+ * creator. For a replacement without a count the server sets 0, owned by the replacing manager.
+ * `withCountedTemplate` corrects the value.
  */
 export function withSentCount(
   object: StoredObject,
@@ -97,8 +99,8 @@ export function withSentCount(
 }
 
 /**
- * How often the template of a DaemonSet has changed: of old, in an annotation. Whatever a client writes there, the server
- * goes on counting, and no field manager owns what it counts.
+ * Sets the annotation that counts the changes of a DaemonSet's template. The server ignores values
+ * written by clients, and no field manager owns the count.
  */
 function withCountedTemplate(object: StoredObject, previous: StoredObject): StoredObject {
   const path = ['spec', 'template'];

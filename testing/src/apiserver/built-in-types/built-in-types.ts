@@ -6,26 +6,34 @@ import { readFileSync } from 'node:fs';
  */
 export interface BuiltInField {
   /**
-   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a form of its own (`Time`, `MicroTime`,
-   * `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
+   * `string`, `bool`, `int32`, `int64`, `double`, `bytes`; a type with its own JSON form (`Time`,
+   * `MicroTime`, `Duration`, `Quantity`, `IntOrString`, `FieldsV1`, `RawExtension`, `JSON`,
    * `JSONSchemaPropsOrBool`, …); `#name` for another type; `[]T` for a list; `map:T` for a map with
-   * keys of text.
+   * string keys.
    */
   readonly type: string;
-  /** How Go prints the type, where a name of its own stands in it for a scalar, a list or a map: `[]v1.IPFamily`. */
+  /** Go's name of the type, for a named type of a scalar, a list or a map: `[]v1.IPFamily`. */
   readonly goType?: string;
-  /** The structs around the field that JSON does not show, the outermost first: Go names them in its errors. */
+  /**
+   * The embedded structs around the field that JSON does not show, outermost first. Go's errors
+   * name them.
+   */
   readonly embedded?: readonly string[];
-  /** In protobuf. Absent for `kind` and `apiVersion`, which lie in the envelope. */
+  /**
+   * The field number in protobuf. Absent for `kind` and `apiVersion`, which are in the envelope.
+   */
   readonly number?: number;
-  /** In protobuf the field lies in nested messages with these numbers: JSON inlines them. */
+  /**
+   * The numbers of the nested protobuf messages that contain the field. JSON inlines these
+   * messages.
+   */
   readonly within?: readonly number[];
   /** Go distinguishes "not set" from the zero value. */
   readonly pointer?: boolean;
-  /** Left out of JSON when it is empty; without this Go writes `null`, `{}`, `""` or `0`. */
+  /** Omitted from JSON when it is empty. Otherwise Go writes `null`, `{}`, `""` or `0`. */
   readonly omitempty?: boolean;
   readonly required?: boolean;
-  /** Of a list: absent means atomic. */
+  /** The list type; absent means atomic. */
   readonly listType?: 'set' | 'map';
   readonly listMapKeys?: readonly string[];
   /** A map or struct with one owner. */
@@ -33,7 +41,9 @@ export interface BuiltInField {
   /** For strategic merge patch: `merge`, `replace`, `retainKeys`, or two of them with a comma. */
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
-  /** What the OpenAPI document declares; most defaults of built-in kinds are not declared there. */
+  /**
+   * The default in the OpenAPI document. Most defaults of built-in kinds are not declared there.
+   */
   readonly default?: unknown;
   /** The values of a `+enum` type; of the items when the field is a list. */
   readonly enum?: readonly string[];
@@ -52,7 +62,7 @@ interface Document {
 
 let document: Document | undefined;
 
-/** Read at the first use: a server whose clients never need it starts without it. */
+/** Read at the first use, so that servers start faster. */
 function load(): Document {
   document ??= JSON.parse(
     readFileSync(new URL('kubernetes.json', import.meta.url), 'utf8'),
@@ -66,7 +76,10 @@ export function builtInKind(apiVersion: string, kind: string): BuiltInType | und
   return name === undefined ? undefined : builtInType(name);
 }
 
-/** Versions that older releases have served → the version that took their place, with the same fields of this kind. */
+/**
+ * Versions that older releases served, and the versions that replaced them with the same fields for
+ * this kind.
+ */
 const ALIKE: Readonly<Record<string, string>> = {
   'autoscaling/v2beta2/HorizontalPodAutoscaler': 'autoscaling/v2',
   'batch/v1beta1/CronJob': 'batch/v1',
@@ -88,19 +101,19 @@ export function builtInKindName(apiVersion: string, kind: string): string | unde
   return alike === undefined ? undefined : kinds[`${alike}/${kind}`];
 }
 
-/** @param name - with or without the `#` that stands before it in the type of a field. */
+/** @param name - with or without the leading `#` of a field's type. */
 export function builtInType(name: string): BuiltInType | undefined {
   const { types } = load();
   const key = name.startsWith('#') ? name.slice(1) : name;
   return Object.hasOwn(types, key) ? types[key] : undefined;
 }
 
-/** Every kind as `apiVersion/kind`, kinds of lists and of options among them. */
+/** Every kind as `apiVersion/kind`, including the kinds of lists and options. */
 export function builtInKinds(): readonly string[] {
   return Object.keys(load().kinds);
 }
 
-/** The type of the items of `[]T`, of the values of `map:T`; undefined for any other type. */
+/** The type of the items of `[]T`, or of the values of `map:T`; undefined for any other type. */
 export function elementType(type: string): string | undefined {
   if (type.startsWith('[]')) return type.slice(2);
   return type.startsWith('map:') ? type.slice(4) : undefined;

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** What a type means, as '', and what its fields mean. */
+/** The description of a type, keyed by '', and the descriptions of its fields. */
 export type Descriptions = Readonly<Record<string, string>>;
 
 let descriptions: Readonly<Record<string, Descriptions>> | undefined;
 
 /**
- * Kubernetes' own sentences about a built-in type: what `kubectl explain` shows. They are read when they are first asked
- * for, which most servers of tests never are.
+ * Kubernetes' own descriptions of a built-in type, as `kubectl explain` shows them. They are read
+ * when first requested, because most servers in tests never need them.
  *
- * @param name - such as `io.k8s.api.core.v1.ConfigMap`; empty for a type without sentences.
+ * @param name - such as `io.k8s.api.core.v1.ConfigMap`. The result is empty for a type without
+ * descriptions.
  */
 export function descriptionsOf(name: string): Descriptions {
   descriptions ??= JSON.parse(

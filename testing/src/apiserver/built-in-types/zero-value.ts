@@ -1,8 +1,8 @@
 import type { BuiltInField } from './built-in-types.ts';
 
 /**
- * The JSON that Go writes for a field that is not set; undefined where it writes nothing. `omitempty`
- * leaves empty values out, but to Go a struct is never empty: `status: {}`, `eventTime: null`.
+ * The JSON that Go writes for an unset field; undefined if it writes nothing. `omitempty` omits
+ * empty values, but Go never treats a struct as empty: `status: {}`, `eventTime: null`.
  */
 export function zeroValue(name: string, field: BuiltInField): unknown {
   if (field.pointer) return field.omitempty ? undefined : null;
@@ -14,7 +14,7 @@ export function zeroValue(name: string, field: BuiltInField): unknown {
   return Object.hasOwn(ZERO_SCALARS, field.type) ? ZERO_SCALARS[field.type] : null;
 }
 
-/** Go structs that write themselves as something else. */
+/** Go structs with their own JSON form for the zero value. */
 const ZERO_STRUCTS: Readonly<Record<string, unknown>> = {
   Time: null,
   MicroTime: null,

@@ -1,6 +1,6 @@
 import type { Finding } from './checker/check.ts';
 
-/** What the library says of an expression that it cannot compile. */
+/** The library's report on an expression that it cannot compile. */
 export interface CompileProblem {
   readonly code?: string;
   readonly summary?: string;
@@ -10,8 +10,8 @@ export interface CompileProblem {
 }
 
 /**
- * The error of an expression in the form of the server: its words where they are known, the place,
- * and the line with a caret below the place.
+ * A compile error in the server's form: the server's message where it is known, the position, and
+ * the line with a caret below the position.
  */
 export function compileErrorText(expression: string, problem: CompileProblem): string {
   const { code = '', summary = problem.message } = problem;
@@ -25,8 +25,8 @@ export function compileErrorText(expression: string, problem: CompileProblem): s
 }
 
 /**
- * A literal of an object: the library reads none, and no rule has a type of which there could be one. What is wrong with its
- * fields is not said.
+ * The error for a literal of an object. The library cannot parse such literals, and no rule has a
+ * type for which a literal exists. Errors in its fields are not reported.
  */
 function structLiteral(expression: string, { code, range }: CompileProblem): Finding | undefined {
   const at = range?.start ?? 0;
@@ -37,10 +37,10 @@ function structLiteral(expression: string, { code, range }: CompileProblem): Fin
   return { at, text: `undeclared reference to '${name}' (in container '')` };
 }
 
-/** How many findings are shown. */
+/** The largest number of findings that are shown. */
 const MOST_FINDINGS = 100;
 
-/** All findings in the order of the text, each as an error. */
+/** All findings in the order of the text, each as one error. */
 export function findingsText(expression: string, findings: readonly Finding[]): string {
   const shown = findings.slice(0, MOST_FINDINGS).sort((left, right) => left.at - right.at);
   const texts = shown.map((finding) => errorText(expression, finding));
@@ -48,13 +48,15 @@ export function findingsText(expression: string, findings: readonly Finding[]): 
   return [...texts, ...(rest > 0 ? [`${rest} more errors were truncated`] : [])].join('\n');
 }
 
-/** A finding with its place, its line, and a caret below the place (cel-go, common/error.go). */
+/**
+ * A finding with its position, its line, and a caret below the position (cel-go, common/error.go).
+ */
 function errorText(expression: string, { at, text }: Finding): string {
   const before = expression.slice(0, at).split('\n');
   const inLine = Array.from(before.at(-1) ?? '');
   const line = (expression.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
   const place = `<input>:${before.length}:${inLine.length + 1}`;
-  // A character of several bytes gets a dot of its own width.
+  // A wide character gets a dot of its own width.
   const dots = inLine.map((character) => (isWide(character) ? '\uff0e' : '.')).join('');
   const caret = isWide(expression.slice(at)) ? '\uff3e' : '^';
   return `ERROR: ${place}: ${text}\n | ${line}\n | ${dots}${caret}`;
@@ -64,7 +66,7 @@ function isWide(text: string): boolean {
   return (text.codePointAt(0) ?? 0) > 0x7f;
 }
 
-/** What may begin an expression, as the grammar of the server lists it. */
+/** The tokens that may begin an expression, as the server's grammar lists them. */
 const BEGINNINGS =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
@@ -73,13 +75,13 @@ function unexpectedToken(expression: string, { range }: CompileProblem): string 
   return `Syntax error: mismatched input '${token}' expecting ${BEGINNINGS}`;
 }
 
-/** What the server says of a text that is no expression, where its words are known. */
+/** The server's message for a text that is not an expression, where that message is known. */
 export function syntaxProblem({ code = '', summary = '', message }: CompileProblem): string {
   const [, word] = /^Reserved identifier: (.*)/.exec(summary) ?? [];
   return word === undefined ? wordsOf(code, summary || message) : `reserved identifier: ${word}`;
 }
 
-/** The server points at the dot before a field, and at an operator. */
+/** The position that the server reports: the dot before a field, or the operator. */
 function placeOf(expression: string, { code, range, node }: CompileProblem): number {
   const start = range?.start ?? 0;
   if (code === 'invalid_macro_argument') return expression[start - 1] === '.' ? start - 1 : start;

@@ -9,7 +9,7 @@ export interface PolicyValidation {
   readonly check: PolicyExpression;
   readonly messageExpression: PolicyExpression | undefined;
   readonly message: string;
-  /** Empty where the policy names none: the server takes `Invalid`. */
+  /** Empty if the policy names no reason. The server then uses `Invalid`. */
   readonly reason: string;
 }
 
@@ -25,7 +25,7 @@ export interface PolicyMutation {
   readonly patch: PolicyExpression;
 }
 
-/** A policy of either kind with its expressions compiled. */
+/** A validating or mutating policy with compiled expressions. */
 export interface CompiledPolicy {
   readonly conditions: readonly PolicyExpression[];
   readonly variables: ReadonlyMap<string, PolicyExpression>;
@@ -36,12 +36,15 @@ export interface CompiledPolicy {
   readonly failsClosed: boolean;
 }
 
-/** By the stored object, of which a change makes another one. */
+/**
+ * Keyed by the stored object. A changed policy is another object, so entries never become stale.
+ */
 const compiled = new WeakMap<StoredObject, CompiledPolicy>();
 
 /**
- * By kind and spec: a policy is compiled when it is validated, and the object that is then stored is another one. Tests
- * apply the same policies again and again. The oldest goes first.
+ * Compiled policies by kind and spec. A policy is compiled when it is validated, and then stored as
+ * another object. Tests also apply the same policies again and again. The oldest entry is evicted
+ * first.
  */
 const compiledTexts = new Map<string, CompiledPolicy>();
 const MOST_TEXTS = 200;
@@ -89,7 +92,8 @@ function compilePolicy(policy: StoredObject): CompiledPolicy {
   const params = spec.paramKind === undefined ? [] : ['params'];
   const declared = admissionScope([...params, 'variables']);
   if (isMutating) registerMutationFunctions(declared.environment);
-  // Literals of objects are written anew before they are compiled: places and types would be wrong.
+  // Literals of objects are rewritten before they are compiled, so their positions and types would
+  // be wrong.
   const scope = isMutating ? { ...declared, variables: undefined } : declared;
   const compiledAt: CompileAt = (field, text, wanted) => ({
     field,

@@ -11,7 +11,7 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program;
   readonly messageProgram: Program | undefined;
-  /** The suffix of the path of the value: `.a.b`, or nothing. */
+  /** The suffix of the value's path: `.a.b`, or empty. */
   readonly fieldPath: string;
 }
 
@@ -19,18 +19,21 @@ export interface CompiledRule {
 export interface LevelRules {
   readonly declaration: Declaration;
   readonly rules: readonly CompiledRule[];
-  /** A value that may be absent, as rules with `optionalOldSelf` see it. */
+  /** Wraps a value that may be absent, for rules with `optionalOldSelf`. */
   optional(value: unknown): unknown;
 }
 
-/** What became of a rule. */
+/** The result of compiling a rule. */
 export interface RuleVerdict {
   readonly rule: ValidationRule;
   readonly program: Program | Rejection;
   readonly messageProgram: Program | Rejection | undefined;
 }
 
-/** The rules of every level, by the schema that they stand in; those that do not compile left out. */
+/**
+ * The compiled rules of every level, keyed by the schema that contains them. Rules that do not
+ * compile are omitted.
+ */
 export function compileRules(root: StructuralSchema): ReadonlyMap<StructuralSchema, LevelRules> {
   const levels = new Map<StructuralSchema, LevelRules>();
   const visit = (schema: StructuralSchema, isRoot: boolean): void => {

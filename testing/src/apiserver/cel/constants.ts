@@ -4,7 +4,10 @@ import { below, type Expression } from './checker/expression.ts';
 import { ownName } from './expression/own-names.ts';
 import { runtimeErrorWords } from './runtime/runtime-error.ts';
 
-/** Functions that a program calls when it is made, where their argument is a constant (cel-go, `decOptimize`). */
+/**
+ * Functions that are called when the program is made, if their argument is a constant (cel-go,
+ * `decOptimize`).
+ */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'bool',
   'double',
@@ -14,10 +17,13 @@ const CONVERSIONS: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
-/** Functions whose constant pattern is read when the program is made: it stands behind the text. */
+/**
+ * Functions whose constant pattern is compiled when the program is made. The pattern is the
+ * argument after the text.
+ */
 const OF_PATTERNS: ReadonlySet<string> = new Set(['find', 'findAll', 'matches']);
 
-/** Whether a conversion takes this value. */
+/** Whether a conversion accepts this value. */
 export function converts(environment: CelEnvironment, name: string, value: unknown): boolean {
   try {
     convert(environment, name, value);
@@ -32,7 +38,7 @@ function convert(environment: CelEnvironment, name: string, value: unknown): unk
   return own.evaluate(`${ownName(name)}(constant)`, { constant: value });
 }
 
-/** Why no program can be made of an expression, in the words of the server. */
+/** The server's message if no program can be made of an expression. */
 export function constantProblem(
   environment: CelEnvironment,
   expression: Expression,
@@ -49,7 +55,9 @@ interface Constant {
   readonly value: unknown;
 }
 
-/** The value of a constant, and of a conversion of one; undefined for anything else. */
+/**
+ * The value of a constant, or of a conversion of a constant. Undefined for any other expression.
+ */
 function fold(environment: CelEnvironment, expression: Expression): Constant | undefined {
   if (expression.kind === 'literal') return { value: expression.value };
   const parts = below(expression).map((one) => fold(environment, one));
@@ -63,7 +71,7 @@ function fold(environment: CelEnvironment, expression: Expression): Constant | u
   return { value: convert(environment, expression.name, part.value) };
 }
 
-/** @throws SyntaxError with Go's words for a constant that is no pattern. */
+/** @throws SyntaxError with Go's message for a constant that is not a valid pattern. */
 function requirePattern(pattern: Constant | undefined): void {
   if (typeof pattern?.value === 'string') knownPattern(pattern.value);
 }

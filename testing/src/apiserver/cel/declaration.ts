@@ -8,14 +8,14 @@ import { celEquals } from './runtime/value-equality.ts';
 
 /** A schema as rules see it: its CEL type, and the conversion from JSON to CEL values. */
 export interface Declaration {
-  /** As the library that evaluates names it. */
+  /** The type's name in the library that evaluates. */
   readonly type: string;
-  /** As the server checks it. */
+  /** The type that the server checks. */
   readonly checked: Type;
   toCel(value: unknown): unknown;
 }
 
-/** The metadata that a rule sees of an object that has an apiVersion and kind. */
+/** The metadata that a rule sees, for an object that has an apiVersion and kind. */
 const METADATA: StructuralSchema = {
   type: 'object',
   properties: { name: { type: 'string' }, generateName: { type: 'string' } },
@@ -27,7 +27,7 @@ const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   metadata: METADATA,
 };
 
-/** Names the types of one environment, in which each name may stand only once. */
+/** Gives names to the types of one environment. Each name is used only once. */
 export class Declarations {
   readonly #environment: CelEnvironment;
   #count = 0;
@@ -37,10 +37,12 @@ export class Declarations {
   }
 
   /**
-   * The declaration of a schema; undefined for one that rules cannot see, as it has no type.
+   * The declaration of a schema; undefined for a schema that has no type, because rules cannot see
+   * it.
    *
-   * @param name - of the type of an object. The server makes one of the time of day, so that no rule can name it, and of
-   * the path (`MaybeAssignTypeName`, k8s.io/apiserver, pkg/cel/types.go).
+   * @param name - the name of an object's type. The server builds the name from the time of day, so
+   * that no rule can use it, and from the path (`MaybeAssignTypeName`, k8s.io/apiserver,
+   * pkg/cel/types.go).
    */
   of(schema: StructuralSchema, isRoot: boolean, name = 'selfType'): Declaration | undefined {
     const declared = this.#declare(schema, isRoot, name);
@@ -107,7 +109,7 @@ export class Declarations {
     name: string,
   ): Declaration {
     const type = `object${this.#count++}`;
-    // A class of its own is how the library knows the type of a value.
+    // The library finds the type of a value by its class, so each type gets a class.
     const Value = class extends Map<string, unknown> {};
     const types = Object.fromEntries([...fields.values()].map(({ name, of }) => [name, of.type]));
     this.#environment.registerType(type, { ctor: Value, fields: types });
@@ -179,7 +181,7 @@ const INT_OR_STRING: Declaration = {
   toCel: (value) => (Number.isInteger(value) ? BigInt(value as number) : value),
 };
 
-/** Units in nanoseconds, by how their names begin; the first that fits counts. */
+/** Units in nanoseconds, by the beginning of their names. The first match counts. */
 const UNITS: readonly (readonly [RegExp, bigint])[] = [
   [/^n/, 1n],
   [/^(us|µs|micro)/, 1_000n],
@@ -191,7 +193,7 @@ const UNITS: readonly (readonly [RegExp, bigint])[] = [
   [/^w/, 604_800_000_000_000n],
 ];
 
-/** A duration of a schema in the syntax of CEL: `3 weeks` in nanoseconds. */
+/** Converts a duration of a schema to the syntax of CEL: `3 weeks` in nanoseconds. */
 function celDurationText(text: string): string {
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) {
     return text === '0' ? '0s' : text;

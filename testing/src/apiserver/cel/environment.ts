@@ -14,7 +14,7 @@ import { registerVersionFunctions } from './functions/version-functions.ts';
 
 let base: Environment | undefined;
 
-/** CEL as Kubernetes extends it. */
+/** A CEL environment with the extensions of Kubernetes. */
 export function celEnvironment(): Environment {
   base ??= createEnvironment();
   return base.clone();
@@ -23,7 +23,8 @@ export function celEnvironment(): Environment {
 function createEnvironment(): Environment {
   const environment = new Environment({
     enableOptionalTypes: true,
-    // Our own check refuses those: `format` takes lists of everything, and the library makes no exception.
+    // Our own check refuses mixed lists and maps. `format` accepts mixed lists, but the library
+    // makes no exception for it.
     homogeneousAggregateLiterals: false,
   });
   registerConversions(environment);

@@ -4,10 +4,10 @@ import { type PolicyExpression, resultOf } from './policy-expression.ts';
 import { compile } from './program.ts';
 import { Budget } from './runtime/budget.ts';
 
-/** What all match conditions may cost for one request: `RuntimeCELCostBudgetMatchConditions`. */
+/** The budget of all match conditions for one request: `RuntimeCELCostBudgetMatchConditions`. */
 const CONDITIONS_BUDGET = 2_500_000;
 
-/** By the spec of the webhook or policy, which a change replaces. */
+/** Keyed by the spec of the webhook or policy. A change replaces the spec. */
 const compiled = new WeakMap<object, readonly PolicyExpression[]>();
 
 /**
@@ -33,10 +33,10 @@ function compileConditions(matchConditions: readonly unknown[]): readonly Policy
 }
 
 /**
- * Whether all conditions hold. One that is false decides, whatever the others say (k8s.io/apiserver,
+ * Whether all conditions hold. A false condition decides, even if others fail (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/matchconditions/matcher.go).
  *
- * @returns the error where a condition cannot be evaluated and none is false.
+ * @returns the error if a condition cannot be evaluated and no condition is false.
  */
 export function conditionsHold(
   conditions: readonly PolicyExpression[],

@@ -2,19 +2,22 @@ import type { Program, Rejection } from './program.ts';
 import type { Budget } from './runtime/budget.ts';
 import { runtimeErrorWords } from './runtime/runtime-error.ts';
 
-/** An expression of a policy or webhook, and where it stands. */
+/** An expression of a policy or webhook, and the field that contains it. */
 export interface PolicyExpression {
   readonly field: string;
   readonly text: string;
   readonly program: Program | Rejection;
 }
 
-/** An expression that has no result, in the words of the server. */
+/** The server's message for an expression that has no result. */
 class PolicyError extends Error {
   override readonly name = 'PolicyError';
 }
 
-/** Evaluates an expression. @throws Error with the words of the server. */
+/**
+ * Evaluates an expression.
+ * @throws Error with the server's message.
+ */
 export function resultOf(
   { text, program }: PolicyExpression,
   variables: Readonly<Record<string, unknown>>,
@@ -25,7 +28,7 @@ export function resultOf(
   try {
     value = program.run(variables, budget);
   } catch (error) {
-    // A variable that failed says so in the place where it is used.
+    // A failed variable reports its error where it is used.
     if (error instanceof PolicyError) throw error;
     throw new PolicyError(`expression '${text}' resulted in error: ${runtimeErrorWords(error)}`);
   }

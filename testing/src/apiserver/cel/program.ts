@@ -26,34 +26,37 @@ import { meterCalls } from './runtime/call-meter.ts';
 
 /** A compiled expression. */
 export interface Program {
-  /** True when it looks at the state before. */
+  /** True if the expression uses the previous state (`oldSelf`). */
   readonly usesOldSelf: boolean;
-  /** What it costs at most for the largest value of this size. */
+  /** The most that the expression can cost for values of the declared size. */
   maxCost(declared: DeclaredSize): number;
-  /** @throws whatever goes wrong; when the budget is exhausted, the result does not count. */
+  /**
+   * @throws Error of any kind when the evaluation fails. If the budget is exhausted, the result
+   * must be ignored.
+   */
   run(variables: Readonly<Record<string, unknown>>, budget: Budget): unknown;
 }
 
-/** Why an expression is none. */
+/** The reason why an expression cannot be compiled. */
 export interface Rejection {
   readonly rejected: string;
 }
 
-/** Where an expression stands. */
+/** The environment and variables of an expression. */
 export interface CelScope {
   readonly environment: CelEnvironment;
-  /** The types of what it can name; undefined where only the library that evaluates checks it. */
+  /** The types of the variables; undefined if only the library that evaluates checks types. */
   readonly variables: Variables | undefined;
-  /** What is said of an expression of another type than it must have. */
+  /** The message for an expression that does not have the wanted type. */
   wrongType(wanted: 'bool' | 'string', found: string): string;
 }
 
 type Wanted = 'bool' | 'string' | 'dyn';
 
 /**
- * Compiles an expression that must have the type `wanted`; `dyn` is any type.
+ * Compiles an expression that must have the type `wanted`; `dyn` allows any type.
  *
- * @param what - how the server begins its complaint: `compilation failed`.
+ * @param what - the beginning of the server's error message, such as `compilation failed`.
  */
 export function compile(
   scope: CelScope,
@@ -94,7 +97,7 @@ export function compile(
   }
 }
 
-/** What the compiler of the server says of an expression that has been parsed; undefined when it takes it. */
+/** The server's compile error for an expression that has been parsed; undefined if it compiles. */
 function rejectionOf(
   { environment, variables, wrongType }: CelScope,
   expression: string,
@@ -122,7 +125,7 @@ function rejectionOf(
   );
 }
 
-/** The validators only see what has the right types. */
+/** The validators run only if the types are right. */
 function findingsOf(
   environment: CelEnvironment,
   tree: Expression,

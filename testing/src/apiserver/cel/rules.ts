@@ -18,7 +18,7 @@ import { type CompiledRule, compileRules, type LevelRules } from './compiled-rul
 import { Budget } from './runtime/budget.ts';
 import { runtimeErrorText } from './runtime/runtime-error.ts';
 
-/** What all rules may cost for one object: ten times what one call of one rule may. */
+/** The budget of all rules for one object. It is ten times the budget of one call of one rule. */
 const OBJECT_BUDGET = 10_000_000;
 const CALL_BUDGET = 1_000_000;
 
@@ -27,7 +27,7 @@ const NO_BUDGET =
 
 /** The compiled rules of a schema. */
 export interface Rules {
-  /** What the rules find wrong with an object that is valid by its schema. */
+  /** The problems that the rules find in an object that is valid by its schema. */
   problems(
     object: StoredObject,
     previous: StoredObject | undefined,
@@ -55,17 +55,17 @@ function hasRules(schema: StructuralSchema): boolean {
   return false;
 }
 
-/** Where a value stands, and what it replaces. */
+/** A value's path, and its previous value. */
 interface Place {
   readonly path: string;
   readonly old: unknown;
-  /** Undefined in what cannot be matched with the state before. */
+  /** Undefined if the value cannot be matched with a previous value. */
   readonly correlation: Correlation | undefined;
-  /** The nearest value above that can be matched. */
+  /** The nearest ancestor that has a matched previous value. */
   readonly parent: Correlation | undefined;
 }
 
-/** One validation of one object: the rules share what they may cost. */
+/** One validation of one object. All its rules share one budget. */
 class RuleRun {
   readonly #levels: ReadonlyMap<StructuralSchema, LevelRules>;
   readonly #budget = new Budget(OBJECT_BUDGET);
@@ -128,7 +128,10 @@ class RuleRun {
     }
   }
 
-  /** True also where the rule could not say: that is a problem of its own. */
+  /**
+   * Also true if the rule could not be evaluated. The failed evaluation is reported as a problem of
+   * its own.
+   */
   #holds(
     { program, rule }: CompiledRule,
     variables: Readonly<Record<string, unknown>>,
@@ -167,7 +170,7 @@ class RuleRun {
     value: unknown,
     { path, correlation, parent }: Place,
   ): void {
-    // What did not change may stay wrong, unless the rule is about changes.
+    // An unchanged value may stay invalid, unless the rule compares it with the old value.
     const unchanged = (correlation ?? parent)?.unchanged === true;
     if (unchanged && !compiled.program.usesOldSelf) return;
     const { rule } = compiled;
@@ -188,12 +191,12 @@ class RuleRun {
       const usable = text !== '' && !text.includes('\n') && text.length <= MAX_MESSAGE_LENGTH;
       return usable && !call.exhausted ? text : undefined;
     } catch {
-      return undefined; // the message, or the rule, has to do
+      return undefined; // the message or the rule is used instead
     }
   }
 }
 
-/** The longest message that an expression may make. */
+/** The longest message that a message expression may make. */
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
 function below(
@@ -229,7 +232,7 @@ function duplicateOf(path: string, type: string | undefined, value: unknown): Fi
   return { field: fieldName(path), reason: 'FieldValueDuplicate', message: 'Duplicate value' };
 }
 
-/** How the server names a rule in a message. */
+/** The rule's name in the server's messages. */
 function ruleName({ message, rule }: ValidationRule): string {
   return (message === undefined || message === '' ? rule : message).trim();
 }

@@ -1,7 +1,10 @@
 import { parse } from '@marcbachmann/cel-js';
 import { type CompileProblem, syntaxProblem } from './compile-error.ts';
 
-/** An expression that is parsed, and neither checked nor evaluated: an `Expr` of cel-go's `common/ast`. */
+/**
+ * An expression that is parsed but neither checked nor evaluated: an `Expr` of cel-go's
+ * `common/ast`.
+ */
 export type Expression =
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
   | { readonly kind: 'identifier'; readonly name: string }
@@ -12,7 +15,8 @@ export type Expression =
 /**
  * Text → expression, with macros as plain calls.
  *
- * @throws Error with the server's words where it has the same, which begin with `Syntax error: `.
+ * @throws Error with the server's message where it is known. Such messages begin
+ * with `Syntax error: `.
  */
 export function parseUnchecked(text: string): Expression {
   let root: Node;
@@ -31,7 +35,7 @@ interface Node {
   readonly end: number;
 }
 
-/** Operations that cel-go calls by another name than its rule for two operands: `_+_`. */
+/** Operators that do not follow cel-go's naming rule for two operands, `_+_`. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   '[]': '_[_]',
   '?:': '_?_:_',
@@ -56,7 +60,7 @@ function expressionOf(node: Node, text: string): Expression {
     case 'call':
     case 'rcall': {
       const [name] = args as [string, ...unknown[]];
-      // The object of a method is no argument of it, as in cel-go.
+      // As in cel-go, the object of a method is not one of its arguments.
       const own = (args as unknown[]).at(-1) as readonly Node[];
       requireNoComma(own, node, text);
       return { kind: 'call', name, args: own.map(below) };
@@ -71,7 +75,7 @@ function expressionOf(node: Node, text: string): Expression {
   }
 }
 
-/** As in cel-go, two of the same sign are none, and a negative number is a literal. */
+/** As in cel-go, two equal signs cancel each other, and a negative number is a literal. */
 function unary(name: string, operand: Expression): Expression {
   if (operand.kind === 'call' && operand.name === name) return operand.args[0] ?? operand;
   const isNumber = operand.kind === 'literal' && /number|bigint/.test(typeof operand.value);
@@ -79,7 +83,7 @@ function unary(name: string, operand: Expression): Expression {
   return { kind: 'call', name, args: [operand] };
 }
 
-/** The library takes a comma behind the last argument, which CEL does not have. */
+/** Refuses a comma after the last argument. The library accepts this comma, but CEL does not. */
 function requireNoComma(args: readonly Node[], { end }: Node, text: string): void {
   const last = args.at(-1);
   if (last === undefined) return;

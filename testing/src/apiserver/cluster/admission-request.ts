@@ -3,39 +3,42 @@ import type { Json } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The caller of a write, and how the write is carried out. */
+/** The caller of a write, and the options of the write. */
 export interface Writer {
   /** Absent for writes of the server itself. */
   readonly caller?: Caller | undefined;
   readonly dryRun: boolean;
-  /** Takes the text of each Warning header. */
+  /** Receives the text of each Warning header. */
   readonly warn: (text: string) => void;
-  /** Takes each audit annotation. */
+  /** Receives each audit annotation. */
   readonly annotate: (key: string, value: string) => void;
 }
 
-/** A write as admission sees it: to validating admission it is complete and valid. */
+/** A write as admission sees it. For validating admission the object is complete and valid. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** The resource in the version of the objects below. */
   readonly served: ServedResource;
-  /** The resource that the client named, where a rule is about another version of it. */
+  /** The resource that the client named, if a rule matches another version of it. */
   readonly requested?: ServedResource;
   readonly subresource: string | undefined;
-  /** Of a Namespace its own name. */
+  /** For a Namespace, its own name. */
   readonly namespace: string | undefined;
-  /** Empty for a create whose name the server generates, and for each object of a collection that is deleted. */
+  /**
+   * Empty for a create whose name the server generates, and for each object of a deleted
+   * collection.
+   */
   readonly name: string;
   /** Undefined for a DELETE. */
   readonly object: StoredObject | undefined;
-  /** The state before; undefined for a CREATE. */
+  /** The previous object; undefined for a CREATE. */
   readonly previous: StoredObject | undefined;
   /** CreateOptions, UpdateOptions or DeleteOptions, as they were sent. */
   readonly options: Json;
   readonly writer: Writer;
 }
 
-/** The name in refusals (k8s.io/apiserver, pkg/admission/errors.go, extractResourceName). */
+/** The name in error messages (k8s.io/apiserver, pkg/admission/errors.go, extractResourceName). */
 export function nameInRefusals({ name, object }: AdmissionRequest): string {
   const { name: own, generateName } = object?.metadata ?? {};
   return name || own || String(generateName ?? '') || 'Unknown';

@@ -2,22 +2,22 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { CommittedEvent, ResourceName, StoredObject } from '../objects/stored-object.ts';
 
 export interface DeleteOptions {
-  /** Default: what the resource does by default, `Background` for nearly all. */
+  /** Default: the resource's own default, which is `Background` for nearly all. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Only the object with this uid is deleted: otherwise 409. */
+  /** Deletes the object only if it has this uid. Otherwise 409. */
   readonly uid?: string;
 }
 
 /**
- * The cluster as a controller inside the server sees it: the semantics of the HTTP API (validation,
- * conflicts, finalizers, generation, no event for a write without effect) without the HTTP.
+ * The cluster as controllers inside the server use it: the semantics of the HTTP API (validation,
+ * conflicts, finalizers, generation, no event for a write without effect) without HTTP.
  *
- * Everything is synchronous, and returned objects are shared: copy before changing. Each method
- * throws ApiError as the HTTP API would answer; an unknown resource is a 404.
+ * All methods are synchronous. Returned objects are shared: copy before changing. Each method
+ * throws ApiError where the HTTP API would answer with an error. An unknown resource is a 404.
  */
 export interface ClusterAccess {
-  /** Every served resource in its storage version; custom resources come and go. */
+  /** Every served resource in its storage version. Custom resources are added and removed. */
   resources(): readonly Resource[];
   /** The resource of an object or of an owner reference, whatever version it names. */
   resourceOf(apiVersion: string, kind: string): ResourceName | undefined;
@@ -27,11 +27,17 @@ export interface ClusterAccess {
     namespace: string | undefined,
     name: string,
   ): StoredObject | undefined;
-  /** In the order of namespace and name. @param namespace - undefined for all. */
+  /**
+   * Sorted by namespace and name.
+   * @param namespace - undefined for all namespaces.
+   */
   list(resource: ResourceName, namespace?: string): readonly StoredObject[];
 
   create(resource: ResourceName, object: KubernetesObject): StoredObject;
-  /** Replaces all but status. A resourceVersion in the object must be the current one: else 409. */
+  /**
+   * Replaces all fields except status. A resourceVersion in the object must be the current one,
+   * else 409.
+   */
   update(resource: ResourceName, object: KubernetesObject): StoredObject;
   /** Replaces only status. */
   updateStatus(resource: ResourceName, object: KubernetesObject): StoredObject;
@@ -43,9 +49,9 @@ export interface ClusterAccess {
     mergePatch: object,
     subresource?: 'status',
   ): StoredObject;
-  /** Says on which node a Pod runs, as a scheduler does. */
+  /** Assigns a Pod to a node, as a scheduler does. */
   bind(namespace: string | undefined, name: string, nodeName: string): StoredObject;
-  /** Starts the deletion, or completes it where no finalizer and no grace period holds it up. */
+  /** Starts the deletion. Completes it if no finalizer and no grace period delays it. */
   delete(
     resource: ResourceName,
     namespace: string | undefined,
@@ -54,11 +60,11 @@ export interface ClusterAccess {
   ): void;
 
   /**
-   * Calls `listener` for every committed event of one resource, in the order of commits, starting
-   * now. It runs inside the write that caused it: a listener may write, the events of that write
-   * follow when every listener has seen this one. It must not throw.
+   * Calls `listener` for every committed event of one resource, in the order of commits, beginning
+   * now. The listener runs during the write that caused the event. A listener may write; the events
+   * of that write follow after every listener has received this event. It must not throw.
    *
-   * @returns the end of the subscription.
+   * @returns a function that ends the subscription.
    */
   subscribe(resource: ResourceName, listener: (event: CommittedEvent) => void): () => void;
   /** Like `subscribe`, for the events of all resources, present and future. */

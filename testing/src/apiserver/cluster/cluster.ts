@@ -8,10 +8,10 @@ import type { Storage } from '../storage/storage.ts';
 import type { WatchCache } from '../watch/watch-cache.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 
-/** Everything that the verbs work on. */
+/** The state and services that the verbs work on. */
 export interface Cluster {
   readonly storage: Storage;
-  /** What reads go to that need not see the latest state, and what watches hear from. */
+  /** Serves watches, and reads that need not see the latest state. */
   readonly watchCache: WatchCache;
   readonly behaviour: Behaviour;
   readonly registry: Registry;
@@ -19,6 +19,6 @@ export interface Cluster {
   readonly authentication: Authentication;
   readonly authorization: Authorization;
   readonly webhooks: WebhookClient;
-  /** Does something after a while, unless the server is closed before. */
+  /** Calls `act` after a delay, unless the server is closed before. */
   later(delayMs: number, act: () => void): Cancel;
 }

@@ -4,7 +4,7 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { fromStored, type ServedResource, toStored } from '../registry/served-resource.ts';
 import { answerOf, type Steps } from './steps.ts';
 
-/** The same of many stored objects, in one review. */
+/** The same conversion for many stored objects, in one review. */
 export function* allConvertedFromStored(
   served: ServedResource,
   objects: readonly StoredObject[],
@@ -19,7 +19,10 @@ export function* allConvertedFromStored(
   return converted;
 }
 
-/** A stored object in the version of `served`, before `fromStored`: a webhook may have to convert it. */
+/**
+ * A stored object in the version of `served`, before `fromStored` is called. A webhook may have to
+ * convert it.
+ */
 export function* convertedFromStored(
   served: ServedResource,
   object: StoredObject,
@@ -28,7 +31,7 @@ export function* convertedFromStored(
   return converted;
 }
 
-/** An object that is about to be stored, after `toStored`. */
+/** An object that is about to be stored, after `toStored` was called. */
 export function* convertedToStored(
   { converter, group, storageVersion }: ServedResource,
   object: StoredObject,
@@ -40,7 +43,7 @@ export function* convertedToStored(
   return converted;
 }
 
-/** An object of one version of a resource in another one. */
+/** An object of a resource, converted to another version. */
 export function* convertedTo(
   to: ServedResource,
   from: ServedResource,

@@ -1,25 +1,25 @@
 /**
- * What a verb does, in steps. It yields where it needs an answer from outside of the server, such as
- * that of a webhook; everything between two questions happens at once.
+ * A verb as a sequence of steps. It yields when it needs an answer from outside of the server, for
+ * example from a webhook. Everything between two questions runs without interruption.
  */
 export type Steps<T> = Generator<Question, T, unknown>;
 
 /** Asks a program outside of the server. */
 type Question = () => Promise<unknown>;
 
-/** The answer to a question; undefined where nobody is asked. */
+/** The answer to a question; undefined if no question is asked. */
 export function* answerOf<T>(question: () => Promise<T>): Steps<T | undefined> {
   return (yield question) as T | undefined;
 }
 
-/** Takes all steps at once and asks nobody: writes from inside the server call no webhook. */
+/** Runs all steps without asking any question: writes from inside the server call no webhooks. */
 export function runNow<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next(undefined);
   return step.value;
 }
 
-/** Takes all steps, and waits for the answer to each question. */
+/** Runs all steps, and waits for the answer to each question. */
 export async function runSteps<T>(steps: Steps<T>): Promise<T> {
   let step = steps.next();
   while (!step.done) {

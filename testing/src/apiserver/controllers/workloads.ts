@@ -33,44 +33,53 @@ import type { WorkloadController } from './runner/workload-controller.ts';
 import { endpointSliceController } from './services/endpoint-slice.ts';
 import { endpointsController } from './services/endpoints.ts';
 
-/** How long things take in the simulated part of the cluster, on the server's clock. */
+/** The speed of the simulated part of the cluster, on the server's clock. */
 export interface WorkloadOptions {
-  /** From the placing of a Pod until it is Running and Ready. Default 300, as in the recordings. */
+  /**
+   * From the scheduling of a Pod until it is Running and Ready, in milliseconds. Default 300, as in
+   * the recordings.
+   */
   readonly podReadyMs?: number;
   /**
-   * From the deletion of a Pod until it is gone, but never more than its grace period. Default 300,
-   * as in the recordings.
+   * From the deletion of a Pod until it is removed, in milliseconds, but never more than its grace
+   * period. Default 300, as in the recordings.
    */
   readonly podStopMs?: number;
-  /** For how long a Pod runs that does not restart always, before it succeeds. Default 300. */
+  /**
+   * How long a Pod that does not restart always runs before it succeeds, in milliseconds. Default
+   * 300.
+   */
   readonly podRunMs?: number;
-  /** The controllers that run. Default: all. */
+  /** The controllers that run. If omitted, all run. */
   readonly only?: readonly ControllerName[];
-  /** How fast controllers are. Default for each that is left out: `RECORDED_PACES`. */
+  /** The speed of controllers. Default for each omitted controller: `RECORDED_PACES`. */
   readonly paces?: Partial<Readonly<Record<PacedController, Pace>>>;
   /**
-   * How much each controller may write; kube-controller-manager's are 20 a second and a burst of 30,
-   * refused writes, reads and Events included. Default: as much as it likes.
+   * The write limit of each controller. kube-controller-manager allows 20 a second and a burst of
+   * 30, and counts refused writes, reads and Events too. If omitted, writes are unlimited.
    */
   readonly writeLimit?: WriteLimit;
   /** Whether the kubelet records Pulled, Created, Started and Killing. Default false. */
   readonly kubeletEvents?: boolean;
 }
 
-/** What holds for everything that the caller leaves out. */
+/** The defaults of omitted options. */
 const DEFAULT_WORKLOAD_OPTIONS: Readonly<PodTimes> = {
   podReadyMs: 300,
   podStopMs: 300,
   podRunMs: 300,
 };
 
-/** The access of one program: what it writes is recorded as this field manager's. */
+/** The access of one program. Its writes are recorded with this field manager. */
 export type AccessOf = (manager: Manager) => ClusterAccess;
 
-/** The programs whose parts the controllers are; the kubelet's name says that no container runs. */
+/**
+ * The programs that the controllers are part of. The kubelet's name does not mean that containers
+ * run.
+ */
 export type Manager = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
 
-/** What a controller works with. */
+/** The tools of a controller. */
 interface Tools {
   readonly access: ClusterAccess;
   readonly clock: Clock;
@@ -81,12 +90,12 @@ interface Tools {
 interface Part {
   readonly manager?: Manager;
   readonly pace?: PacedController;
-  /** Whose name its Events have. Default: it records none. */
+  /** The component in its Events. If omitted, it records no Events. */
   readonly component?: string;
   make(tools: Tools): WorkloadController;
 }
 
-/** One of the controllers, by what it looks after. */
+/** The name of a controller, by the objects that it manages. */
 export type ControllerName =
   | 'serviceAccount'
   | 'rootCa'
@@ -159,7 +168,7 @@ const PARTS: Readonly<Record<ControllerName, Part>> = {
   },
 };
 
-/** On which machine the scheduler says that it runs. */
+/** The scheduler's identity in its Events. */
 const SCHEDULER = {
   reportingController: 'default-scheduler',
   reportingInstance: 'default-scheduler-vm',
@@ -167,16 +176,16 @@ const SCHEDULER = {
 };
 
 /**
- * Does what kube-controller-manager, scheduler and kubelet do, as far as clients see it: Deployments
- * become ReplicaSets; these, StatefulSets, DaemonSets and Jobs become Pods; Pods become Ready; CronJobs
- * become Jobs, Services get endpoints; owners take their dependents with them, budgets count,
- * namespaces end.
+ * Does the work of kube-controller-manager, scheduler and kubelet, as far as clients see it:
+ * Deployments make ReplicaSets; ReplicaSets, StatefulSets, DaemonSets and Jobs make Pods; Pods
+ * become Ready; CronJobs make Jobs; Services get endpoints; owners are deleted with their
+ * dependents; disruption budgets are counted; namespaces are emptied and removed.
  *
- * Every controller answers committed events a little later, so a client gets its answer first. What
- * takes long is done in slices, between which clients get theirs. At rest there is no timer, and
- * nothing is written that does not differ. How many Pods workloads may have, `PodLimit` says.
+ * Every controller reacts to committed events with a delay, so clients get their answers first.
+ * Long work is done in slices, and requests are answered between them. At rest there is no timer,
+ * and only differences are written. `PodLimit` limits the number of Pods of workloads.
  *
- * @returns what ends all of it: no timer, no subscription and no write is left after `close`.
+ * @returns a handle that ends everything: after `close` no timer, subscription or write is left.
  */
 export function startWorkloads(
   accessOf: AccessOf,

@@ -6,15 +6,17 @@ import { conditionOf, ESTABLISHED, NAMES_ACCEPTED } from './definition-condition
 
 type Step = Omit<Condition, 'lastTransitionTime'>;
 
-/** What becomes of the names that a definition asks for. */
+/** The names that a definition gets, and the conditions that report it. */
 export interface NamesVerdict {
-  /** Those that it has from now on: of the names in conflict it keeps the old ones. */
+  /**
+   * The names that the definition has from now on. For a name in conflict it keeps the old name.
+   */
   readonly names: Partial<DefinitionNames>;
   readonly namesAccepted: Step;
   readonly established: Step;
 }
 
-/** @param others - the definitions of the same group; names that one has are taken. */
+/** @param others - the other definitions of the same group. Their names are taken. */
 export function judgeNames(
   definition: StoredObject,
   others: readonly StoredObject[],
@@ -78,7 +80,7 @@ function takenNames(others: readonly StoredObject[]): {
   return { resources, kinds };
 }
 
-/** What is established stays so, whatever becomes of its other names. */
+/** An established definition stays established, even if its other names are refused. */
 function establishedAfter(definition: StoredObject, accepted: boolean): Step {
   const before = conditionOf(definition, 'Established');
   if (before?.status === 'True') return before;

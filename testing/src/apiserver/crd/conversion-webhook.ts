@@ -13,7 +13,7 @@ import { restoredMetadata } from './restored-metadata.ts';
 
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
-/** What a conversion may take: kube-apiserver waits as long, and there is no setting for it. */
+/** The time limit of a conversion. kube-apiserver uses the same limit, which has no setting. */
 const TIMEOUT_MS = 30_000;
 
 /** `spec.conversion.webhook` of a definition. */
@@ -23,11 +23,11 @@ export interface ConversionSettings {
 }
 
 /**
- * Asks the conversion webhook of a definition, one review for all objects of a list
+ * Calls the conversion webhook of a definition, with one review for all objects of a list
  * (k8s.io/apiextensions-apiserver, pkg/apiserver/conversion/webhook_converter.go).
  *
- * @param apiVersion - the version that is served.
- * @param stored - the version of the storage.
+ * @param apiVersion - the served version.
+ * @param stored - the version in storage.
  */
 export function conversionWebhook(
   client: WebhookClient,
@@ -59,7 +59,10 @@ class Conversion {
     this.#desired = desired;
   }
 
-  /** @throws ApiError 500 when the webhook cannot be asked, or converts as it may not. */
+  /**
+   * @throws ApiError 500 when the webhook cannot be called, or changes a field that it must not
+   * change.
+   */
   async all(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const waiting = objects.filter(({ apiVersion }) => apiVersion !== this.#desired);
     const [first] = waiting;
@@ -105,7 +108,7 @@ class Conversion {
     return version;
   }
 
-  /** @param at - place in a list; undefined for an object by itself. */
+  /** @param at - the index in a list; undefined for a single object. */
   #checked(original: StoredObject, answer: unknown, at: number | undefined): StoredObject {
     const webhook = `conversion webhook for ${kindOf(original)} returned`;
     const what = at === undefined ? 'invalid object' : `invalid converted object at index ${at}`;
@@ -140,7 +143,7 @@ function kindOf({ apiVersion, kind }: StoredObject): string {
   return `${apiVersion}, Kind=${kind}`;
 }
 
-/** The objects in an answer, or why there are none. */
+/** The objects in an answer, or a text that says why there are none. */
 function convertedIn(
   { kind, apiVersion, response }: Json,
   version: string,
@@ -163,7 +166,7 @@ function convertedIn(
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-/** What no conversion may change. */
+/** Reports a change of a field that no conversion may change. */
 function identityProblem({ metadata }: StoredObject, converted: Json): string | undefined {
   const found = isObject(converted.metadata) ? converted.metadata : {};
   for (const [field, name] of IDENTITY) {

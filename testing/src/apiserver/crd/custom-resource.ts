@@ -33,7 +33,7 @@ import { printerColumns } from './printer-columns.ts';
 import type { ServingGate } from './serving-gate.ts';
 import { unknownMetadata, withoutUnknownMetadata } from './unknown-metadata.ts';
 
-/** The served versions of a definition, under the names that it was given. */
+/** The served versions of a definition, under its accepted names. */
 export function customResources(
   definition: StoredObject,
   gate: ServingGate,
@@ -53,7 +53,10 @@ export function customResources(
     }));
 }
 
-/** Only a webhook changes more than the apiVersion, also in objects that were stored in another version. */
+/**
+ * The conversion of objects. Without a webhook it only changes the apiVersion. The conversion also
+ * applies to objects that were stored in another version.
+ */
 function converterOf(
   { group, conversion, ...spec }: DefinitionSpec,
   { name }: DefinitionVersion,
@@ -103,7 +106,10 @@ function customResource(
 
 type Compiled = Pick<ServedResource, 'strategy' | 'columns' | 'revised'>;
 
-/** By the version of a stored definition, which never changes: servers that begin with one snapshot compile it once. */
+/**
+ * Compiled schemas, keyed by the version of a stored definition. Stored definitions never change,
+ * so servers that begin with the same snapshot compile it once.
+ */
 const COMPILED = new WeakMap<DefinitionVersion, Compiled>();
 
 function compiled(
@@ -159,14 +165,14 @@ function scalePaths({ subresources }: DefinitionVersion): ScalePaths | undefined
   };
 }
 
-/** `.spec.replicas` as field names. */
+/** `.spec.replicas` split into field names. */
 function fieldsOf(jsonPath: string): readonly string[] {
   return jsonPath.replace(/^\./, '').split('.');
 }
 
 /**
- * What readers see of what was stored under an earlier schema. Objects that are stored do not
- * change, so that each is looked at once.
+ * Adapts objects that were stored under an earlier schema to the current schema. Stored objects
+ * never change, so each object is adapted once.
  */
 function revision(schema: StructuralSchema): (object: StoredObject) => StoredObject {
   const seen = new WeakMap<StoredObject, StoredObject>();
@@ -191,7 +197,7 @@ function conformed(object: StoredObject, schema: StructuralSchema, applied = fal
   }
 }
 
-/** The rules of a custom resource, which are those of its schema. */
+/** The validation and defaulting rules of a custom resource, taken from its schema. */
 function schemaStrategy(
   schema: StructuralSchema,
   version: DefinitionVersion,

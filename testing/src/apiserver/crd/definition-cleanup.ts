@@ -15,7 +15,7 @@ import {
 } from './definition-conditions.ts';
 import type { DefinitionPace } from './definition-pace.ts';
 
-/** What a deleted definition has to do before it is gone: its objects go first. */
+/** Deletes the objects of a deleted definition before the definition itself is removed. */
 export class DefinitionCleanup {
   readonly #cluster: Cluster;
   readonly #pace: DefinitionPace;
@@ -33,7 +33,7 @@ export class DefinitionCleanup {
     else this.#cluster.later(this.#pace.cleanupMs, start);
   }
 
-  /** One object is gone: it may have been the last. */
+  /** Called after an object was removed. It may have been the last one. */
   onInstanceGone(resource: ResourceName): void {
     if (this.#pace.cleanupPollMs === 0 && this.#waiting.has(resource)) this.#finish(resource);
   }
@@ -59,7 +59,7 @@ export class DefinitionCleanup {
     }
   }
 
-  /** Gives the definition up when none of its objects is left; else looks again later. */
+  /** Removes the definition when it has no objects left. Otherwise checks again later. */
   #finish(name: ResourceName): void {
     if (!this.#waiting.has(name)) return;
     if (this.#definition(name) === undefined) {

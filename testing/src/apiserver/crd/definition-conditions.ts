@@ -3,7 +3,7 @@ import { rfc3339, setCondition } from 'chancery/internal-objects';
 import { isObject, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** Holds a definition until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are removed. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** A definition whose deletion has begun. */
@@ -44,7 +44,7 @@ export const DELETING_INSTANCES = {
   message: 'CustomResource deletion is in progress',
 } as const;
 
-/** A definition with some conditions of its status set. */
+/** A definition whose status has the given conditions set. */
 export function withConditions(
   definition: StoredObject,
   wanted: readonly Omit<Condition, 'lastTransitionTime'>[],

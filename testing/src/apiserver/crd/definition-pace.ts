@@ -1,22 +1,27 @@
-/** How long the steps in the life of a definition take. */
+/** The delays of the steps in the life of a definition. */
 export interface DefinitionPace {
-  /** From a definition, or new names of one, until the names are accepted. */
+  /** From the creation or renaming of a definition until its names are accepted. */
   readonly namesMs: number;
-  /** From there until the resource is served. */
+  /** From the accepted names until the resource is served. */
   readonly establishMs: number;
   /** From the first request until lists and watches are answered. */
   readonly warmUpMs: number;
-  /** How long a create waits, and for how long after the establishing one does. */
+  /**
+   * How long a create waits, and for how long after the definition was established creates wait.
+   */
   readonly createHoldMs: number;
-  /** From the deletion of a definition until the one of its objects begins. */
+  /** From the deletion of a definition until the deletion of its objects begins. */
   readonly cleanupMs: number;
-  /** Between two looks whether its objects are gone; 0: the last one is noticed at once. */
+  /**
+   * The interval between checks whether the objects are removed. 0 means that the removal of the
+   * last object is noticed at once.
+   */
   readonly cleanupPollMs: number;
 }
 
 /**
- * What a real server takes: the steps as recorded of one, the 2 s by which creates let other servers
- * catch up, and the 5 s between the looks of its finalizer.
+ * The delays of a real server: steps as recorded from a real server, the 2 s for which creates wait
+ * so that other servers can catch up, and the 5 s between the checks of its finalizer.
  */
 export const REAL_PACE: DefinitionPace = {
   namesMs: 20,

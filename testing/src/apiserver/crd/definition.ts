@@ -50,19 +50,19 @@ export interface DefinitionSpec {
   readonly conversion?: { readonly strategy?: string; readonly webhook?: unknown };
 }
 
-/** The resource of definitions. */
+/** The resource name of CustomResourceDefinitions. */
 export const DEFINITIONS: ResourceName = 'customresourcedefinitions.apiextensions.k8s.io';
 
 export function specOf(definition: StoredObject): DefinitionSpec {
   return definition.spec as DefinitionSpec;
 }
 
-/** The names that a definition has, which may be others than it asks for, or none yet. */
+/** The accepted names of a definition. They may differ from the requested names, or be missing. */
 export function acceptedNamesOf({ status }: StoredObject): Partial<DefinitionNames> {
   return isObject(status) && isObject(status.acceptedNames) ? status.acceptedNames : {};
 }
 
-/** A definition with everything in its spec that a client may leave out. */
+/** A definition with defaults for all optional fields of its spec. */
 export function completeDefinition(definition: StoredObject): StoredObject {
   if (!isObject(definition.spec)) return definition;
   const { group, names, scope, versions, conversion, ...rest } = definition.spec;
@@ -77,11 +77,11 @@ export function completeDefinition(definition: StoredObject): StoredObject {
   return { ...definition, spec } as unknown as StoredObject;
 }
 
-/** A definition with a status, in which every version stands that was ever stored. */
+/** A definition with a status that lists every version that was ever stored. */
 export function withStatus(definition: StoredObject): StoredObject {
   const status = isObject(definition.status) ? definition.status : {};
   const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
-  // What was sent has not been validated yet: there may be no versions, or no spec.
+  // The request is not validated yet, so versions or spec may be missing.
   const { versions = [] } = (definition.spec ?? {}) as Partial<DefinitionSpec>;
   const storage = versions.find((version) => version.storage)?.name;
   const known = storage === undefined || stored.includes(storage) ? stored : [...stored, storage];

@@ -15,7 +15,7 @@ import { conditionOf, ESTABLISHED, isTrue, withConditions } from './definition-c
 import type { DefinitionPace } from './definition-pace.ts';
 import { ServingGate } from './serving-gate.ts';
 
-/** Clients of a changed definition keep their watches for about this long. */
+/** How long watches stay open after a change of their definition, in milliseconds. */
 const WATCH_LINGER_MS = 1_000;
 
 export interface DefinitionsOptions {
@@ -25,8 +25,8 @@ export interface DefinitionsOptions {
 }
 
 /**
- * The life of custom resources: a definition gets its names, is established and served; a changed
- * one is served anew; a deleted one takes its objects with it.
+ * Manages the life of custom resources. A definition gets its names, is established and served. A
+ * changed definition is served again in its new form. A deleted definition deletes its objects.
  */
 export class Definitions {
   readonly #cluster: Cluster;
@@ -41,7 +41,7 @@ export class Definitions {
     this.#cleanup = new DefinitionCleanup(cluster, pace);
   }
 
-  /** @returns the end of it. */
+  /** @returns a function that stops it. */
   start(): () => void {
     return this.#cluster.storage.subscribe((resource, event) => {
       if (resource === DEFINITIONS) this.#onDefinition(event);
@@ -100,7 +100,10 @@ export class Definitions {
     this.#judgeOthers(definition);
   }
 
-  /** A name that is given up may be what another definition waits for. */
+  /**
+   * Judges the other definitions of the group again, because one may be waiting for a released
+   * name.
+   */
   #judgeOthers(definition: StoredObject): void {
     for (const other of this.#othersOf(definition)) {
       if (conditionOf(other, 'NamesAccepted')?.status !== 'False') continue;
@@ -143,7 +146,7 @@ export class Definitions {
   }
 }
 
-/** True when a change of a definition is one of what is served. */
+/** Whether a change of a definition affects how its resource is served. */
 function isServedOtherwise(object: StoredObject, previous: StoredObject | undefined): boolean {
   if (previous === undefined) return true;
   if (!isDeepStrictEqual(object.spec, previous.spec)) return true;

@@ -4,10 +4,9 @@ const STEP =
   /\.((?:\\.|[^.[\]\\])+)|\[('[^']+'(?:\s*,\s*'[^']+')*)\]|\[(\d+|\*)\]|\[\?\(@\.([\w.]+)\s*==\s*["']([^"']*)["']\)\]/y;
 
 /**
- * The values that a JSONPath of a printer column finds: fields (`.a\.b` for a dot in a
- * name), unions of fields (`['a','b']`),
- * indexes, `[*]` and filters of the form `[?(@.type=="Ready")]`. A path with anything else finds
- * nothing.
+ * The values that the JSONPath of a printer column finds. Supported are fields (`.a\.b` for a dot
+ * in a name), unions of fields (`['a','b']`), indexes, `[*]` and filters of the form
+ * `[?(@.type=="Ready")]`. A path with anything else finds nothing.
  */
 export function readJsonPath(object: unknown, path: string): readonly unknown[] {
   const text = path.replace(/^\{|\}$/g, '').replace(/^\$/, '');

@@ -5,7 +5,10 @@ import type { TableColumn } from '../tables/column.ts';
 import type { PrinterColumn } from './definition.ts';
 import { readJsonPath } from './json-path.ts';
 
-/** The columns of a custom resource: its name, and those of the definition or its age. */
+/**
+ * The columns of a custom resource: its name, then the columns of the definition. If the definition
+ * has none, its age.
+ */
 export function printerColumns(declared: readonly PrinterColumn[] = [AGE]): readonly TableColumn[] {
   return [NAME, ...declared.map(toColumn)];
 }
@@ -37,7 +40,7 @@ function toColumn({
   };
 }
 
-/** Of what a path finds only the first is shown, and that only where it is of the column's type. */
+/** The cell for a path: the first value found, if it has the column's type. */
 function cellOf([value]: readonly unknown[], type: string, nowMs: number): unknown {
   if (value === undefined) return null;
   if (type === 'string') return textOf(value);

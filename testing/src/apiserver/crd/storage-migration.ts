@@ -11,19 +11,19 @@ import { updateObject } from '../verbs/writes/update.ts';
 import { DEFINITIONS, specOf } from './definition.ts';
 import { withConditions } from './definition-conditions.ts';
 
-/** The resource of migrations. */
+/** The resource name of StorageVersionMigrations. */
 const MIGRATIONS: ResourceName = 'storageversionmigrations.storagemigration.k8s.io';
 
-/** Who writes the migrated objects, as in kube-controller-manager. */
+/** The field manager that writes migrated objects, as in kube-controller-manager. */
 const MIGRATOR = 'storage-version-migrator-controller';
-/** Who writes the condition and the stored versions of a definition. */
+/** The field manager that writes the condition and the stored versions of a definition. */
 const RUNNER = 'migration-runner-controller';
 
 /**
- * Carries out StorageVersionMigrations: every object of a resource is written once more, in the version
- * in which it is stored today (kubernetes/kubernetes, pkg/controller/storageversionmigrator). One at a time
- * for each resource, the oldest first. What is not finished is begun anew after the server has listened
- * again: objects that have the version already are left alone.
+ * Carries out StorageVersionMigrations: writes every object of a resource again, in the current
+ * storage version (kubernetes/kubernetes, pkg/controller/storageversionmigrator). Migrations of one
+ * resource run one at a time, oldest first. After a restart of the server, an unfinished migration
+ * begins again and skips objects that already have the version.
  */
 export class StorageMigrations {
   readonly #cluster: Cluster;
@@ -35,7 +35,7 @@ export class StorageMigrations {
     this.#cluster = cluster;
   }
 
-  /** @returns the end: what runs stops before its next object. */
+  /** @returns a function that ends it. A running migration stops before its next object. */
   start(): () => void {
     const end = this.#cluster.storage.subscribe((resource, { type, object }) => {
       if (resource === MIGRATIONS && type !== 'DELETED') this.#begin(resourceOf(object));
@@ -50,7 +50,8 @@ export class StorageMigrations {
     const next = this.#nextOf(resource);
     if (this.#ended || next === undefined || this.#running.has(resource)) return;
     this.#running.add(resource);
-    // A subscriber must not write about a write that is not over.
+    // The migration starts later, because a subscriber must not write before the current write is
+    // finished.
     setImmediate(() => {
       void this.#carryOut(resource, next.metadata.name).finally(() => {
         this.#running.delete(resource);
@@ -59,7 +60,7 @@ export class StorageMigrations {
     });
   }
 
-  /** The oldest migration of a resource that has not ended. */
+  /** The oldest unfinished migration of a resource. */
   #nextOf(resource: ResourceName): StoredObject | undefined {
     const { storage } = this.#cluster;
     const age = ({ metadata }: StoredObject): string =>
@@ -109,14 +110,17 @@ export class StorageMigrations {
         const target = { served, namespace, name };
         await runSteps(updateObject(this.#cluster, target, change, internalWrite(MIGRATOR)));
       } catch (error) {
-        // Deleted or changed meanwhile: nothing is left to do.
+        // The object was deleted or changed meanwhile, so it needs no migration.
         if (!isNotFound(error) && !isConflict(error)) return false;
       }
     }
     return true;
   }
 
-  /** Marks the definition of a resource. @returns its generation; undefined for a built-in resource. */
+  /**
+   * Marks the definition of a resource as migrating.
+   * @returns its generation; undefined for a built-in resource.
+   */
   #mark(
     resource: ResourceName,
     condition: Pick<Condition, 'status' | 'reason' | 'message'>,
@@ -140,7 +144,10 @@ export class StorageMigrations {
     return generation;
   }
 
-  /** The other versions are stored no more, unless the definition has changed meanwhile. */
+  /**
+   * Removes the other versions from the stored versions, unless the definition has changed
+   * meanwhile.
+   */
   #finish(resource: ResourceName, generation: number | undefined): void {
     const { storage } = this.#cluster;
     const definition = storage.get(DEFINITIONS, objectKey(undefined, resource));
@@ -162,7 +169,7 @@ export class StorageMigrations {
     const condition = { type, status: 'True', lastTransitionTime, reason, message };
     const change = (live: StoredObject): { object: StoredObject } => {
       const status = isObject(live.status) ? live.status : {};
-      // An end takes the place of `Running`.
+      // A final condition replaces `Running`.
       const others = conditionsOf(live).filter(
         (one) => one.type !== type && one.type !== 'Running',
       );

@@ -2,7 +2,10 @@ import { builtInType } from '../built-in-types/built-in-types.ts';
 import { isObject } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** The paths of what no metadata has. The schema of a custom resource says nothing about it. */
+/**
+ * The paths of unknown fields in the metadata. The schema of a custom resource does not cover
+ * metadata.
+ */
 export function unknownMetadata({ metadata }: StoredObject): readonly string[] {
   if (!isObject(metadata)) return [];
   return Object.keys(metadata)
@@ -10,7 +13,7 @@ export function unknownMetadata({ metadata }: StoredObject): readonly string[] {
     .map((field) => `metadata.${field}`);
 }
 
-/** An object without what no metadata has. */
+/** The object without unknown fields in its metadata. */
 export function withoutUnknownMetadata(object: StoredObject): StoredObject {
   if (unknownMetadata(object).length === 0) return object;
   const known = Object.entries(object.metadata).filter(([field]) => isMetadata(field));

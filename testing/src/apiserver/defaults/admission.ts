@@ -1,7 +1,10 @@
 import type { Json } from '../objects/metadata.ts';
 import { asObject, each, fill, ifMissing } from './fill.ts';
 
-/** Defaults of what a policy or webhook is about (pkg/apis/admissionregistration/v1/defaults.go). */
+/**
+ * The default matching fields of a policy or webhook
+ * (pkg/apis/admissionregistration/v1/defaults.go).
+ */
 const MATCHES = { matchPolicy: ifMissing('Equivalent'), namespaceSelector: {}, objectSelector: {} };
 
 const withScope = (rules: unknown): unknown =>
@@ -13,12 +16,12 @@ function defaultMatches(matches: unknown): unknown {
   return fill(known, { ...MATCHES, resourceRules: withScope, excludeResourceRules: withScope });
 }
 
-/** Of a policy of either kind. */
+/** The defaults of a validating or mutating policy. */
 export function defaultAdmissionPolicySpec(spec: Json): Json {
   return fill(spec, { failurePolicy: ifMissing('Fail'), matchConstraints: defaultMatches });
 }
 
-/** Of the binding of a policy. */
+/** The defaults of a policy's binding. */
 export function defaultPolicyBindingSpec(spec: Json): Json {
   return fill(spec, { matchResources: defaultMatches });
 }

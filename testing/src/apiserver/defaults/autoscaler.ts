@@ -1,7 +1,7 @@
 import type { Json } from '../objects/metadata.ts';
 import { asObject, fill } from './fill.ts';
 
-/** The default metric: Pods use 80 % of the CPU that they request. */
+/** The default metric: Pods use 80 % of their requested CPU. */
 const CPU = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
@@ -21,7 +21,7 @@ const DOWN = {
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 };
 
-/** An autoscaler of autoscaling/v2; `behavior` has defaults only when it is set. */
+/** The defaults of an autoscaler of autoscaling/v2. `behavior` gets defaults only if it is set. */
 export function defaultAutoscalerSpec(spec: Json): Json {
   const metrics = Array.isArray(spec.metrics) && spec.metrics.length > 0 ? spec.metrics : [CPU];
   return {

@@ -24,8 +24,9 @@ import {
 } from './workload.ts';
 
 /**
- * Sets the default fields of an object of a built-in kind, as the defaults.go of each group of Kubernetes does.
- * The stored object can then be compared with the next write. Fields without a default stay as they are.
+ * Sets the default fields of a built-in object, as the defaults.go of each Kubernetes group does.
+ * This makes the stored object comparable with the next write. Fields without a default stay
+ * unchanged.
  */
 export function defaultObject(object: StoredObject): StoredObject {
   const change = DEFAULTS[object.kind];
@@ -34,13 +35,13 @@ export function defaultObject(object: StoredObject): StoredObject {
 
 type Change = (object: Json) => Json;
 
-/** Kinds whose spec alone has defaults. */
+/** Defaults for kinds that only have defaults in their spec. */
 function spec(change: Change): Change {
-  // To Go the spec is there, whether it was sent or not.
+  // Go always has a spec, whether it was sent or not.
   return (object) => ({ ...object, spec: change(asObject(object.spec) ?? {}) });
 }
 
-/** Top-level fields of kinds without a spec. */
+/** Defaults for top-level fields, for kinds without a spec. */
 function fields(defaults: Readonly<Record<string, unknown>>): Change {
   return (object) => fill(object, defaults);
 }
@@ -64,7 +65,7 @@ function policyRules(rules: unknown): unknown {
   return each(rules, (rule) => fill(rule, { ports: withTcp }));
 }
 
-/** A policy is about ingress; about egress, too, when it has rules for egress. */
+/** A policy applies to ingress. It also applies to egress if it has egress rules. */
 function defaultPolicySpec(policySpec: Json): Json {
   const egress = Array.isArray(policySpec.egress) && policySpec.egress.length > 0;
   return fill(policySpec, {
@@ -125,8 +126,9 @@ const DEFAULTS: Readonly<Record<string, Change>> = {
 };
 
 /**
- * Defaults of the limits of a container: `max` is the default limit, and the default limit and `min` are default
- * requests (kubernetes/kubernetes, pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem).
+ * Defaults for the limits of a container. `max` is the default of the default limit. The default
+ * limit, or `min`, is the default of the default request (kubernetes/kubernetes,
+ * pkg/apis/core/v1/defaults.go, SetDefaults_LimitRangeItem).
  */
 function defaultLimitRangeSpec(spec: Json): Json {
   return fill(spec, { limits: (limits: unknown) => each(limits, defaultItem) });

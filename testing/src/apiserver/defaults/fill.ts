@@ -1,6 +1,9 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
-/** `object` with the fields that it lacks; a function makes a default out of the value so far. */
+/**
+ * The object with its missing fields filled in. A default that is a function gets the current
+ * value.
+ */
 export function fill(object: Json | undefined, defaults: Readonly<Record<string, unknown>>): Json {
   const filled: Record<string, unknown> = { ...object };
   for (const [field, value] of Object.entries(defaults)) {
@@ -12,17 +15,20 @@ export function fill(object: Json | undefined, defaults: Readonly<Record<string,
   return filled;
 }
 
-/** A default for a field that is not there at all: an empty text stays, and is refused later. */
+/** A default for an absent field. An empty text is not replaced, and is refused later. */
 export function ifMissing<T>(value: T): (found: unknown) => unknown {
   return (found) => found ?? value;
 }
 
-/** To Go an empty text is none; of numbers and switches only some are. */
+/**
+ * Whether Go treats the value as unset. An empty text is unset; for numbers and booleans only
+ * absence counts.
+ */
 function isUnset(found: unknown, value: unknown): boolean {
   return found === undefined || (found === '' && typeof value === 'string');
 }
 
-/** The objects of a list, each one changed; anything but a list is left alone. */
+/** A list with each object changed. A value that is not a list stays unchanged. */
 export function each(list: unknown, change: (item: Json) => Json): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((item) => (isObject(item) ? change(item) : item));

@@ -4,7 +4,9 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject } from './fill.ts';
 import { withSources } from './storage.ts';
 
-/** Adds the fields of a new object that no manager owns: its first status, and labels with its uid. */
+/**
+ * Adds the fields of a new object that have no owner: its initial status, and labels with its uid.
+ */
 export function completeNew(object: StoredObject): StoredObject {
   const { kind } = object;
   if (kind === 'Pod') return withPodStatus(object);
@@ -43,7 +45,7 @@ function activeNamespace(namespace: StoredObject): StoredObject {
   });
 }
 
-/** The labels of a Job's Pods, under their older names, too. */
+/** The labels of a Job's Pods, including their older names. */
 function labelsOf({ metadata }: StoredObject): Record<string, string> {
   const [uid, name] = [metadata.uid ?? '', metadata.name ?? ''];
   return {
@@ -54,13 +56,13 @@ function labelsOf({ metadata }: StoredObject): Record<string, string> {
   };
 }
 
-/** A Job selects Pods by its own uid, unless it has `manualSelector`. */
+/** A Job selects Pods by its own uid, unless it sets `manualSelector`. */
 function selfSelecting(job: StoredObject): StoredObject {
   const spec = asObject(job.spec);
   if (spec === undefined || spec.manualSelector === true) return job;
   const template = asObject(spec.template) ?? {};
   const metadata = asObject(template.metadata) ?? {};
-  // What the client has said itself stays, and is compared when the Job is validated.
+  // Values set by the client stay. Validation compares them later.
   const labels: Json = { ...labelsOf(job), ...asObject(metadata.labels) };
   const selector = asObject(spec.selector) ?? {};
   const matchLabels = {
@@ -75,20 +77,20 @@ function selfSelecting(job: StoredObject): StoredObject {
       template: { ...template, metadata: { ...metadata, labels } },
     },
   });
-  // A Job without labels is labelled like its Pods: defaulting has given it the very map of its template. A name that is
-  // generated costs a copy of the object.
+  // A Job without labels gets its Pods' labels, because defaulting gave it the same map object as
+  // its template. With a generated name the object is copied, so the map is not shared.
   const isGenerated = (job.metadata.generateName ?? '') !== '';
   const isShared = own === metadata.labels && !isGenerated;
   const isLabelled = isShared || Object.keys(own).length === 0;
   return isLabelled ? withMetadata(selecting, { labels }) : selecting;
 }
 
-/** The resources that decide which Pods are evicted first. */
+/** The resources that decide the order of evictions. */
 const COUNTED = ['cpu', 'memory'];
 
 /**
- * The quality of service of a Pod, which decides the order of evictions: `Guaranteed` where every container has limits and
- * asks for no less, `BestEffort` where none asks for anything.
+ * The quality of service of a Pod, which decides the order of evictions. `Guaranteed`: every
+ * container has limits and requests no less. `BestEffort`: no container requests anything.
  */
 function qualityOfService(spec: Json): string {
   const lists = [spec.containers, spec.initContainers];

@@ -2,7 +2,7 @@ import type { Json } from '../objects/metadata.ts';
 import { asObject, each, fill } from './fill.ts';
 import { changed, defaultFieldRef, defaultVolume } from './volume.ts';
 
-/** What every Pod template gets, from pkg/apis/core/v1/defaults.go of Kubernetes. */
+/** The defaults of every Pod template, from pkg/apis/core/v1/defaults.go of Kubernetes. */
 export function defaultPodSpec(spec: Json): Json {
   return fill(spec, {
     volumes: (volumes: unknown) => each(volumes, defaultVolume),
@@ -12,7 +12,8 @@ export function defaultPodSpec(spec: Json): Json {
     restartPolicy: 'Always',
     terminationGracePeriodSeconds: 30,
     dnsPolicy: 'ClusterFirst',
-    // The name of the account stands in two fields, the older of which is deprecated and follows the other.
+    // Two fields have the name of the account. The older one is deprecated and follows the newer
+    // one.
     serviceAccountName: (name: unknown) => name ?? spec.serviceAccount,
     serviceAccount: (name: unknown) => spec.serviceAccountName ?? name,
     securityContext: {},
@@ -35,7 +36,10 @@ function defaultContainer(container: Json): Json {
   });
 }
 
-/** What has a tag, or a digest, which looks like one, is the same for ever; but not the latest. */
+/**
+ * The pull policy of an image. An image with a tag or digest never changes, except for the tag
+ * `latest`.
+ */
 function pullPolicyOf(image: string): string {
   const tag = /:([^/:]+)$/.exec(image)?.[1];
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent';
@@ -47,7 +51,7 @@ function defaultVariable(variable: Json): Json {
   });
 }
 
-/** An HTTP request to a container, of a probe or of a lifecycle hook. */
+/** The defaults of an HTTP request in a probe or lifecycle hook. */
 function defaultHandler(handler: Json): Json {
   return changed(handler, { httpGet: (get) => fill(get, { path: '/', scheme: 'HTTP' }) });
 }
@@ -59,7 +63,7 @@ function defaultLifecycle(lifecycle: Json | undefined): Json | undefined {
 
 const PROBE = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 
-/** To a probe no time at all is the same as none that is said. */
+/** The defaults of a probe. A time of zero counts as unset. */
 function defaultProbe(probe: Json | undefined): Json | undefined {
   if (probe === undefined) return undefined;
   const handled = changed(defaultHandler(probe), { grpc: (call) => fill(call, { service: '' }) });
@@ -67,12 +71,12 @@ function defaultProbe(probe: Json | undefined): Json | undefined {
   return fill(Object.fromEntries(said), PROBE);
 }
 
-/** What a Pod gets that a template of Pods does not. */
+/** The defaults of a Pod that do not apply to templates. */
 export function defaultOwnPodSpec(podSpec: Json): Json {
   const spec = defaultPodSpec(podSpec);
   const own = (container: Json): Json =>
     withRequests(spec.hostNetwork === true ? withHostPorts(container) : container);
-  // Of a Pod, and not of a template, less than no time is one second.
+  // In a Pod, but not in a template, a negative grace period becomes one second.
   const grace = Number(spec.terminationGracePeriodSeconds) < 0;
   return fill(grace ? { ...spec, terminationGracePeriodSeconds: 1 } : spec, {
     enableServiceLinks: true,
@@ -81,7 +85,7 @@ export function defaultOwnPodSpec(podSpec: Json): Json {
   });
 }
 
-/** A container with a limit and no request requests its limit. */
+/** A container with a limit but no request requests its limit. */
 function withRequests(container: Json): Json {
   return changed(container, {
     resources: (resources) => {
@@ -92,7 +96,7 @@ function withRequests(container: Json): Json {
   });
 }
 
-/** On the host's network a port of the container is one of the host. */
+/** On the host's network, a container port is also a host port. */
 function withHostPorts(container: Json): Json {
   return fill(container, {
     ports: (ports: unknown) => each(ports, (port) => fill(port, { hostPort: port.containerPort })),

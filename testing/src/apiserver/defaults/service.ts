@@ -1,14 +1,14 @@
 import type { Json } from '../objects/metadata.ts';
 import { asObject, each, fill } from './fill.ts';
 
-/** Three hours: how long a client stays with one Pod. */
+/** The default duration of session affinity: three hours. */
 const AFFINITY_SECONDS = 10_800;
 
-/** What a Service gets before anything is allocated to it. */
+/** The defaults of a Service before addresses and ports are allocated. */
 export function defaultServiceSpec(serviceSpec: Json): Json {
   const typed = fill(serviceSpec, { type: 'ClusterIP', sessionAffinity: 'None' });
   const { sessionAffinityConfig: _, ...others } = typed;
-  // Without an affinity there is nothing to configure: what a change of it has left goes.
+  // Without an affinity its configuration is removed, including the rest of an earlier affinity.
   const spec = typed.sessionAffinity === 'None' ? others : typed;
   const isName = spec.type === 'ExternalName';
   const isExternal = spec.type === 'NodePort' || spec.type === 'LoadBalancer';

@@ -2,15 +2,16 @@ import { type Json, withFields } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { asObject, fill, ifMissing } from './fill.ts';
 
-/** What a claim and a template of one have in common. */
+/** The defaults that a claim shares with claim templates. */
 export function defaultClaimSpec(spec: Json): Json {
   return fill(spec, { volumeMode: ifMissing('Filesystem') });
 }
 
 /**
- * A claim that says in both of its fields what it is filled from. The older field takes claims and snapshots alone: any
- * other object in it is dropped without a word, unless the newer one is there, or the claim had a source before
- * (`EnforceDataSourceBackwardsCompatibility` and `NormalizeDataSources`, pkg/api/persistentvolumeclaim).
+ * A claim with both of its data source fields set. The older field supports only claims and
+ * snapshots. Any other object in the older field is dropped silently, unless the newer field is set
+ * or the claim had a source before (`EnforceDataSourceBackwardsCompatibility` and
+ * `NormalizeDataSources`, pkg/api/persistentvolumeclaim).
  */
 export function withSources(claim: StoredObject, previous?: StoredObject): StoredObject {
   const spec = asObject(claim.spec);
@@ -40,7 +41,7 @@ function localOf({ namespace: _, ...reference }: Json): Json {
   return reference;
 }
 
-/** A claim, of its own or as a template of a StatefulSet. */
+/** The defaults of a claim, or of a claim template of a StatefulSet. */
 export function defaultClaim(claim: Json): Json {
   const spec = asObject(claim.spec);
   return fill(spec === undefined ? claim : { ...claim, spec: defaultClaimSpec(spec) }, {
@@ -48,7 +49,7 @@ export function defaultClaim(claim: Json): Json {
   });
 }
 
-/** What a CSI driver can do, where it does not say. */
+/** The defaults of a CSIDriver. */
 export function defaultDriverSpec(spec: Json): Json {
   const modes = spec.volumeLifecycleModes;
   const isEmpty = Array.isArray(modes) && modes.length === 0;

@@ -2,10 +2,10 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { asObject, each, fill, ifMissing } from './fill.ts';
 import { defaultClaimSpec } from './storage.ts';
 
-/** 0644: what the files of a volume are readable by. */
+/** 0644: the default mode of a volume's files. */
 const DEFAULT_MODE = 420;
 
-/** An hour: how long the token of a projected volume is good for. */
+/** The default lifetime of a projected token: one hour. */
 const TOKEN_SECONDS = 3_600;
 
 type Change = (source: Json) => Json;
@@ -14,7 +14,7 @@ function withMode(source: Json): Json {
   return fill(source, { defaultMode: DEFAULT_MODE });
 }
 
-/** Fields of the Pod are named in a version of it. */
+/** A reference to a Pod field gets the default API version. */
 export function defaultFieldRef(value: unknown): Json | undefined {
   const field = asObject(value);
   return field === undefined ? undefined : fill(field, { apiVersion: 'v1' });
@@ -53,7 +53,7 @@ const SOURCES: Readonly<Record<string, Change>> = {
     }),
 };
 
-/** A volume of a Pod. A volume without a source is an emptyDir. */
+/** The defaults of a Pod's volume. A volume without a source is an emptyDir. */
 export function defaultVolume(volume: Json): Json {
   const isNamed = Object.entries(volume).some(
     ([name, value]) => name !== 'name' && isObject(value),
@@ -61,7 +61,7 @@ export function defaultVolume(volume: Json): Json {
   return changed(isNamed ? volume : { ...volume, emptyDir: {} }, SOURCES);
 }
 
-/** A persistent volume, which is made of some of the same sources. */
+/** The defaults of a persistent volume, which shares some of a Pod volume's sources. */
 export function defaultVolumeSpec(spec: Json): Json {
   return fill(changed(spec, SOURCES), {
     persistentVolumeReclaimPolicy: 'Retain',
@@ -69,7 +69,7 @@ export function defaultVolumeSpec(spec: Json): Json {
   });
 }
 
-/** The volume that stands in a VolumeAttachment: what it is made of has defaults, and nothing else of it. */
+/** The defaults of the volume in a VolumeAttachment. Only its source has defaults. */
 export function defaultAttachment(attachment: Json): Json {
   return changed(attachment, {
     spec: (spec) =>
@@ -80,7 +80,7 @@ export function defaultAttachment(attachment: Json): Json {
   });
 }
 
-/** `object` with those of its fields changed that are there. */
+/** `object` with its existing fields changed. Missing fields are not added. */
 export function changed(object: Json, changes: Readonly<Record<string, Change>>): Json {
   const result: Record<string, unknown> = { ...object };
   for (const [field, change] of Object.entries(changes)) {

@@ -4,7 +4,7 @@ import { defaultPodSpec } from './pod-spec.ts';
 import { defaultClaim } from './storage.ts';
 import { changed } from './volume.ts';
 
-/** A template of Pods. To Go it has a spec, whether it was sent or not. */
+/** The defaults of a Pod template. Go always has a spec, whether it was sent or not. */
 export function defaultTemplate(template: unknown): Json {
   const sent = asObject(template) ?? {};
   return { ...sent, spec: defaultPodSpec(asObject(sent.spec) ?? {}) };
@@ -14,7 +14,7 @@ function withTemplate(spec: Json): Json {
   return { ...spec, template: defaultTemplate(spec.template) };
 }
 
-/** How a workload is updated; only one that rolls has details. */
+/** The defaults of an update strategy. Only a rolling update has details. */
 function rolling(details: Json): (value: unknown) => Json {
   return (value) => {
     const strategy = fill(asObject(value), { type: 'RollingUpdate' });
@@ -45,7 +45,7 @@ export function defaultDaemonSetSpec(spec: Json): Json {
   });
 }
 
-/** The claims of a StatefulSet say what they are, as nothing else that is part of an object does. */
+/** The claims of a StatefulSet have a kind and an apiVersion, unlike all other nested objects. */
 function defaultClaimTemplate(claim: Json): Json {
   return { ...defaultClaim(claim), kind: 'PersistentVolumeClaim', apiVersion: 'v1' };
 }
@@ -62,7 +62,7 @@ export function defaultStatefulSetSpec(spec: Json): Json {
   });
 }
 
-/** The labels that the Pods of a template get. */
+/** The labels of a template's Pods. */
 function labelsOf(template: unknown): Json | undefined {
   const metadata = isObject(template) ? asObject(template.metadata) : undefined;
   return asObject(metadata?.labels);
@@ -75,12 +75,12 @@ function withLabels(object: Json, labels: Json | undefined): Json {
   return { ...object, metadata: { ...metadata, labels } };
 }
 
-/** The oldest of the workloads selects what its template says, and is labelled like it. */
+/** The defaults of a ReplicationController: its selector and labels are those of its template. */
 export function defaultReplicationController(object: Json): Json {
   const labels = labelsOf(asObject(object.spec)?.template);
   const selecting = labels === undefined ? {} : { selector: labels };
   const defaulted = changed(object, {
-    // Only here the template is a pointer.
+    // Only this kind has an optional template in Go.
     spec: (spec) =>
       fill(changed(withoutEmptySelector(spec), { template: defaultTemplate }), {
         replicas: 1,
@@ -96,7 +96,7 @@ function withoutEmptySelector(spec: Json): Json {
   return isEmpty ? rest : spec;
 }
 
-/** How often a Pod of a Job fails before the Job does. */
+/** How many times Pods of a Job fail before the Job fails. */
 const BACKOFF_LIMIT = 6;
 const NO_LIMIT = 2_147_483_647;
 
@@ -106,7 +106,8 @@ export function defaultJob(object: Json): Json {
 }
 
 function defaultJobSpec(spec: Json): Json {
-  // One Pod; with a parallelism, until one of its Pods succeeds.
+  // Without both fields, the Job runs one Pod. With only a parallelism, it runs until one of its
+  // Pods succeeds.
   const single = spec.completions === undefined && spec.parallelism === undefined;
   return fill(withTemplate(spec), {
     parallelism: 1,

@@ -10,7 +10,7 @@ const { createHash } = process.getBuiltinModule('node:crypto');
 export const AGGREGATED_TYPE =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Everything that discovery says about some groups, in one document. */
+/** The complete discovery of some groups, in one document. */
 export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
   const names = groupNames(registry).filter((name) => (name === '') === core);
   return {
@@ -28,7 +28,10 @@ export function aggregatedDiscovery(registry: Registry, core: boolean): Json {
   };
 }
 
-/** The tag of a document, which is that of a real server for the same groups: it hashes no kind. */
+/**
+ * The ETag of a document, equal to that of a real server for the same groups. The hash excludes the
+ * kind.
+ */
 export function entityTag({ metadata, items }: Json): string {
   const text = goJson({ metadata, items });
   return `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`;
@@ -36,7 +39,7 @@ export function entityTag({ metadata, items }: Json): string {
 
 function entry(served: ServedResource): Json {
   const { plural, kind, namespaced, singular, shortNames, categories } = served;
-  // Built-in groups leave their own group and version out, those of definitions do not.
+  // Built-in groups omit their group and version here. Groups of definitions include them.
   const own = served.custom ? { group: served.group, version: served.version } : EMPTY;
   return {
     resource: plural,

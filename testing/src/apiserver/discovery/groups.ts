@@ -3,8 +3,8 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { compareText, compareVersions } from './version-order.ts';
 
 /**
- * The names of the groups, the core group as the empty text: the built-in ones in their order, then
- * those of definitions by name.
+ * The names of the groups, with the empty text for the core group: the built-in groups in their
+ * order, then the groups of definitions sorted by name.
  */
 export function groupNames(registry: Registry): readonly string[] {
   const builtIn = registry.all().filter(({ custom }) => !custom);
@@ -13,13 +13,15 @@ export function groupNames(registry: Registry): readonly string[] {
   return [...new Set([...builtIn.map(({ group }) => group), ...added])];
 }
 
-/** The versions of a group, the preferred one first. */
+/** The versions of a group, with the preferred version first. */
 export function versionsOf(registry: Registry, group: string): readonly string[] {
   const served = registry.all().filter((resource) => resource.group === group);
   return [...new Set(served.map(({ version }) => version))].toSorted(compareVersions);
 }
 
-/** The resources of a version: the built-in ones in their order, those of definitions by name. */
+/**
+ * The resources of a version: built-in resources in their order, custom resources sorted by name.
+ */
 export function resourcesOf(
   registry: Registry,
   group: string,
@@ -45,7 +47,7 @@ const CUSTOM_VERBS: readonly string[] = [
   'watch',
 ];
 
-/** The verbs as discovery lists them. */
+/** The verbs in the order of discovery. */
 export function listedVerbs({ custom, verbs }: ServedResource): readonly string[] {
   return custom ? CUSTOM_VERBS : verbs;
 }

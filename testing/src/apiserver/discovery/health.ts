@@ -1,9 +1,9 @@
-/** What may be asked about the health of the server. */
+/** The endpoints that report the health of the server. */
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 /**
- * The parts of kube-apiserver that this server has, by the names that their checks have there, in
- * its order. Its other checks are about parts that do not exist here, and are not listed.
+ * The checks of kube-apiserver whose parts this server has, with the same names and in the same
+ * order. Checks of parts that do not exist here are not listed.
  */
 const CHECKS: readonly string[] = [
   'ping',
@@ -16,7 +16,10 @@ const CHECKS: readonly string[] = [
   'shutdown',
 ];
 
-/** Checks that say whether requests should be sent here, not whether the process is alive. */
+/**
+ * Checks that decide whether requests should be sent to this server, not whether the process is
+ * alive.
+ */
 const READINESS_ONLY: ReadonlySet<string> = new Set(['informer-sync', 'shutdown']);
 
 /** The check that fails while watch caches are filled. */
@@ -25,11 +28,11 @@ export const FILLING = 'poststarthook/storage-readiness';
 interface Asked {
   readonly verbose: boolean;
   readonly exclude: readonly string[];
-  /** The check that fails; undefined for none: a server that answers is well otherwise. */
+  /** The failing check; undefined for none. A server that answers has no other failing checks. */
   readonly failing: string | undefined;
 }
 
-/** The answer to `/readyz` and its like. A failure is always told in full. */
+/** The answer to `/readyz` and the other endpoints. A failure is always reported in detail. */
 export function healthReport(
   endpoint: HealthEndpoint,
   { verbose, exclude, failing }: Asked,

@@ -23,7 +23,7 @@ export function groupList(registry: Registry): Json {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** `/apis/<group>`, undefined where there is no such group. */
+/** `/apis/<group>`, undefined for an unknown group. */
 export function groupDocument(registry: Registry, name: string): Json | undefined {
   if (!groupNames(registry).includes(name) || name === '') return undefined;
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(registry, name) };
@@ -37,14 +37,14 @@ function groupOf(registry: Registry, name: string): Json {
   return { name, versions, preferredVersion: versions[0] };
 }
 
-/** `/api/v1` and `/apis/<group>/<version>`, undefined where there is no such version. */
+/** `/api/v1` and `/apis/<group>/<version>`, undefined for an unknown version. */
 export function resourceList(registry: Registry, group: string, version: string): Json | undefined {
   const resources = resourcesOf(registry, group, version);
   const [first] = resources;
   if (first === undefined) return undefined;
   return {
     kind: 'APIResourceList',
-    // The core group predates the field.
+    // The core group is older than this field, and omits it.
     ...(group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: apiVersionOf(first),
     resources: resources.flatMap((served) => [
@@ -82,7 +82,7 @@ function subresourceEntries(served: ServedResource): readonly Json[] {
 
 function storageVersionHash({ group, storageVersion, kind }: ServedResource): string {
   const version = OLDER_STORAGE[kind] ?? storageVersion;
-  // Both groups of Events keep core Events.
+  // Both groups of Events store core Events.
   const identity = kind === 'Event' ? '/v1/Event' : `${group}/${version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }

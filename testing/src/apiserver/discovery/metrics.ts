@@ -1,19 +1,19 @@
 import type { Json } from '../objects/metadata.ts';
 import { compareText } from './version-order.ts';
 
-/** How many objects of a resource there are. */
+/** The number of objects of a resource. */
 export interface ObjectCount {
   readonly group: string;
   readonly resource: string;
   readonly count: number;
 }
 
-/** The format of Prometheus in which kube-apiserver answers, too. */
+/** The Prometheus format in which kube-apiserver answers, too. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 /**
- * The answer to `/metrics`: of kube-apiserver's hundreds of metrics the two that are about the cluster, and not about
- * its process. Dashboards and scrapers find the path, and a version.
+ * The answer to `/metrics`. Of kube-apiserver's hundreds of metrics it has only the two about the
+ * cluster; the others are about the process. Dashboards and scrapers find the path, and a version.
  */
 export function metricsText(version: Json, counts: readonly ObjectCount[]): string {
   const build = labels({

@@ -16,7 +16,7 @@ const OTHER_PATHS: readonly string[] = [
   '/version',
 ];
 
-/** `/`: where there is something to ask. */
+/** `/`: the paths that the server answers. */
 export function rootPaths(registry: Registry): Json {
   const paths = new Set([...OTHER_PATHS, ...checkPaths()]);
   for (const served of registry.all()) {

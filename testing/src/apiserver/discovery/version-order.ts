@@ -1,10 +1,10 @@
 const STABILITY: Readonly<Record<string, number>> = { '': 2, beta: 1, alpha: 0 };
 
 /**
- * Orders versions as Kubernetes prefers them: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then
- * names of another form in the order of the alphabet.
+ * Compares versions in the order that Kubernetes prefers: `v2`, `v1`, `v1beta2`, `v1beta1`,
+ * `v1alpha1`, then names of other forms in alphabetical order.
  *
- * @returns below zero when `a` comes first.
+ * @returns a negative number when `a` comes first.
  */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [rankOf(a), rankOf(b)];
@@ -24,7 +24,7 @@ function rankOf(version: string): readonly number[] | undefined {
   return [STABILITY[stability] ?? 0, Number(major), Number(minor)];
 }
 
-/** By code units, as Go compares. */
+/** Compares by code units, as Go does. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -23,7 +23,7 @@ interface Failure {
   readonly continue?: string;
 }
 
-/** Any failure. The other files of this folder have the texts of kube-apiserver v1.36. */
+/** Any failure. The other files of this folder contain the messages of kube-apiserver v1.36. */
 export function failure({ code, reason, message, details, ...list }: Failure): ApiError {
   return new ApiErrorWithBody({
     kind: 'Status',

@@ -1,4 +1,4 @@
-/** Refusals that name an object, in the words of kube-apiserver v1.36. */
+/** Errors that name an object, with the messages of kube-apiserver v1.36. */
 
 import type { ApiError, Resource, StatusDetails } from 'chancery';
 import type { StatusCause } from 'chancery/internal';
@@ -36,7 +36,7 @@ export function alreadyExists(resource: Named, name: string, deleting: boolean):
   });
 }
 
-/** Every generated name was taken. */
+/** All generated names were taken. */
 export function noFreeName(resource: Named, name: string): ApiError {
   const message = `${pluralOf(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   const details = { ...detailsOf(resource, name), retryAfterSeconds: 1 };
@@ -51,7 +51,7 @@ export function conflict(resource: Named, name: string, why: string = MODIFIED):
 const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** A precondition of a deletion: the server names the kind here, not the resource. */
+/** A failed precondition of a deletion. The server names the kind here, not the resource. */
 export function preconditionFailed({ kind, group }: Kinded, name: string, why: string): ApiError {
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return failure({
@@ -76,7 +76,9 @@ export function forbidden(
   });
 }
 
-/** The reasons that a policy may give, with their codes (`reasonToCode` in k8s.io/apiserver). */
+/**
+ * The reasons that a policy may give, with their status codes (`reasonToCode` in k8s.io/apiserver).
+ */
 const POLICY_CODES: Readonly<Record<string, number>> = {
   Forbidden: 403,
   Unauthorized: 401,
@@ -85,10 +87,10 @@ const POLICY_CODES: Readonly<Record<string, number>> = {
 };
 
 /**
- * The denial of a policy (k8s.io/apiserver, pkg/admission/plugin/policy/validating/dispatcher.go): a
- * 403 by its words, with another reason, and with a cause that names no field.
+ * The denial of a policy (k8s.io/apiserver, pkg/admission/plugin/policy/validating/dispatcher.go).
+ * It has the message of a 403, but another reason, and a cause that names no field.
  *
- * @param reason - of the validation; empty for `Invalid`.
+ * @param reason - the reason of the validation; empty for `Invalid`.
  */
 export function policyDenied(resource: Named, name: string, why: string, reason: string): ApiError {
   return failure({
@@ -100,7 +102,7 @@ export function policyDenied(resource: Named, name: string, why: string, reason:
 }
 
 /**
- * MutatingAdmissionPolicies that cannot be evaluated (k8s.io/apiserver,
+ * The error for MutatingAdmissionPolicies that cannot be evaluated (k8s.io/apiserver,
  * pkg/admission/plugin/policy/generic/policy_dispatcher.go, Dispatch).
  */
 export function mutationDenied(

@@ -1,10 +1,12 @@
-/** Refusals of a path, a method, a body or an option, in the words of kube-apiserver v1.36. */
+/**
+ * Errors about a path, a method, a body or an option, with the messages of kube-apiserver v1.36.
+ */
 
 import type { ApiError, Resource } from 'chancery';
 import { apiVersionOf } from 'chancery/internal-objects';
 import { badRequest, failure, statusOf } from './failure.ts';
 
-/** Nothing is served at the path. Before 1.38 the answer is a line of text instead. */
+/** The path is unknown. Before 1.38 the answer is a line of text instead. */
 export function unknownPath(): ApiError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message });
@@ -14,13 +16,16 @@ export function isUnknownPath(error: ApiError): boolean {
   return error.status === 404 && statusOf(error).details === undefined;
 }
 
-/** A resource that a built-in group version does not have: a router answers, which fills in no detail. */
+/**
+ * A resource that a built-in group version does not have. The server's router answers, without
+ * details.
+ */
 export function unknownResource(): ApiError {
   const message = 'the server could not find the requested resource';
   return failure({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
-/** A path that does not fit the scope of its resource: custom resources are not routes. */
+/** A path that does not fit the scope of its resource. Only built-in resources have routes. */
 export function notServed({ custom }: { readonly custom: boolean }): ApiError {
   return custom ? unknownPath() : unknownResource();
 }
@@ -51,12 +56,12 @@ function tooLarge(asked: number | bigint, current: number): string {
   return `Timeout: Too large resource version: ${asked}, current: ${current}`;
 }
 
-/** The same where the client is to come again, and no list is read from etcd instead. */
+/** The same error as a request to retry, instead of a fallback to etcd. */
 export function lateCache(asked: number | bigint, current: number): ApiError {
   return tooManyRequests(tooLarge(asked, current));
 }
 
-/** A request that needs a watch cache while that is filled. */
+/** The error for a request that needs a watch cache while the cache is being filled. */
 export function unreadyCache(): ApiError {
   return tooManyRequests('storage is (re)initializing');
 }
@@ -75,7 +80,7 @@ export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   });
 }
 
-/** A PATCH with a content type that is no patch at all. */
+/** A PATCH with a content type that is not a patch. */
 export function notAPatch(): ApiError {
   const message = '415: Unsupported Media Type';
   return failure({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
@@ -86,13 +91,13 @@ export function notAcceptable(available: readonly string[]): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
 
-/** The same where no router stands before the endpoint. */
+/** The same error from the endpoint itself, without a router before it. */
 export function noSuchMediaType(accepted: readonly string[]): ApiError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** A body that does not decode into the kind of the resource. */
+/** A body that cannot be decoded into the kind of the resource. */
 export function cannotBeHandled(
   resource: Pick<Resource, 'group' | 'version' | 'kind'>,
   found: { readonly kind: string; readonly version: string },

@@ -6,15 +6,15 @@ import {
   objectProblems,
 } from 'chancery/internal-objects';
 
-/** Problems that one message names. */
+/** The largest number of problems in one message. */
 const SHOWN = 5;
 
 /**
- * Holds a value that people wrote against a schema that names every field.
+ * Checks a value written by people against a schema that lists all fields.
  *
  * @param what - the beginning of the message, such as a file.
- * @throws ConfigurationError `CONFIG` with the path of each wrong field, and for an unknown one with the fields that
- *   are known.
+ * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field
+ * with the list of known fields.
  */
 export function requireSchema(value: unknown, schema: StructuralSchema, what: string): void {
   const known = Object.keys(schema.properties ?? {}).join(', ');
@@ -31,7 +31,7 @@ export function requireSchema(value: unknown, schema: StructuralSchema, what: st
   if (problems.length > 0) throw new ConfigurationError(`${what}: ${listed(problems)}`);
 }
 
-/** The first problems, and how many more there are. */
+/** The first problems, and the number of further ones. */
 export function listed(problems: readonly string[]): string {
   const more = problems.length - SHOWN;
   return `${problems.slice(0, SHOWN).join('; ')}${more > 0 ? `; and ${more} more` : ''}`;

@@ -14,37 +14,47 @@ const VERBS = [
 ] as const;
 
 /**
- * What happens to some requests in place of their answer, or before it. A field that is absent selects every request.
+ * A fault for some requests, instead of their answer or before it. An absent field selects every
+ * request.
  *
- * A rule has one effect: `status`, `reset` or `cutWatch`, or `delayMs` alone.
+ * A rule has one effect: `status`, `reset` or `cutWatch`, or only `delayMs`.
  */
 export interface FaultRule {
-  /** For people: shown where the rules are read. */
+  /** A name for people, shown where the rules are read. */
   readonly name?: string;
-  /** In the words of RBAC. */
+  /** The verbs of the requests, as in RBAC. */
   readonly verbs?: readonly (typeof VERBS)[number][];
   /**
-   * The path of the request, such as `/apis/apps/v1/namespaces/web-*`. A `*` at the end of a part stands for anything
-   * in that part; `**` as the last part stands for all further parts. The query does not count.
+   * The path of the request, such as `/apis/apps/v1/namespaces/web-*`. A `*` at the end of a part
+   * matches any rest of that part; `**` as the last part matches all further parts. The query is
+   * ignored.
    */
   readonly path?: string;
-  /** Requests that are answered as usual before the first is hit. Default 0. */
+  /** The number of selected requests that are answered normally first. Default 0. */
   readonly skip?: number;
-  /** Requests that are hit, and no more. Default: all. */
+  /** The largest number of requests that get the fault. If omitted, all. */
   readonly count?: number;
-  /** Before the effect or the usual answer; of `cutWatch` after the watch has begun. At most an hour. Default 0. */
+  /**
+   * The delay before the effect or the normal answer, in milliseconds. For `cutWatch`, the delay
+   * after the start of the watch. At most an hour. Default 0.
+   */
   readonly delayMs?: number;
-  /** The code of a failure, from 400 to 599. The server carries nothing out. */
+  /** The status code of a failure, from 400 to 599. The request is not carried out. */
   readonly status?: number;
-  /** Of the failure. Default: a text that names the rule. */
+  /** The message of the failure. Default: a text that names the rule. */
   readonly message?: string;
-  /** Of the failure, such as `TooManyRequests`. Default: the usual one of the code. */
+  /**
+   * The reason of the failure, such as `TooManyRequests`. Default: the usual reason of the code.
+   */
   readonly reason?: string;
-  /** Of the failure: when to come again, also as a header. */
+  /** The retry delay in the failure, which is also sent as a header. */
   readonly retryAfterSeconds?: number;
-  /** The connection is cut, and the request not carried out. */
+  /** Cuts the connection. The request is not carried out. */
   readonly reset?: true;
-  /** A watch begins and ends `delayMs` later: as the server ends it, or by a cut connection. */
+  /**
+   * Ends a watch `delayMs` after its start: gracefully (`clean`), or by cutting the connection
+   * (`reset`).
+   */
   readonly cutWatch?: 'clean' | 'reset';
 }
 
@@ -113,12 +123,12 @@ export const FAULTS: StructuralSchema = {
 };
 
 /**
- * The rules of a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, which a YAML file or a
- * request has.
+ * The rules of a value such as `{ faults: [{ verbs: ['list'], status: 503, count: 2 }] }`, as in a
+ * YAML file or a request.
  *
  * @param what - the beginning of the message, such as the name of the file.
- * @throws ConfigurationError `CONFIG` with the path of each field that is wrong, and for an unknown field with those
- *   that are known. At most 100 rules.
+ * @throws ConfigurationError `CONFIG` with the path of each invalid field, and for an unknown field
+ * with the list of known fields. At most 100 rules are allowed.
  */
 export function readFaults(value: unknown, what: string = 'faults'): readonly FaultRule[] {
   requireSchema(value, FAULTS, what);

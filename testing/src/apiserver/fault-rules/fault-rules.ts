@@ -1,23 +1,23 @@
 import { accessOf } from '../auth/access.ts';
 import { type FaultRule, readFaults } from './fault-rule.ts';
 
-/** A rule, and what has come of it. */
+/** A rule and its counters. */
 interface Counted {
   readonly rule: FaultRule;
-  /** Requests that it selected. */
+  /** The number of requests that the rule selected. */
   seen: number;
-  /** Requests that it hit. */
+  /** The number of requests that got the rule's fault. */
   applied: number;
 }
 
 /**
- * The faults of one server. The first rule that selects a request, and is neither before its `skip` nor past its
- * `count`, hits it.
+ * The faults of one server. A request gets the fault of the first rule that selects it and is
+ * neither before its `skip` nor past its `count`.
  */
 export class FaultRules {
   #counted: readonly Counted[] = [];
 
-  /** @throws ConfigurationError `CONFIG` for a rule that is wrong. */
+  /** @throws ConfigurationError `CONFIG` for an invalid rule. */
   constructor(rules: readonly FaultRule[] = []) {
     if (rules.length > 0) this.replace(rules);
   }
@@ -26,26 +26,27 @@ export class FaultRules {
     return this.#counted.map(({ rule }) => rule);
   }
 
-  /** How many requests each rule has hit, in the order of `rules`. */
+  /** The number of requests that got each rule's fault, in the order of `rules`. */
   get applied(): readonly number[] {
     return this.#counted.map(({ applied }) => applied);
   }
 
   /**
-   * Has these rules in place of all others, and counts from the beginning. What has begun under an old rule goes on.
+   * Replaces all rules, and resets the counters. Effects that have begun under an old rule
+   * continue.
    *
-   * @throws ConfigurationError `CONFIG` for a rule that is wrong; then the old rules stay.
+   * @throws ConfigurationError `CONFIG` for an invalid rule. The old rules then stay.
    */
   replace(rules: readonly FaultRule[]): void {
     this.#counted = readFaults({ faults: rules }).map((rule) => ({ rule, seen: 0, applied: 0 }));
   }
 
-  /** No fault any more. */
+  /** Removes all rules. */
   clear(): void {
     this.#counted = [];
   }
 
-  /** The rule that hits a request, which is counted by it. */
+  /** The rule that applies to a request. Counts the request. */
   take(method: string, path: string, query: URLSearchParams): FaultRule | undefined {
     if (this.#counted.length === 0) return undefined;
     const { verb } = accessOf(method, path, query);
@@ -83,7 +84,7 @@ function matches(pattern: readonly string[], parts: readonly string[]): boolean 
   });
 }
 
-/** A slash at the end makes no difference, as to the API server. */
+/** Ignores a trailing slash, as the API server does. */
 function partsOf(path: string): readonly string[] {
   const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
   return trimmed.split('/').map((part) => {

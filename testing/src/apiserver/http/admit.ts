@@ -6,8 +6,9 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Exchange } from './exchange/exchange.ts';
 
 /**
- * Finds the sender of a request, and refuses what the sender may not do. This happens before any object is looked
- * up: a caller without rights must not learn whether an object exists.
+ * Finds the sender of a request, and refuses requests that the sender may not make. This happens
+ * before any object is looked up, because a caller without rights must not learn whether an object
+ * exists.
  *
  * @param onPort - the sender of requests without credentials on this port.
  * @throws ApiError 401 or 403.

@@ -36,16 +36,19 @@ import { injectFault } from './inject-fault.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
 export interface HttpServerOptions {
-  /** Requests remembered; the oldest go first. */
+  /** The number of requests that are kept. The oldest are dropped first. */
   readonly requestLimit: number;
-  /** Address to listen on. */
+  /** The address to listen on. */
   readonly address: string;
-  /** How long a client may take to send a body; undefined for as long as a real server waits. */
+  /**
+   * The time limit for a client to send a body, in milliseconds; undefined for the limit of a real
+   * server.
+   */
   readonly bodyTimeoutMs?: number | undefined;
   readonly faults: FaultRules;
 }
 
-/** The HTTP side of the server: requests to verbs, events to open watches. */
+/** The HTTP side of the server: maps requests to verbs, and sends events to open watches. */
 export class HttpServer {
   readonly #cluster: Cluster;
   readonly #options: HttpServerOptions;
@@ -69,17 +72,17 @@ export class HttpServer {
   }
 
   /**
-   * @param caller - the sender of every request on this port without a token of its own. Such a port
-   *   is open to this machine alone.
-   * @returns the port, which is `port` unless that is 0.
+   * @param caller - the sender of every request on this port that has no token. Such a port is only
+   * open to this machine.
+   * @returns the port, which equals `port` unless `port` is 0.
    */
   async listen(port: number, caller?: Caller): Promise<number> {
-    // An import of it would load Node's WebSocket and fetch, too: a third of the time of the start.
+    // An import would also load Node's WebSocket and fetch, which takes a third of the start time.
     const { createServer } = process.getBuiltinModule('node:http');
     const server = createServer((request, response) => {
       void this.#answer(request, response, caller);
     });
-    // A watch is silent for as long as nothing happens.
+    // A watch is silent while nothing changes, so requests have no time limit.
     server.requestTimeout = 0;
     server.keepAliveTimeout = 60_000;
     server.listen(port, caller === undefined ? this.#options.address : '127.0.0.1');
@@ -88,7 +91,7 @@ export class HttpServer {
     return (server.address() as AddressInfo).port;
   }
 
-  /** As `listen`, with TLS; each request has credentials of its own or is anonymous. */
+  /** Like `listen`, with TLS. Each request has its own credentials or is anonymous. */
   async listenSecurely(port: number, secure: SecurePort): Promise<number> {
     this.#securePorts.add(secure);
     return secure.listen(port, this.#options.address, (request, response) => {
@@ -99,7 +102,7 @@ export class HttpServer {
   /**
    * Answers a request that comes without a socket.
    *
-   * @returns called when the client is gone: nothing more is written then.
+   * @returns a function to call when the client is gone. Nothing more is written then.
    */
   exchange(request: InMemoryRequest, receiver: InMemoryReceiver): () => void {
     const response = new ResponseInMemory(receiver);
@@ -107,7 +110,7 @@ export class HttpServer {
     return () => response.abandon();
   }
 
-  /** Stops listening and cuts every connection. */
+  /** Stops listening and closes every connection. */
   async close(): Promise<void> {
     const servers = [...this.#servers];
     const securePorts = [...this.#securePorts];
@@ -140,7 +143,7 @@ export class HttpServer {
     exchange.bodyTimeoutMs = this.#options.bodyTimeoutMs;
     this.#record(exchange);
     const gone = new AbortController();
-    // An abort costs a stack trace: only for a request that still waits.
+    // An abort costs a stack trace, so it is only done for a request that is still waiting.
     response.once('close', () => {
       if (!response.writableEnded) gone.abort();
     });
@@ -159,7 +162,7 @@ export class HttpServer {
       if (response.headersSent) response.destroy();
       else this.#fail(exchange, failed);
     } finally {
-      // An unread body would hold the connection.
+      // An unread body would keep the connection busy.
       request.resume();
     }
   }
@@ -242,8 +245,9 @@ export class HttpServer {
 const ISSUER_PATHS = ['/.well-known/openid-configuration/', '/openid/v1/jwks/'];
 
 /**
- * Whether a router answers for a path. Each built-in group has one, whatever the version, and names no detail. All other
- * paths come to a handler for what nothing else serves (k8s.io/apiserver, pkg/server/handler.go, `director`).
+ * Whether a router answers for a path. Each built-in group has one router for all versions, and its
+ * answers contain no details. All other paths go to a handler for unserved paths (k8s.io/apiserver,
+ * pkg/server/handler.go, `director`).
  */
 function isRouted(path: string, registry: Registry): boolean {
   const [root, group = ''] = path.split('/').slice(1);

@@ -8,24 +8,24 @@ export interface InMemoryRequest {
   readonly method: string;
   /** Path and query, starting with `/`. */
   readonly path: string;
-  /** Names in lower case. */
+  /** Headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
 }
 
-/** Gets the answer of the server, part by part, in the order in which a socket would carry it. */
+/** Receives the answer of the server, part by part, in the order of a socket. */
 export interface InMemoryReceiver {
-  /** The head: once, and before any data. */
+  /** The status and headers: called once, before any data. */
   readonly head: (status: number, headers: Readonly<Record<string, string>>) => void;
-  /** One call for each write of the server: of a watch, that is one event. */
+  /** Called for each write of the server. For a watch, each call is one event. */
   readonly data: (chunk: Buffer) => void;
-  /** The answer is complete. Nothing comes after it. */
+  /** The answer is complete. No further calls follow. */
   readonly end: () => void;
-  /** The server broke the answer off. Nothing comes after it. */
+  /** The server broke off the answer. No further calls follow. */
   readonly broken: () => void;
 }
 
-/** The request as the handlers of the server read it. */
+/** The request in the form that the server's handlers read. */
 export function requestInMemory({ method, path, headers, body }: InMemoryRequest): HttpRequest {
   const bytes = new Readable({ read() {} });
   if (body !== undefined && body !== '') bytes.push(body);
@@ -39,11 +39,14 @@ export function requestInMemory({ method, path, headers, body }: InMemoryRequest
   });
 }
 
-/** The answer as the handlers of the server write it. What they write goes to `receiver` at once. */
+/**
+ * The answer in the form that the server's handlers write. Everything is passed to `receiver` at
+ * once.
+ */
 export class ResponseInMemory extends EventEmitter implements HttpResponse {
   readonly #receiver: InMemoryReceiver;
   readonly #headers: Record<string, string> = {};
-  /** A reader in memory is never behind. */
+  /** A reader in memory is never slow. */
   readonly writableNeedDrain: boolean = false;
   readonly writableLength: number = 0;
   readonly socket: { resetAndDestroy(): void } = { resetAndDestroy: () => this.destroy() };
@@ -68,7 +71,7 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
     this.#receiver.head(status, this.#headers);
   }
 
-  /** The head went out with `writeHead`. */
+  /** `writeHead` has already sent the head. */
   flushHeaders(): void {}
 
   write(chunk: string | Buffer): boolean {
@@ -84,21 +87,24 @@ export class ResponseInMemory extends EventEmitter implements HttpResponse {
     this.#close();
   }
 
-  /** As a connection that breaks. */
+  /** Breaks off the answer, like a broken connection. */
   destroy(): void {
     if (this.destroyed || this.writableEnded) return;
     this.#receiver.broken();
     this.abandon();
   }
 
-  /** The client has gone: nobody reads what the server would write. */
+  /** The client has disconnected, so further output is dropped. */
   abandon(): void {
     if (this.destroyed) return;
     this.destroyed = true;
     this.#close();
   }
 
-  /** Later, as a socket does: the handler that ends the answer goes on first. */
+  /**
+   * Emits the event later, as a socket does, so that the handler that ends the answer continues
+   * first.
+   */
   #close(): void {
     process.nextTick(() => this.emit('close'));
   }

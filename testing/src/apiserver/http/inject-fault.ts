@@ -4,7 +4,7 @@ import { failure } from '../failures/failure.ts';
 import type { FaultRule } from '../fault-rules/fault-rule.ts';
 import type { Exchange } from './exchange/exchange.ts';
 
-/** What the API server calls its failures. */
+/** The API server's reasons for status codes. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -24,10 +24,10 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Lets a rule have its effect on a request.
+ * Applies a rule to a request.
  *
- * @returns false when the request is to be answered as usual now.
- * @throws ApiError of the rule; `signal.reason` when the client is gone before.
+ * @returns false when the request must now be answered normally.
+ * @throws ApiError of the rule; `signal.reason` when the client disconnects first.
  */
 export async function injectFault(
   rule: FaultRule,

@@ -3,14 +3,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** A request that the server has received. */
 export interface RecordedRequest {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Name of the user whom authentication found; undefined after a 401. */
+  /** The name of the user that authentication found; undefined after a 401. */
   readonly user: string | undefined;
-  /** What admission noted about it, as in the audit log of a real server: complete with the answer. */
+  /**
+   * The audit annotations of admission, as in the audit log of a real server. Complete once the
+   * answer is sent.
+   */
   readonly auditAnnotations: Readonly<Record<string, string>>;
-  /** When it came, by the server's monotonic clock. */
+  /** The time of arrival on the server's monotonic clock. */
   readonly at: number;
 }

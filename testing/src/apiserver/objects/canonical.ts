@@ -13,10 +13,10 @@ export function canonicalBuiltIn(object: StoredObject): StoredObject {
   return encodeStruct(object as Json, typeName) as StoredObject;
 }
 
-/** Types that a server stores in JSON; all others are stored in protobuf. */
+/** Types that a server stores as JSON. All others are stored as protobuf. */
 const STORED_IN_JSON = /^io\.k8s\.(?:apiextensions-apiserver|kube-aggregator)\./;
 
-/** A built-in object as Go encodes it after it has been stored. */
+/** A built-in object as Go encodes it after storing and reading it. */
 export function storedBuiltIn(object: StoredObject): StoredObject {
   const typeName = builtInKindName(object.apiVersion, object.kind);
   if (typeName === undefined) return object;
@@ -29,7 +29,7 @@ function canonicalMetadata(metadata: Json): Json {
   return encodeStruct(metadata, OBJECT_META);
 }
 
-/** Metadata of a custom object that is left out when it is empty. */
+/** Metadata fields of a custom object that are omitted when they are empty. */
 const OMITTED_WHEN_EMPTY = new Set([
   'labels',
   'annotations',
@@ -38,7 +38,7 @@ const OMITTED_WHEN_EMPTY = new Set([
   'managedFields',
 ]);
 
-/** A custom object as the server encodes it: a map of maps, every one of them sorted. */
+/** A custom object as the server encodes it: nested maps with sorted keys. */
 export function canonicalCustom(object: StoredObject): StoredObject {
   const metadata: Record<string, unknown> = { ...object.metadata };
   for (const [field, value] of Object.entries(metadata)) {
@@ -52,12 +52,12 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A value with the keys of every map in it sorted. */
+/** A value in which the keys of every map are sorted. */
 export function sortedDeep(value: unknown): unknown {
   return rebuildJson(value, { namesOf: (object) => Object.keys(object).sort() });
 }
 
-/** A map with its keys sorted, as Go encodes maps. */
+/** A map with sorted keys, as Go encodes maps. */
 export function sortedKeys(map: Json): Json {
   return Object.fromEntries(
     Object.keys(map)
@@ -72,7 +72,7 @@ export function goJson(value: unknown): string {
   return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escapeCharacter) : text;
 }
 
-/** Like `goJson`, with two spaces of indentation: what a person at `curl` gets. */
+/** Like `goJson`, with two spaces of indentation, as users of `curl` get it. */
 export function prettyJson(value: unknown): string {
   return jsonText(value, '  ').replace(ALL_UNSAFE, escapeCharacter);
 }
@@ -84,7 +84,7 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** An object without everything but its metadata. */
+/** The metadata of an object, without all other fields. */
 export function partialOf({ kind, metadata }: StoredObject): Json {
   const { annotations, ...others } = metadata as unknown as Json;
   const shown = kind === 'DaemonSet' ? withoutCount(annotations) : annotations;
@@ -95,7 +95,10 @@ export function partialOf({ kind, metadata }: StoredObject): Json {
   };
 }
 
-/** Among the annotations of a DaemonSet. The server makes it from a field of its own for the whole object only. */
+/**
+ * An annotation of a DaemonSet. The server derives it from an internal field, and only for the
+ * whole object.
+ */
 export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function withoutCount(annotations: unknown): unknown {

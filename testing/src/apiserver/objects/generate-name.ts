@@ -1,7 +1,7 @@
-/** No vowels and no digits that look like letters: names must not spell words. */
+/** Without vowels and without digits that look like letters, so that names do not spell words. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
-/** What is left of the 63 characters of a DNS label. */
+/** The rest of the 63 characters of a DNS label. */
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
 /** A name made of `generateName` and five random characters. */
@@ -9,7 +9,7 @@ export function generateName(base: string, random: () => number = Math.random): 
   return base.slice(0, MAX_BASE_LENGTH) + randomSuffix(random);
 }
 
-/** Five characters that no other name has, most probably. */
+/** Five random characters, which are most likely unique. */
 export function randomSuffix(random: () => number = Math.random): string {
   let suffix = '';
   for (let at = 0; at < SUFFIX_LENGTH; at++) {

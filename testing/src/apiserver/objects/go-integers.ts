@@ -1,8 +1,8 @@
-/** How Go's strconv reads decimal integers of 64 bits, and what it says of those that it refuses. */
+/** How Go's strconv parses decimal integers of 64 bits, and its errors. */
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** As `strconv.ParseInt(text, 10, 64)` words it; undefined for a text that it reads. */
+/** The error of `strconv.ParseInt(text, 10, 64)`; undefined for a valid text. */
 export function int64Problem(text: string): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return problem('ParseInt', text, 'invalid syntax');
   const number = BigInt(text);
@@ -10,7 +10,10 @@ export function int64Problem(text: string): string | undefined {
   return problem('ParseInt', text, 'value out of range');
 }
 
-/** As `strconv.ParseUint(text, 10, 64)` words it, which takes no sign. */
+/**
+ * The error of `strconv.ParseUint(text, 10, 64)`, which accepts no sign; undefined for a valid
+ * text.
+ */
 export function uint64Problem(text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) return problem('ParseUint', text, 'invalid syntax');
   return BigInt(text) <= MAX_UINT64 ? undefined : problem('ParseUint', text, 'value out of range');

@@ -3,62 +3,68 @@ import { rebuildJson } from './json-walk.ts';
 
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
-/** How deep JSON may be nested (`maxNestingDepth`, Go: encoding/json/scanner.go). */
+/** The largest nesting depth of JSON (`maxNestingDepth`, Go: encoding/json/scanner.go). */
 export const MAX_DEPTH = 10_000;
 
-/** Shorter integers than these fit into a number of JavaScript. */
+/** Integers with at most this many characters are exact as JavaScript numbers. */
 const SURELY_EXACT_LENGTH = 15;
-/** Integers that 64 bits do not hold have at least so many digits. */
+/** Integers outside of 64 bits have at least this many digits. */
 const INT64_LENGTH = 19;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** No field of whole numbers lies deeper: a path for each number of a deep text would be as long as the text. */
+/**
+ * Fractions are only recorded up to this depth. No integer field lies deeper, and the paths of deep
+ * numbers would be as long as the text.
+ */
 const MAX_FRACTION_DEPTH = 64;
 
-/** Duplicates that are remembered, as in the server's own decoder. */
+/** The largest number of recorded duplicates, as in the server's decoder. */
 const MAX_DUPLICATES = 100;
 
-/** Text that Go does not take for JSON, in the words of Go. */
+/** The error for text that is not JSON, with Go's message. */
 export class GoSyntaxError extends Error {
   override readonly name: string = 'GoSyntaxError';
 }
 
-/** JSON of more than 10 000 levels. */
+/** The error for JSON with more than 10 000 levels. */
 export class GoDepthError extends GoSyntaxError {
   override readonly name = 'GoDepthError';
 }
 
 /**
- * Numbers that are written with a point or an exponent, or that 64 bits do not hold, by their paths: to a field of whole
- * numbers they are none.
+ * Numbers that are not valid for integer fields, by their paths: numbers with a point or an
+ * exponent, and numbers outside of 64 bits.
  */
 export type Fractions = ReadonlyMap<string, string>;
 
 export interface GoJson {
   readonly value: unknown;
   readonly fractions: Fractions;
-  /** Paths of fields that stand twice in one object: `data.a`, `spec.containers[0].name`. */
+  /** Paths of fields that occur twice in one object: `data.a`, `spec.containers[0].name`. */
   readonly duplicates: readonly string[];
-  /** The first number that is too large for a float64: `1e400`. The value has Infinity in its place. */
+  /**
+   * The first number that is too large for a float64: `1e400`. The value contains Infinity in its
+   * place.
+   */
   readonly overflow: string | undefined;
 }
 
-/** What Go says of a number that no float64 holds, where it has no type to read it into. */
+/** Go's message for a number outside of float64, if it has no type to decode into. */
 export function overflowText(number: string, wanted = 'Go value'): string {
   return `json: cannot unmarshal number ${number} into ${wanted} of type float64`;
 }
 
 /**
- * The value of a JSON text; of a field that stands twice the last counts. `__proto__` is a field like
- * any other.
+ * The value of a JSON text. If a field occurs twice, the last one counts. `__proto__` is an
+ * ordinary field.
  *
- * Numbers are read as the server reads them (`UnmarshalCaseSensitivePreserveInts`, sigs.k8s.io/json):
- * an integer of 64 bits is exact, every other number is a float64. An integer that a number of
- * JavaScript would round is a bigint here; all others are numbers.
+ * Numbers are read as the server reads them (`UnmarshalCaseSensitivePreserveInts`,
+ * sigs.k8s.io/json): an integer of 64 bits is exact, and every other number is a float64. An
+ * integer that a JavaScript number would round is a bigint here. All others are numbers.
  *
  * @throws GoDepthError for JSON that is nested deeper than 10 000 levels.
- * @throws GoSyntaxError for any other text that is no JSON.
+ * @throws GoSyntaxError for any other text that is not JSON.
  */
 export function parseGoJson(text: string): GoJson {
   const scanner = new Scanner(text);
@@ -69,21 +75,21 @@ export function parseGoJson(text: string): GoJson {
   return { value, fractions, duplicates: [...duplicates], overflow };
 }
 
-/** An integer as a number where a number has the same digits, as a bigint elsewhere. */
+/** An integer as a number if that is exact, otherwise as a bigint. */
 export function exactInteger(value: bigint): number | bigint {
   const number = Number(value);
   return String(number) === String(value) ? number : value;
 }
 
-/** An integer of Go has no sign when it is zero; a number of JavaScript would keep it. */
+/** In Go an integer zero has no sign, but a JavaScript number would keep it. */
 const MINUS_ZERO = '-0';
 
-/** The place of an integer in the text: it may be too long for a number. */
+/** The position of an integer in the text. It may be too long for a number. */
 type Span = readonly [from: number, to: number];
 
 /**
- * Reads a text with long integers: they go through `JSON.parse` as texts with a mark that no other
- * text has, since it gives no other way to read them without recursion.
+ * Reads a text with long integers. `JSON.parse` gets them as strings with a unique mark, because
+ * there is no other way to read them without recursion.
  */
 function withExactIntegers(text: string, spans: readonly Span[]): unknown {
   const mark = `int64:${randomUUID()}:`;
@@ -104,32 +110,32 @@ function withExactIntegers(text: string, spans: readonly Span[]): unknown {
   });
 }
 
-/** Beyond 64 bits Go reads a float64. */
+/** Go reads an integer outside of 64 bits as a float64. */
 function goInteger(text: string): number | bigint {
   const value = BigInt(text);
   return value < INT64_MIN || value > INT64_MAX ? Number(text) : exactInteger(value);
 }
 
-/** An object or a list that is not at its end yet. */
+/** An object or a list that has not ended yet. */
 interface Level {
-  /** The fields seen; undefined in a list. */
+  /** The fields seen so far; undefined in a list. */
   readonly keys: Set<string> | undefined;
-  /** Where it is: the field, or the index, in progress. */
+  /** The field or the index that is being read. */
   key: string;
   index: number;
 }
 
 const WHITESPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** What a string may have in one run: anything but its end, escapes and control characters. */
+/** The characters of a string up to its end, an escape or a control character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
-/** Walks over a text without recursion and says what Go would say of it. */
+/** Scans a text without recursion, and finds Go's error. */
 class Scanner {
   readonly duplicates = new Set<string>();
   readonly fractions = new Map<string, string>();
-  /** Integers that a number may not hold as Go does. */
+  /** Integers that a JavaScript number may not hold exactly. */
   readonly longIntegers: Span[] = [];
   overflow: string | undefined;
   readonly #text: string;
@@ -151,12 +157,12 @@ class Scanner {
     if (this.#at < this.#text.length) throw this.#unexpected('after top-level value');
   }
 
-  /** A value comes next: `run` reads it, so that no depth of the text is a depth of the stack. */
+  /** Expects a value next. `run` reads it, so that nested texts do not nest the call stack. */
   #value(): void {
     this.#valueComes = true;
   }
 
-  /** One value, or the beginning of an object or a list. */
+  /** Reads one value, or the beginning of an object or a list. */
   #readValue(): void {
     this.#valueComes = false;
     this.#space();
@@ -194,7 +200,7 @@ class Scanner {
     else this.#value();
   }
 
-  /** What follows a value: the next one, or the end of what it is in. */
+  /** Reads what follows a value: the next value, or the end of the enclosing object or list. */
   #next(): void {
     this.#space();
     const level = this.#levels.at(-1);
@@ -279,7 +285,7 @@ class Scanner {
     const rest = this.#text[this.#at] ?? '';
     const text = this.#text.slice(start, this.#at);
     if (text === '') {
-      this.#at = start + 1; // a minus alone
+      this.#at = start + 1; // a minus sign without digits
       throw this.#unexpected('in numeric literal');
     }
     if (/[.eE]/.test(text)) this.#fraction(text);
@@ -296,7 +302,7 @@ class Scanner {
     }
   }
 
-  /** Beyond 64 bits it is a float, as one with a point. */
+  /** An integer outside of 64 bits counts as a float, like a number with a point. */
   #longInteger(text: string, start: number): void {
     this.longIntegers.push([start, this.#at]);
     if (text.length < INT64_LENGTH) return;
@@ -329,7 +335,7 @@ class Scanner {
 
   #unexpected(where: string): GoSyntaxError {
     const character = this.#text.codePointAt(this.#at);
-    // Go's scanner takes the end for a space, which ends a string only there.
+    // Go's scanner treats the end of the text as a space, which is only an error inside strings.
     const inWord = /literal/.test(where) && where !== 'in string literal';
     if (character === undefined && inWord)
       return new GoSyntaxError(`invalid character ' ' ${where}`);
@@ -350,7 +356,7 @@ const NAMED: Readonly<Record<number, string>> = {
   92: '\\\\',
 };
 
-/** A character as Go quotes it: it sees bytes, of which the first one is shown. */
+/** A character as Go quotes it. Go sees bytes, and shows the first one. */
 function quoted(codePoint: number): string {
   const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
   const named = NAMED[byte];

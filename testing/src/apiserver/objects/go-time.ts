@@ -1,4 +1,4 @@
-/** One piece of a layout of Go's `time` package, and what it accepts. */
+/** One part of a layout of Go's `time` package, and the pattern that it accepts. */
 type Part = readonly [pattern: RegExp, layout: string];
 
 const UP_TO_SECONDS: readonly Part[] = [
@@ -29,7 +29,7 @@ const LIMITS: Readonly<Record<string, readonly [low: number, high: number, name:
   '05': [0, 59, 'second'],
 };
 
-/** What Go made of a text that should be a time: the text that it writes of it, or what it says. */
+/** Go's result for a time: the text in Go's format, or Go's error message. */
 export type GoTime = { readonly text: string } | { readonly problem: string };
 
 /** A metav1.Time: any RFC 3339 time, kept in UTC and in whole seconds. */
@@ -39,7 +39,7 @@ export function goTime(text: string): GoTime {
   return { text: `${inUtc(text).slice(0, 19)}Z` };
 }
 
-/** A metav1.MicroTime: exactly six digits behind the second, kept in UTC. */
+/** A metav1.MicroTime: exactly six digits after the second, kept in UTC. */
 export function goMicroTime(text: string): GoTime {
   const problem = problemOf(text, MICRO, MICRO_PARTS);
   if (problem !== undefined) return { problem };

@@ -1,18 +1,21 @@
 import { deepJson } from 'chancery/internal-objects';
 
-/** Of ES2025, and in every Node that we run on; TypeScript's library does not know it yet. */
+/**
+ * Part of ES2025, and available in every supported Node. TypeScript's library does not declare it
+ * yet.
+ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * Deeper values are not indented, in JSON or in YAML: the indentation grows with the square of the
- * depth, to 200 MB at 10 000 levels.
+ * Deeper values are not indented, in JSON or in YAML. The size of the indentation grows with the
+ * square of the depth, to 200 MB at 10 000 levels.
  */
 export const READABLE_LEVELS = 200;
 
 /**
- * JSON of a value. `JSON.stringify` writes it wherever it can; this function writes what
- * `JSON.stringify` cannot: integers beyond 2^53, which are of the type bigint here, and values that
- * are nested too deep for the stack. A value deeper than `READABLE_LEVELS` is never indented.
+ * The JSON of a value. `JSON.stringify` writes it where possible. This function handles the rest:
+ * integers beyond 2^53, which are bigints here, and values that are nested too deep for the stack.
+ * A value deeper than `READABLE_LEVELS` is never indented.
  *
  * @throws TypeError for a value that contains itself.
  */
@@ -38,7 +41,7 @@ function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }
 
-/** Whether objects and lists stand inside of one another on more than so many levels. */
+/** Whether objects and lists are nested on more than `levels` levels. */
 export function isDeeper(value: unknown, levels: number): boolean {
   let row = [value].filter(isContainer);
   for (let level = 0; level < levels && row.length > 0; level++) {

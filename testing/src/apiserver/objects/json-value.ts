@@ -2,7 +2,10 @@ import { jsonEquals } from 'chancery/internal-objects';
 
 export { jsonEquals };
 
-/** A decoded JSON object. `__proto__` is a name like any other: read with `fieldOf`, never `[]`. */
+/**
+ * A decoded JSON object. `__proto__` is an ordinary name: read fields with `fieldOf`, never with
+ * `[]`.
+ */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True for a JSON object: neither null nor an array. */
@@ -10,19 +13,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object's own field, or undefined. Inherited names such as `constructor` are no fields. */
+/** The object's own field, or undefined. Inherited names such as `constructor` are not fields. */
 export function fieldOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A copy with one field set; its place among the fields is kept where it had one. */
+/** A copy with one field set. An existing field keeps its position. */
 export function withField(object: JsonObject, name: string, value: unknown): JsonObject {
   const copy = { ...object };
   setField(copy, name, value);
   return copy;
 }
 
-/** Sets a field of an object that no other code holds. */
+/** Sets a field of an object that no other code uses. */
 export function setField(object: Record<string, unknown>, name: string, value: unknown): void {
   // Plain assignment to `__proto__` would set the prototype.
   Object.defineProperty(object, name, {

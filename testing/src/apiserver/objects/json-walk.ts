@@ -1,31 +1,31 @@
 import { isObject, type Json } from './metadata.ts';
 
 /**
- * Deeper than anything that the server stores: its JSON ends at 10 000 levels, lists and events put
- * a few around it.
+ * Deeper than any stored object. The server's JSON ends at 10 000 levels, and lists and events add
+ * a few.
  */
 const DEEPEST = 11_000;
 
-/** A list or an object whose parts are not all rebuilt yet. */
+/** A list or an object whose parts are not yet all rebuilt. */
 interface Level {
   readonly source: unknown;
-  /** The fields that the copy has, in their order; undefined for a list. */
+  /** The names of the copy's fields, in order; undefined for a list. */
   readonly names: readonly string[] | undefined;
   readonly parts: unknown[];
 }
 
 export interface Rebuilding {
-  /** The fields that the copy of an object has, in their order. Default: all of them. */
+  /** The names of the fields that the copy of an object has, in order. If omitted, all fields. */
   readonly namesOf?: (object: Json) => readonly string[];
-  /** What stands for a text, a number, a boolean or null. Default: the value itself. */
+  /** Replaces a text, a number, a boolean or null. If omitted, values stay unchanged. */
   readonly scalar?: (value: unknown) => unknown;
-  /** What stands for an object. Default: an object. */
+  /** Makes the replacement of an object. If omitted, a plain object. */
   readonly object?: (entries: Iterable<readonly [string, unknown]>) => unknown;
 }
 
 /**
- * A copy of a JSON value, built from its leaves up. It keeps a stack of its own: the server takes
- * JSON of 10 000 levels, and a function that calls itself ends at about a third of that.
+ * A copy of a JSON value, built from its leaves up. It uses an explicit stack, because the server
+ * accepts JSON of 10 000 levels, and a recursive function fails at about a third of that.
  *
  * @throws RangeError for a value that contains itself.
  */
@@ -45,7 +45,7 @@ export function rebuildJson(value: unknown, how: Rebuilding = {}): unknown {
       if (levels.length === 0) return done;
       levels.at(-1)?.parts.push(done);
     }
-    // Every level that is whole becomes a part of the one above it.
+    // Every complete level becomes a part of the level above it.
     for (;;) {
       const level = levels.at(-1);
       if (level === undefined) return done;

@@ -2,15 +2,15 @@ import type { KubernetesObject } from 'chancery';
 import { isObject } from './metadata.ts';
 
 /**
- * YAML or JSON text of one document or several, the URL of such a file or of a folder of them, or
- * objects.
+ * The YAML or JSON text of one or several documents, the URL of such a file or of a folder of such
+ * files, or objects.
  */
 export type Manifest = string | URL | KubernetesObject | readonly KubernetesObject[];
 
 /**
- * The objects of one document of a manifest; of a List, its items.
+ * The objects of one document of a manifest. For a List, its items.
  *
- * @param refuse - makes the error for a document that is no object.
+ * @param refuse - makes the error for a document that is not an object.
  */
 export function manifestObjects(
   document: unknown,

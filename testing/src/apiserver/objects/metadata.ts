@@ -1,13 +1,13 @@
 import type { StoredObject } from './stored-object.ts';
 
-/** Any JSON object while it is being worked on. */
+/** Any JSON object while it is processed. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `object` with some metadata replaced; a field set to undefined is removed. */
+/** `object` with some metadata replaced. A field that is set to undefined is removed. */
 export function withMetadata(object: StoredObject, changes: Json): StoredObject {
   const metadata: Record<string, unknown> = { ...object.metadata, ...changes };
   for (const [field, value] of Object.entries(changes)) {
@@ -16,7 +16,7 @@ export function withMetadata(object: StoredObject, changes: Json): StoredObject 
   return { ...object, metadata: metadata as unknown as StoredObject['metadata'] };
 }
 
-/** `object` with some top-level fields replaced; a field set to undefined is removed. */
+/** `object` with some top-level fields replaced. A field that is set to undefined is removed. */
 export function withFields(object: StoredObject, changes: Json): StoredObject {
   const changed: Record<string, unknown> = { ...object, ...changes };
   for (const [field, value] of Object.entries(changes)) {
@@ -25,14 +25,14 @@ export function withFields(object: StoredObject, changes: Json): StoredObject {
   return changed as unknown as StoredObject;
 }
 
-/** The value under a path of field names; undefined where the path ends early. */
+/** The value at a path of field names; undefined if the path ends early. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   let value = object;
   for (const field of path) value = isObject(value) ? value[field] : undefined;
   return value;
 }
 
-/** `object` with the value under a path replaced; only what is on the path is copied. */
+/** `object` with the value at a path replaced. Only objects on the path are copied. */
 export function withValueAt(object: Json, path: readonly string[], value: unknown): Json {
   const [field, ...rest] = path;
   if (field === undefined) return object;

@@ -1,6 +1,8 @@
 import { NANOS, parseQuantity, QUANTITY_SUFFIXES } from 'chancery/internal-objects';
 
-/** What Go makes of the text of a resource.Quantity: the text that it writes of it, or what it says. */
+/**
+ * Go's result for the text of a resource.Quantity: the text in Go's format, or Go's error message.
+ */
 export function goQuantity(text: string): { readonly text: string } | { readonly problem: string } {
   const parsed = parseQuantity(text.trim());
   if ('problem' in parsed) return parsed;
@@ -12,13 +14,16 @@ export function goQuantity(text: string): { readonly text: string } | { readonly
   return { text: minus + amount };
 }
 
-/** Billionths of a quantity, text or number; undefined for any other value. */
+/** A quantity in billionths, from a text or number; undefined for any other value. */
 export function quantityNanos(value: unknown): bigint | undefined {
   const parsed = parseQuantity(String(value).trim());
   return 'problem' in parsed ? undefined : parsed.nanos;
 }
 
-/** Less than, equal to or more than nothing; undefined where one of the two is no quantity. */
+/**
+ * Negative, zero or positive, as the left quantity is less than, equal to or greater than the right
+ * one. Undefined if either is not a quantity.
+ */
 export function compareQuantities(left: unknown, right: unknown): number | undefined {
   const [a, b] = [quantityNanos(left), quantityNanos(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -26,9 +31,10 @@ export function compareQuantities(left: unknown, right: unknown): number | undef
 }
 
 /**
- * An amount that is not negative, as Go writes it.
+ * A non-negative amount as Go writes it.
  *
- * @param binary - in powers of 1,024. They are not for what is small, and not for what they would round.
+ * @param binary - uses powers of 1,024. Amounts that are small or would be rounded are written
+ * without them.
  */
 export function quantityText(nanos: bigint, binary: boolean): string {
   if (binary && nanos >= 1024n * NANOS && nanos % NANOS === 0n)
@@ -51,7 +57,7 @@ function withExponent(nanos: bigint): string {
   return nanos === 0n || exponent === 0 ? `${value}` : `${value}e${exponent}`;
 }
 
-/** `nanos` as the least whole number that the largest suffix allows. */
+/** `nanos` as the smallest whole number that the largest suffix allows. */
 function inThousands(nanos: bigint): { readonly value: bigint; readonly steps: number } {
   let value = nanos;
   let steps = 0;

@@ -1,16 +1,19 @@
 import type { KubernetesObject } from 'chancery';
 
-/** `pods` or `deployments.apps`: plural, and the group unless it is the core group. */
+/** `pods` or `deployments.apps`: the plural, and the group unless it is the core group. */
 export type ResourceName = string;
 
-/** An object with whatever fields its kind has. Shared with the storage: copy before changing. */
+/** An object of any kind, with all its fields. Shared with the storage: copy before changing. */
 export type StoredObject = KubernetesObject & { readonly [field: string]: unknown };
 
 /** One change that the storage has accepted. */
 export interface CommittedEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** After the change; of a DELETED, the last state with the resourceVersion of the deletion. */
+  /**
+   * The object after the change. For DELETED, the last state with the resourceVersion of the
+   * deletion.
+   */
   readonly object: StoredObject;
-  /** Before the change; undefined for ADDED. */
+  /** The object before the change; undefined for ADDED. */
   readonly previous: StoredObject | undefined;
 }

@@ -3,8 +3,8 @@ import { ConfigurationError, matchesSelector, selectorFromObject } from 'chancer
 import type { StoredObject } from './stored-object.ts';
 
 /**
- * The requirements of the selector of a stored object. Undefined for a selector that is not valid: an object of a
- * restored snapshot can have one, and must not stop those that look at its neighbours.
+ * The requirements of a stored object's selector. Undefined for an invalid selector: an object of a
+ * restored snapshot can have one, and it must not break the processing of other objects.
  */
 export function storedSelector(selector: LabelSelector): Selector | undefined {
   try {
@@ -15,7 +15,10 @@ export function storedSelector(selector: LabelSelector): Selector | undefined {
   }
 }
 
-/** True when the selector of a stored object selects another; one that is not valid selects none. */
+/**
+ * True when the selector of a stored object selects another object. An invalid selector selects
+ * nothing.
+ */
 export function isSelected(selector: LabelSelector, { metadata }: StoredObject): boolean {
   const requirements = storedSelector(selector);
   return requirements !== undefined && matchesSelector(requirements, metadata.labels);

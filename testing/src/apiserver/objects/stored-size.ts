@@ -2,20 +2,22 @@ import { badRequest, internalError } from '../failures/failure.ts';
 import { MAX_DEPTH } from './go-json.ts';
 import { isDeeper } from './json-text.ts';
 
-/** What etcd takes in one request (`--max-request-bytes`). */
+/** The largest request that etcd accepts (`--max-request-bytes`). */
 const ETCD_LIMIT_BYTES = 1.5 * 1024 * 1024;
 
-/** What its client sends at all. */
+/** The largest request that etcd's client sends. */
 const CLIENT_LIMIT_BYTES = 2 * 1024 * 1024;
 
-/** Nothing that comes in a body is that large, but a value that contains itself has no end. */
+/**
+ * Counting stops at this size. No body is that large, but a value that contains itself has no end.
+ */
 const COUNTED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Refuses what a real server could not store. The size is that of the JSON; a real server stores
- * built-in kinds a little more densely.
+ * Refuses an object that a real server could not store. The size is the size of its JSON. A real
+ * server stores built-in kinds slightly smaller.
  *
- * @throws ApiError 500 in the words of etcd, which the server hands on.
+ * @throws ApiError 500 with etcd's message, which the server passes on.
  * @throws ApiError 400 as `requireDepth`.
  */
 export function requireStorable(object: unknown): void {
@@ -26,13 +28,13 @@ export function requireStorable(object: unknown): void {
     );
   }
   if (size > ETCD_LIMIT_BYTES) throw internalError('etcdserver: request is too large');
-  // A level takes two bytes at least.
+  // A level takes at least two bytes.
   if (size > 2 * MAX_DEPTH) requireDepth(object);
 }
 
 /**
- * Refuses an object that no body could have: a JSON Patch can nest objects deeper than any body, and
- * one such object would make every list fail that it is in.
+ * Refuses an object that is nested deeper than any body can be. A JSON Patch can create such an
+ * object, and it would make every list that contains it fail.
  *
  * @throws ApiError 400 beyond 10 000 levels.
  */
@@ -41,7 +43,9 @@ export function requireDepth(object: unknown): void {
   throw badRequest(`the object is nested in more than ${MAX_DEPTH} levels: exceeded max depth`);
 }
 
-/** The length of the JSON, escapes left aside: nothing is written to find it out. It ends at 64 MiB. */
+/**
+ * The length of the JSON, without escapes, computed without writing it. Counting stops at 64 MiB.
+ */
 export function jsonSize(value: unknown): number {
   let size = 0;
   const left = [value];

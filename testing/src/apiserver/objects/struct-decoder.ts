@@ -7,35 +7,37 @@ import { goQuantity } from './quantity.ts';
 
 /** A value that does not fit its field. */
 export interface Mismatch {
-  /** `string`, `number 1.5`, `object`, … */
+  /** The kind of value found: `string`, `number 1.5`, `object`, … */
   readonly found: string;
-  /** In the notation of Go: `int32`, `[]v1.Container`. */
+  /** The expected type, as Go writes it: `int32`, `[]v1.Container`. */
   readonly wanted: string;
-  /** The innermost struct, and the fields on the way to it from the root, without indices. */
+  /** The innermost struct, and the field names from the root to it, without indices. */
   readonly struct: string;
   readonly fields: readonly string[];
-  /** What a form with a text of its own says, such as a time; it says nothing of the field. */
+  /** The error of a type with its own parser, such as a time. It does not name the field. */
   readonly problem?: string;
 }
 
 export interface DecodedStruct {
-  /** Without unknown fields and without nulls; what does not fit is as it came. */
+  /** The value without unknown fields and nulls. A value that does not fit stays as it was sent. */
   readonly value: Json;
-  /** Paths of fields that the type does not have, in the order of the document: at most 100. */
+  /** Paths of fields that the type does not have, in the order of the document. At most 100. */
   readonly unknown: readonly string[];
   /** The first value that does not fit. */
   readonly mismatch: Mismatch | undefined;
 }
 
 /**
- * JSON as Go reads it into a struct: other fields are dropped, null is as good as nothing, and
- * names must be written as they are declared.
+ * JSON as Go decodes it into a struct: unknown fields are dropped, null counts as unset, and names
+ * must have the declared case.
  *
- * @param typeName - of a built-in type, with or without a `#`.
- * @param by - who reads it: the decoder of JSON, or the converter that makes structs of maps
- *   (k8s.io/apimachinery, pkg/runtime/converter.go), which has words of its own and sorts unknown fields.
- *   `converted` is what JSON has been decoded into before: integers that are too large wrap around.
- * @param fractions - of the text: the decoder of JSON takes `1.0` for no integer, everybody else takes it for 1.
+ * @param typeName - the name of a built-in type, with or without a leading `#`.
+ * @param by - the decoder: either for JSON, or the converter from maps to structs
+ * (k8s.io/apimachinery, pkg/runtime/converter.go), which has its own messages and sorts unknown
+ * fields. With `converted`, the value has already been decoded from JSON: integers that are too
+ * large wrap around.
+ * @param fractions - the fractions of the text. The JSON decoder refuses `1.0` as an integer; other
+ * decoders read it as 1.
  */
 export function decodeStruct(
   value: Json,
@@ -50,7 +52,7 @@ export function decodeStruct(
   return { value: decoded, unknown, mismatch: decoder.mismatch };
 }
 
-/** The type of the metadata of every object, custom ones too. */
+/** The type of every object's metadata, including custom objects. */
 export const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** Metadata as Go reads it. */
@@ -58,19 +60,19 @@ export function decodeMetadata(metadata: Json): DecodedStruct {
   return decodeStruct(metadata, OBJECT_META);
 }
 
-/** How the real server words a mismatch. */
+/** The real server's message for a mismatch. */
 export function describeMismatch({ found, wanted, struct, fields, problem }: Mismatch): string {
   if (problem !== undefined) return problem;
   const field = `Go struct field ${struct}.${fields.join('.')}`;
   return `json: cannot unmarshal ${found} into ${field} of type ${wanted}`;
 }
 
-/** What the server's own decoder remembers. */
+/** The largest number of unknown fields that the server's decoder records. */
 const MAX_UNKNOWN = 100;
 
 /**
- * Structs inside of structs. Only the schemas of a CustomResourceDefinition nest without an end; Go
- * reads them up to 10 000 levels, and everything that works with a schema calls itself here.
+ * The limit for nested structs. Only the schemas of a CustomResourceDefinition nest without a
+ * limit. Go reads up to 10 000 levels, but the functions for schemas are recursive here.
  */
 const MAX_STRUCTS = 300;
 
@@ -79,13 +81,16 @@ class StructDecoder {
   mismatch: Mismatch | undefined;
   readonly #fields: string[] = [];
   #struct = '';
-  /** Inside of a type with a decoder of its own, which reports no unknown fields. */
+  /** True inside a type with its own decoder, which reports no unknown fields. */
   #silent = false;
-  /** Structs around the one in progress. */
+  /** The number of structs around the current one. */
   #depth = 0;
   readonly #converts: boolean;
   readonly #wraps: boolean;
-  /** A type with a decoder of its own has failed: Go forgets what did not fit before, and reads no further. */
+  /**
+   * True after a type with its own decoder has failed. Go then drops earlier mismatches and stops
+   * reading.
+   */
   #isOver = false;
 
   readonly #fractions: Fractions | undefined;
@@ -129,7 +134,7 @@ class StructDecoder {
     return decoded;
   }
 
-  /** The converter goes through the fields of the struct, the decoder of JSON through those that came. */
+  /** The converter visits the fields of the struct, the JSON decoder the fields of the value. */
   #namesIn(value: Json, declared: Readonly<Record<string, BuiltInField>>): readonly string[] {
     const names = Object.keys(value);
     if (!this.#converts) return names;
@@ -190,7 +195,7 @@ class StructDecoder {
       case 'Duration':
         return typeof value === 'string' ? value : this.#own(() => this.#misread(value, 'string'));
       case 'Quantity':
-        // Its decoder reads whatever stands there.
+        // The type's own decoder accepts any kind of value.
         return this.#own(() =>
           this.#text(typeof value === 'string' ? value : jsonText(value), goQuantity),
         );
@@ -207,7 +212,7 @@ class StructDecoder {
     }
   }
 
-  /** Reads a value whose type has a decoder of its own. */
+  /** Reads a value whose type has its own decoder. */
   #own(read: () => unknown): unknown {
     const before = this.mismatch;
     if (!this.#isOver && !this.#converts) this.mismatch = undefined;
@@ -235,7 +240,7 @@ class StructDecoder {
     return this.#reject(value, this.#converts ? `error decoding from json: ${why}` : why);
   }
 
-  /** To Go bytes are a list of numbers, too. */
+  /** Go also accepts a list of numbers as bytes. */
   #byteList(items: readonly unknown[]): unknown {
     const bytes = items.map((item) => item ?? 0);
     const isByte = (item: unknown): boolean =>
@@ -252,7 +257,7 @@ class StructDecoder {
     return 'text' in result ? result.text : this.#reject(value, result.problem);
   }
 
-  /** Where a schema may stand, or something else in its place. */
+  /** Reads a place that allows a schema or another kind of value. */
   #schemaOr(value: unknown, path: string): unknown {
     const outer = this.#silent;
     this.#silent = true;
@@ -274,7 +279,10 @@ class StructDecoder {
     return value;
   }
 
-  /** What a type with a decoder of its own says. The decoder of JSON adds the field, the converter does not. */
+  /**
+   * The error of a type with its own decoder. The JSON decoder adds the field to the message; the
+   * converter does not.
+   */
   #misread(value: unknown, wanted: 'string' | 'int32', path = ''): unknown {
     const isFraction = typeof value === 'number' && wanted === 'int32';
     const found = isFraction ? `number ${this.#fractions?.get(path) ?? value}` : kindOf(value);
@@ -302,19 +310,21 @@ function isWhole(value: number | bigint): boolean {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
-/** An integer as Go converts it. What no int64 holds is the smallest of them, as on amd64. */
+/**
+ * An integer as Go converts it. A value outside of int64 becomes the smallest int64, as on amd64.
+ */
 function wrapped(value: number | bigint, type: 'int32' | 'int64'): number | bigint {
   const exact = BigInt(value);
   const held = exact === BigInt.asIntN(64, exact) ? exact : -(2n ** 63n);
   return type === 'int64' ? held : Number(BigInt.asIntN(32, held));
 }
 
-/** The parser makes a bigint of exactly those integers that need one and fit into 64 bits. */
+/** The parser makes bigints exactly of those integers that need one and fit into 64 bits. */
 function isInt64(value: number | bigint): boolean {
   return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
 }
 
-/** What null is among the items of a list or the values of a map. */
+/** The value of a null item in a list or map. */
 function nothing(type: string): unknown {
   if (type.startsWith('#')) return {};
   if (type === 'string' || type === 'bytes') return '';
@@ -329,13 +339,14 @@ function kindOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** What the converter says of a value that does not fit. */
+/** The converter's message for a value that does not fit. */
 function converterProblem(value: unknown, type: string, wanted: string): string {
   const kind = reflectedKind(value);
   if (type.startsWith('[]') || type === 'bytes') return `cannot restore slice from ${kind}`;
   if (type.startsWith('map:')) return `cannot restore map from ${kind}`;
   if (type.startsWith('#')) return `cannot restore struct from: ${kind}`;
-  // Go can convert integers to texts and to numbers, which JSON cannot: only these have a word of their own.
+  // In Go integers could be converted to texts and to numbers, so these cases have their own
+  // message.
   const isConvertible =
     (kind === 'int64' && type === 'string') || (kind === 'float64' && /^int/.test(type));
   return isConvertible
@@ -343,14 +354,14 @@ function converterProblem(value: unknown, type: string, wanted: string): string 
     : `unrecognized type: ${goTypeName(type)}`;
 }
 
-/** The kind of the value that the decoder of JSON has made. */
+/** The Go kind of a value that the JSON decoder has made. */
 function reflectedKind(value: unknown): string {
   if (Array.isArray(value)) return 'slice';
   if (isNumber(value)) return isInt64(value) ? 'int64' : 'float64';
   return typeof value === 'object' ? 'map' : kindOf(value);
 }
 
-/** The index of the first character at which Go stops, or undefined for base64. */
+/** The index of the first character that Go refuses as base64; undefined for valid base64. */
 function illegalBase64(text: string): number | undefined {
   const bad = text.search(/[^A-Za-z0-9+/=]|=(?!=?$)/);
   if (bad >= 0) return bad;
@@ -366,7 +377,7 @@ const GO_NAMES: Readonly<Record<string, string>> = {
   MicroTime: 'v1.MicroTime',
 };
 
-/** A type as Go prints it, when it has no name of its own there. */
+/** A type as Go prints it, if it has no name of its own there. */
 function goTypeName(type: string): string {
   if (type.startsWith('[]')) return `[]${goTypeName(type.slice(2))}`;
   if (type.startsWith('map:')) return `map[string]${goTypeName(type.slice(4))}`;

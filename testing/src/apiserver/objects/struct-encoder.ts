@@ -3,12 +3,13 @@ import { zeroValue } from '../built-in-types/zero-value.ts';
 import { isObject, type Json } from './metadata.ts';
 
 /**
- * A value as Go writes the struct: fields in the order of the type, keys of maps sorted, no fields that the type does
- * not have, no empty fields with `omitempty`. A struct that is no pointer is written even when it is not set
- * (`status: {}`, `eventTime: null`).
+ * A value as Go writes the struct: fields in the order of the type, sorted keys of maps, no unknown
+ * fields, and no empty fields with `omitempty`. A struct that is not a pointer is written even if
+ * it is unset (`status: {}`, `eventTime: null`).
  *
- * @param typeName - of a built-in type, with or without a `#`.
- * @param isStored - the value has been in protobuf, in which a list without items is no list.
+ * @param typeName - the name of a built-in type, with or without a leading `#`.
+ * @param isStored - the value has been stored as protobuf, in which an empty list is the same as no
+ * list.
  */
 export function encodeStruct(value: Json, typeName: string, isStored = false): Json {
   const encoded: Record<string, unknown> = {};
@@ -27,7 +28,7 @@ function zeroOf(name: string, field: BuiltInField): unknown {
   return isStruct ? encodeStruct({}, field.type) : zeroValue(name, field);
 }
 
-/** `omitempty` asks a pointer only whether it is there; to Go a struct is never empty. */
+/** `omitempty` omits only missing pointers. In Go a struct is never empty. */
 function isOmitted(field: BuiltInField): boolean {
   return field.omitempty === true && !field.pointer && !field.type.startsWith('#');
 }

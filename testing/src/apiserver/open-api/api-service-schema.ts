@@ -14,7 +14,7 @@ export const API_SERVICE_SCHEMA_NAMES: ResourceSchemas = {
   list: `${PACKAGE}APIServiceList`,
 };
 
-/** The schemas of apiregistration.k8s.io, whose types are not in the packages of the others. */
+/** The schemas of apiregistration.k8s.io, whose Go types are in another package than all others. */
 export const API_SERVICE_SCHEMAS: Readonly<Record<string, Json>> = {
   [API_SERVICE_SCHEMA_NAMES.object]: {
     type: 'object',

@@ -45,7 +45,7 @@ function withMetadata(schema: Json): Json {
   return { ...schema, properties: { ...properties, ...common() } };
 }
 
-/** An object inside another one says what it is, and has metadata, too. */
+/** An embedded object also has a kind, an apiVersion and metadata. */
 function withEmbedded(schema: Json): Json {
   const { properties, items, additionalProperties } = schema;
   const inner = {
@@ -78,7 +78,7 @@ function common(): Json {
   };
 }
 
-/** What every kind has means the same in all of them. */
+/** The description of a field that all kinds share. */
 function meaningOf(field: string): Json {
   return described(descriptionsOf('io.k8s.api.core.v1.ConfigMap')[field]);
 }

@@ -18,24 +18,24 @@ const { createHash } = process.getBuiltinModule('node:crypto');
 /** One document of OpenAPI v3, as it is sent. */
 export interface OpenApiDocument {
   readonly text: string;
-  /** SHA-512 of the text, in capitals: it changes with the text and with nothing else. */
+  /** The SHA-512 of the text, in upper case. It changes only with the text. */
   readonly hash: string;
 }
 
-/** The release whose documents are served, whatever generation the server answers as. */
+/** The release of the served documents. It is the same for all imitated releases. */
 export const VERSION = versionOf(DEFAULT_GENERATION) as {
   readonly gitVersion: string;
   readonly [field: string]: string;
 };
 
-/** Paths that are served beside the resources. */
+/** Served paths that are not resources. */
 const OTHER_PATHS: readonly string[] = [
   '.well-known/openid-configuration',
   'openid/v1/jwks',
   'version',
 ];
 
-/** `/openapi/v3`: where the document of each group and version lies. */
+/** `/openapi/v3`: the path of the document of each group and version. */
 export function openApiIndex(registry: Registry): Json {
   const entries = documentPaths(registry).map((path) => {
     const hash = openApiDocument(registry, path)?.hash ?? '';
@@ -54,9 +54,9 @@ function documentPaths(registry: Registry): readonly string[] {
 }
 
 /**
- * The document of a path such as `apis/apps/v1`; undefined where there is none.
+ * The document for a path such as `apis/apps/v1`; undefined for an unknown path.
  *
- * It is made when it is first asked for, and again when its resources have changed.
+ * It is created on the first request, and again after its resources have changed.
  */
 export function openApiDocument(registry: Registry, path: string): OpenApiDocument | undefined {
   const resources = resourcesBelow(registry, path);
@@ -76,9 +76,9 @@ interface Cached {
   readonly document: OpenApiDocument;
 }
 
-/** The built-in documents are the same on all servers of a process that serve the same. */
+/** Cached built-in documents. All servers of a process with the same resources share them. */
 const BUILT_IN = new Map<string, OpenApiDocument>();
-/** Those of custom resources, by the first resource of each. */
+/** Cached documents of custom resources, keyed by the first resource of each. */
 const CUSTOM = new WeakMap<ServedResource, Cached>();
 
 function resourceDocument(path: string, resources: readonly ServedResource[]): OpenApiDocument {
@@ -136,7 +136,9 @@ function meta(name: string): string {
   return `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`;
 }
 
-/** An empty name for the list of kinds that are never listed. */
+/**
+ * The schema names of a resource. The name of the list is empty for kinds that cannot be listed.
+ */
 function schemasOf(served: ServedResource): ResourceSchemas {
   if (served.custom) return definitionSchemaNames(served);
   if (served.kind === 'APIService') return API_SERVICE_SCHEMA_NAMES;
@@ -147,7 +149,7 @@ function schemasOf(served: ServedResource): ResourceSchemas {
   };
 }
 
-/** The types that only subresources take, such as a Scale. */
+/** The types that only subresources use, such as a Scale. */
 function subresourceKinds(served: ServedResource): readonly string[] {
   return served.subresources.flatMap(({ group, version, kind }) => {
     if (group === undefined) return [];
@@ -170,7 +172,7 @@ function sorted<T>(record: Readonly<Record<string, T>>): Readonly<Record<string,
   return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => compareText(a, b)));
 }
 
-/** The versions of all groups: what a document of everything is made of. */
+/** The documents of all groups and versions. */
 export function allDocuments(registry: Registry): readonly OpenApiDocument[] {
   const paths = groupNames(registry).flatMap((group) =>
     versionsOf(registry, group).map((version) => groupVersionPath({ group, version }).slice(1)),

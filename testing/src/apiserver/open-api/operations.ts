@@ -13,7 +13,10 @@ type Method = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 
-/** The first sentence of what kube-apiserver says of each: a document has hundreds of them. */
+/**
+ * The first sentence of kube-apiserver's description of each parameter. A document repeats each
+ * hundreds of times.
+ */
 const MEANING: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'allowWatchBookmarks requests watch events with type "BOOKMARK".',
   continue: 'The continue option should be set when retrieving more results from the server.',
@@ -63,7 +66,7 @@ const OF_DELETES: readonly Json[] = [
   query('propagationPolicy', 'string'),
 ];
 
-/** Everything that clients may do with a resource, by URL path. */
+/** All operations of a resource, by URL path. */
 export function resourcePaths(
   served: ServedResource,
   schemas: ResourceSchemas,
@@ -97,7 +100,7 @@ export function resourcePaths(
       subresourceOperations(served, subresource, schemas),
     );
   }
-  // What can only be created has no path of its own.
+  // A resource that can only be created has no path for single objects.
   return Object.fromEntries(
     Object.entries(paths).filter(
       ([, { parameters: _, ...methods }]) => Object.keys(methods).length,
@@ -184,7 +187,7 @@ function acceptedTypes(method: Method, custom: boolean): readonly string[] {
     'application/apply-patch+yaml',
     'application/json-patch+json',
     'application/merge-patch+json',
-    // Custom resources have no Go type that could say how its lists merge.
+    // Custom resources have no Go type that declares how lists merge.
     ...(custom ? [] : ['application/strategic-merge-patch+json']),
   ];
 }

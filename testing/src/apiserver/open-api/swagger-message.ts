@@ -5,7 +5,7 @@ import { WireWriter } from '../protobuf/wire-writer.ts';
 /** Writes the value of one field of a message. */
 type Write = (writer: WireWriter, number: number, value: unknown) => void;
 
-/** The fields of a message by their names in JSON, each with its number. */
+/** The fields of a message by their JSON names, with the number of each. */
 interface Message {
   readonly fields: Readonly<Record<string, readonly [number, Write]>>;
   /** The number of the list of extensions, whose names begin with `x-`. */
@@ -19,7 +19,7 @@ const int: Write = (writer, number, value) => {
 };
 const double: Write = (writer, number, value) => writer.double(number, Number(value));
 
-/** Any value, as YAML in a message of its own. JSON is YAML, too. */
+/** Any value, written as YAML in its own message. JSON is also YAML. */
 const any: Write = (writer, number, value) => {
   const message = new WireWriter();
   message.text(2, jsonText(value));
@@ -32,19 +32,19 @@ function each(write: Write): Write {
   };
 }
 
-/** A list of texts: an item stays where it is although it is empty. */
+/** A list of texts. Empty items are kept. */
 const texts: Write = each((writer, number, value) =>
   writer.bytes(number, Buffer.from(String(value), 'utf8')),
 );
 
-/** @param message - a function, as schemas are made of schemas. */
+/** @param message - a function, because schemas contain schemas. */
 function nested(message: () => Message): Write {
   return (writer, number, value) => {
     if (isObject(value)) writer.bytes(number, encode(message(), value));
   };
 }
 
-/** A message that has nothing but the field `inner`. */
+/** A message with only the field `inner`. */
 function wrapped(inner: number, write: Write): Write {
   return (writer, number, value) => {
     const message = new WireWriter();
@@ -68,7 +68,7 @@ function entries(write: Write): Write {
 
 const schema: Write = nested(() => SCHEMA);
 
-/** A type alone, or several. */
+/** A single type or a list of types. */
 const types: Write = (writer, number, value) =>
   wrapped(1, texts)(writer, number, Array.isArray(value) ? value : [value]);
 
@@ -157,7 +157,7 @@ const inPath: Write = wrapped(
   ),
 );
 
-/** Where a parameter stands decides which message it is, in two or three others. */
+/** The location of a parameter decides its message type, which is nested in two or three others. */
 const parameter: Write = (writer, number, value) => {
   const place = isObject(value) ? value.in : undefined;
   const one = place === 'body' ? inBody : place === 'path' ? inPath : inQuery;
@@ -206,8 +206,8 @@ const DOCUMENT: Message = {
 };
 
 /**
- * A document of OpenAPI v2 as kubectl reads it: the message `openapi.v2.Document` of gnostic-models.
- * It has numbers for what `swagger.ts` writes, and for every keyword that a schema can have.
+ * A document of OpenAPI v2 in the form that kubectl reads: the message `openapi.v2.Document` of
+ * gnostic-models. It covers everything that `swagger.ts` writes, and every keyword of schemas.
  */
 export function swaggerMessage(document: Json): Buffer {
   return encode(DOCUMENT, document);

@@ -5,12 +5,12 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 const KINDS = 'x-kubernetes-group-version-kind';
 
 /**
- * A schema of OpenAPI v3 in the words of v2, with what kubectl would misread left out, as
- * kube-apiserver leaves it out: kubectl takes every declared list of fields for a complete one, and
- * does not know that a value may be null.
+ * A schema of OpenAPI v3 converted to v2. Parts that kubectl would misread are omitted, as
+ * kube-apiserver does: kubectl treats every declared list of fields as complete, and does not know
+ * that a value may be null.
  */
 export function olderSchema(schema: Json): Json {
-  // With any field declared, kubectl would refuse all others.
+  // If any field were declared, kubectl would refuse all others.
   if (schema[PRESERVE] === true && schema[KINDS] !== undefined) {
     return { type: 'object', [KINDS]: schema[KINDS] };
   }
@@ -25,7 +25,7 @@ export function olderSchema(schema: Json): Json {
   return withInner(withoutUndeclared(known, nullable === true));
 }
 
-/** A reference stands by itself in v2, without what v3 wraps it into. */
+/** The reference of a schema. In v2 it stands alone, without the wrapper of v3. */
 function referenceOf({ $ref, allOf }: Json): string | undefined {
   const only = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as Json).$ref : undefined;
   const reference = $ref ?? only;
@@ -36,12 +36,18 @@ function extensionsOf(schema: Json): Json {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name.startsWith('x-')));
 }
 
-/** A quantity, or a number or a name: v2 has no alternatives, and its texts may be numbers. */
+/**
+ * Whether the alternatives are scalars, as for quantities and ports. v2 has no alternatives; a
+ * string may be a number there.
+ */
 function isScalarOfTypes(oneOf: unknown): boolean {
   return Array.isArray(oneOf) && oneOf.every((one) => isObject(one) && one.type !== undefined);
 }
 
-/** @param nullable - whether null is a value, for which v2 has no word: then any value is. */
+/**
+ * @param nullable - whether the value may be null. v2 cannot express this, so any value is allowed
+ * then.
+ */
 function withoutUndeclared(schema: Json, nullable: boolean): Json {
   const { type, items, properties, ...rest } = schema;
   const isOpen = nullable || rest[PRESERVE] === true;

@@ -13,9 +13,9 @@ interface Document {
   readonly components?: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** The document of OpenAPI v2, in both forms in which it is sent. */
+/** The document of OpenAPI v2, in both forms that are sent. */
 export interface Swagger extends OpenApiDocument {
-  /** The same as protobuf: what kubectl asks for. */
+  /** The document as protobuf, which kubectl requests. */
   readonly message: Buffer;
 }
 
@@ -24,13 +24,13 @@ interface Cached {
   readonly swagger: Swagger;
 }
 
-/** By the first of the documents of OpenAPI v3 that it is made from. */
+/** Keyed by the first of the OpenAPI v3 documents that it is made from. */
 const MADE = new WeakMap<OpenApiDocument, Cached>();
 
 /**
- * `/openapi/v2`: everything that the documents of OpenAPI v3 say, in one of the older form.
+ * `/openapi/v2`: the contents of all OpenAPI v3 documents, in one document of the older form.
  *
- * It is made when it is first asked for, and again when one of those documents has changed.
+ * It is created on the first request, and again after one of those documents has changed.
  */
 export function swagger(registry: Registry): Swagger {
   const documents = allDocuments(registry);
@@ -99,13 +99,13 @@ function olderBody(content: unknown): Json {
   return { name: 'body', in: 'body', required: true, schema: schemaIn(content) };
 }
 
-/** The schema of a body. It is the same for every media type. */
+/** The schema of a body, which is the same for every media type. */
 function schemaIn(content: unknown): Json {
   const [first] = Object.values(isObject(content) ? content : {}) as readonly Json[];
   return olderSchema(isObject(first?.schema) ? first.schema : {});
 }
 
-/** What describes a value stands beside its name there. */
+/** In v2 the schema's keywords are fields of the parameter itself. */
 function olderParameter({ schema, ...rest }: Json): Json {
   return { ...rest, ...(isObject(schema) ? schema : {}) };
 }

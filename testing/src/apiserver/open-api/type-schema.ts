@@ -9,7 +9,7 @@ import { descriptionsOf } from '../built-in-types/descriptions.ts';
 import { compareText } from '../discovery/version-order.ts';
 import type { Json } from '../objects/metadata.ts';
 
-/** Types that JSON writes in a form of its own, by the name that they have in a field. */
+/** Types with their own JSON form, by the name of the type in a field. */
 const FORMS: Readonly<Record<string, { readonly name: string; readonly schema: Json }>> = {
   Time: form('apimachinery.pkg.apis.meta.v1.Time', { type: 'string', format: 'date-time' }),
   MicroTime: form('apimachinery.pkg.apis.meta.v1.MicroTime', {
@@ -61,10 +61,11 @@ function form(path: string, schema: Json): { name: string; schema: Json } {
 export const SCHEMAS = '#/components/schemas/';
 
 /**
- * The schema of a built-in type as OpenAPI v3 has it: fields, their types, what they mean, and how lists and maps of
- * them merge.
+ * The schema of a built-in type in OpenAPI v3: its fields, their types and descriptions, and how
+ * its lists and maps merge.
  *
- * @param name - such as `io.k8s.api.core.v1.ConfigMap`. A type that is not known is any object.
+ * @param name - such as `io.k8s.api.core.v1.ConfigMap`. An unknown type gets the schema of any
+ * object.
  */
 export function typeSchema(name: string): Json {
   const meaning = descriptionsOf(name);
@@ -108,7 +109,7 @@ function fieldSchema(field: BuiltInField): Json {
   };
 }
 
-/** @param always - true for a value that Go writes even when it is not set. */
+/** @param always - true for a value that Go writes even if it is unset. */
 function valueSchema(
   type: string,
   always: boolean,
@@ -128,12 +129,12 @@ function valueSchema(
   return always && type.startsWith('#') ? { allOf, default: {} } : { allOf };
 }
 
-/** The name of the type behind the type of a field; undefined for one without a name. */
+/** The name of a field's type; for a type without a name, the type itself. */
 function referredType(type: string): string {
   return type.startsWith('#') ? type.slice(1) : (FORMS[type]?.name ?? type);
 }
 
-/** The names of all types that the types in `roots` are made of, with these, in order. */
+/** The names of these types and of all types that they use, sorted. */
 export function closureOf(roots: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (name: string): void => {
@@ -155,7 +156,7 @@ function innermost(type: string): string {
 
 let kindsByType: ReadonlyMap<string, readonly Json[]> | undefined;
 
-/** What the type is called as a kind, in each group and version that has it. */
+/** The kinds of a type, in each group and version that has it. */
 function kindsOf(name: string): readonly Json[] {
   kindsByType ??= readKinds();
   return kindsByType.get(name) ?? [];

@@ -1,6 +1,6 @@
 import { ApiError } from 'chancery/internal-objects';
 
-/** What the server says of every patch that cannot be carried out: no more than this. */
+/** The server's answer for every patch that cannot be applied. It contains no details. */
 export const UNPROCESSABLE = {
   status: 'Failure',
   message: 'the server rejected our request due to an error in our request',

@@ -9,14 +9,14 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 
 export const APPLY = 'application/apply-patch+yaml';
 
-/** An operation as it came: no field is sure to be there, or to be what it should be. */
+/** An operation as it was sent. Fields may be missing or have any type. */
 export type JsonPatchOperation = JsonObject | null;
 
 /** A patch in JSON, and the findings of a strict decoder. */
 export interface ReadPatch<T> {
   readonly value: T;
   readonly findings: readonly string[];
-  /** By their paths in the object that is patched. */
+  /** The fractional numbers, keyed by their path in the patched object. */
   readonly fractions: Fractions;
 }
 
@@ -28,9 +28,10 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 /**
  * The operations of a JSON patch.
  *
- * @param isChecked - whether the strict decoder reads the patch before the library does: it does not with
- *   `fieldValidation=Ignore`, and refuses more.
- * @throws ApiError 400 for a text that is no such list; 413 for more than 10 000 operations.
+ * @param isChecked - whether the strict decoder reads the patch first, which refuses more. It does
+ * not run with `fieldValidation=Ignore`.
+ * @throws ApiError 400 for a text that is not a list of operations; 413 for more than 10 000
+ * operations.
  */
 export function readJsonPatch(
   text: string,
@@ -58,7 +59,10 @@ export function readJsonPatch(
   return { value: operations, findings, fractions: placed(operations, fractions) };
 }
 
-/** The same by their paths in the object: that of an operation, and the rest of the path in its value. */
+/**
+ * The fractions keyed by paths in the object: the path of the operation, followed by the path in
+ * its value.
+ */
 function placed(operations: readonly JsonPatchOperation[], fractions: Fractions): Fractions {
   const inObject = new Map<string, string>();
   for (const [path, text] of fractions) {
@@ -76,9 +80,10 @@ function placed(operations: readonly JsonPatchOperation[], fractions: Fractions)
 }
 
 /**
- * A merge patch. With `fieldValidation=Ignore` it may be anything: `applyMergePatch` says what is no patch.
+ * A merge patch. With `fieldValidation=Ignore` it may be any JSON value; `applyMergePatch` refuses
+ * invalid ones.
  *
- * @throws ApiError 400 for a text that is no object.
+ * @throws ApiError 400 for a text that is not an object.
  */
 export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unknown> {
   if (isChecked) return readMap(text, DECODING);
@@ -89,7 +94,7 @@ export function readMergePatch(text: string, isChecked: boolean): ReadPatch<unkn
   }
 }
 
-/** @throws ApiError 400 for a text that is no object. */
+/** @throws ApiError 400 for a text that is not an object. */
 export function readStrategicPatch(text: string): ReadPatch<JsonObject> {
   const { value, ...rest } = readMap(text, '');
   return { value: value ?? {}, ...rest };
@@ -105,7 +110,7 @@ function tooManyOperations(count: number): Error {
 
 const DECODING = 'error decoding patch: ';
 
-/** Null is as good as an object to the decoder. */
+/** The decoder accepts null like an object. */
 function readMap(text: string, prefix: string): ReadPatch<JsonObject | null> {
   const { value, duplicates, fractions } = parsed(text, prefix, 'Go value');
   if (value !== null && !isJsonObject(value)) {
@@ -131,10 +136,13 @@ function unknownIn(operation: unknown, path: string): readonly string[] {
 
 const TEXTS: ReadonlySet<string> = new Set(['op', 'path', 'from']);
 
-/** Where the strict decoder reads the value of an operation. */
+/** The decoder's name for the value of an operation. */
 const VALUE = 'Go struct field jsonPatchOp.value';
 
-/** @param place - where the decoder reads numbers; undefined where it leaves them as they are written. */
+/**
+ * @param place - the decoder's name for the place of numbers; undefined if numbers stay as they are
+ * written.
+ */
 function parsed(text: string, prefix: string, place: string | undefined): GoJson {
   let json: GoJson;
   try {

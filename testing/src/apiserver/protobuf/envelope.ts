@@ -1,7 +1,7 @@
 import { bytesOf } from './well-known.ts';
 import { WireError } from './wire-reader.ts';
 
-/** With this every object in protobuf begins: `k8s` and a zero. */
+/** The first bytes of every object in protobuf: `k8s` and a zero. */
 const PREFIX = Buffer.from('k8s\0', 'latin1');
 
 /** The envelope of an object (`runtime.Unknown`): its kind, and the bytes of its own message. */
@@ -15,7 +15,7 @@ function isProtobuf(bytes: Buffer): boolean {
   return bytes.subarray(0, PREFIX.length).equals(PREFIX);
 }
 
-/** @throws WireError in the words of the real server. */
+/** @throws WireError with the real server's message. */
 export function openEnvelope(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new WireError('empty data');
   if (!isProtobuf(bytes)) {

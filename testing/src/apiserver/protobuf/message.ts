@@ -4,15 +4,19 @@ import type { Json } from '../objects/metadata.ts';
 import { allBytesOf, bytesOf, FORMS, numbersOf } from './well-known.ts';
 import { BYTES, FIXED_64, VARINT, WireError, WireReader } from './wire-reader.ts';
 
-/** Messages in messages: schemas of custom resources nest deepest, and never by a hundred. */
+/**
+ * The largest nesting depth of messages. Schemas of custom resources nest deepest, and never reach
+ * a hundred.
+ */
 const MAX_DEPTH = 100;
 
 const JSON_SCHEMA = '#io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 
 /**
- * The message of a built-in type, as JSON. Unknown field numbers are skipped, as protobuf demands.
+ * The message of a built-in type, as JSON. Unknown field numbers are skipped, as protobuf requires.
  *
- * @throws WireError for bytes that are no message, and for one that is nested deeper than 100.
+ * @throws WireError for bytes that are not a message, and for a message nested deeper than 100
+ * levels.
  */
 export function readMessage(bytes: Buffer, typeName: string, depth = 0): Json {
   const message: Record<string, unknown> = {};
@@ -44,7 +48,7 @@ function readInto(
   }
 }
 
-/** @param before - what earlier parts of the message have said of the field. */
+/** @param before - the field's value from earlier parts of the message. */
 function readField(
   reader: WireReader,
   wireType: number,
@@ -144,7 +148,7 @@ function readForm(bytes: Buffer, type: string, depth: number): unknown {
   }
 }
 
-/** A message that carries JSON text. */
+/** A message that contains JSON text. */
 function rawJson(bytes: Buffer): unknown {
   try {
     return parseGoJson(bytes.toString('utf8')).value;
@@ -163,7 +167,7 @@ function expect(wireType: number, wanted: number, name: string): void {
   throw new WireError(`proto: wrong wireType = ${wireType} for field ${field}`);
 }
 
-/** The field that a number stands for in the message of a type. */
+/** The field with a certain number in the message of a type. */
 type WireField =
   | { readonly name: string; readonly field: BuiltInField }
   /** A message whose fields JSON shows one level higher. */

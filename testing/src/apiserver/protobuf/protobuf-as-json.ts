@@ -5,10 +5,11 @@ import { openEnvelope } from './envelope.ts';
 import { readMessage } from './message.ts';
 
 /**
- * The JSON that says what an object in Kubernetes' protobuf says: a body of the media type
- * `application/vnd.kubernetes.protobuf`. The API server reads both alike.
+ * The JSON of an object in Kubernetes' protobuf, the media type
+ * `application/vnd.kubernetes.protobuf`. The API server accepts both.
  *
- * @returns undefined for bytes that are no such object, and for one of a kind that Kubernetes does not have.
+ * @returns undefined for bytes that are not such an object, and for a kind that Kubernetes does not
+ * have.
  */
 export function protobufAsJson(bytes: Buffer): string | undefined {
   try {

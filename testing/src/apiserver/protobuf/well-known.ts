@@ -1,10 +1,10 @@
 import { goMicroTime, goTime } from '../objects/go-time.ts';
 import { BYTES, VARINT, WireError, WireReader } from './wire-reader.ts';
 
-/** A message with a JSON form of its own; undefined when JSON leaves the value out. */
+/** Reads a message that has its own JSON form; undefined when JSON omits the value. */
 export type ReadForm = (bytes: Buffer) => unknown;
 
-/** Forms that need nothing but themselves. */
+/** The forms that need no other types. */
 export const FORMS: Readonly<Record<string, ReadForm>> = {
   Time: (bytes) => {
     const moment = timestamp(bytes);
@@ -20,7 +20,7 @@ export const FORMS: Readonly<Record<string, ReadForm>> = {
   IntOrString: intOrString,
 };
 
-/** `{ seconds, nanos }`; an empty message is the time that is not set. */
+/** Reads `{ seconds, nanos }`. An empty message is the unset time. */
 function timestamp(bytes: Buffer): { seconds: string; nanos: number } | undefined {
   if (bytes.length === 0) return undefined;
   const numbers = numbersOf(bytes);
@@ -28,7 +28,7 @@ function timestamp(bytes: Buffer): { seconds: string; nanos: number } | undefine
   const nanos = Number(BigInt.asIntN(32, numbers.get(2) ?? 0n));
   const date = new Date(seconds * 1000);
   const year = date.getUTCFullYear();
-  // What Go itself says of a time that RFC 3339 cannot express.
+  // Go's error for a time that RFC 3339 cannot express.
   if (!(year >= 0 && year <= 9999) || nanos < 0 || nanos >= 1e9) {
     throw new WireError('Time.MarshalJSON: year outside of range [0,9999]');
   }
@@ -45,7 +45,7 @@ function intOrString(bytes: Buffer): unknown {
   return Number(BigInt.asIntN(32, numbers.get(2) ?? 0n));
 }
 
-/** The numbers in a message; other fields are passed over. */
+/** The numbers in a message. Other fields are skipped. */
 export function numbersOf(bytes: Buffer): ReadonlyMap<number, bigint> {
   const reader = new WireReader(bytes);
   const numbers = new Map<number, bigint>();
@@ -57,14 +57,17 @@ export function numbersOf(bytes: Buffer): ReadonlyMap<number, bigint> {
   return numbers;
 }
 
-/** The texts and messages in a message, the last of each number; numbers are passed over. */
+/**
+ * The texts and messages in a message. If a field number repeats, the last one counts. Numbers are
+ * skipped.
+ */
 export function bytesOf(bytes: Buffer): ReadonlyMap<number, Buffer> {
   return new Map([...allBytesOf(bytes)].map(([number, all]) => [number, all.at(-1) ?? EMPTY]));
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** The texts and messages in a message, all of each number. */
+/** The texts and messages in a message, all values of each field number. */
 export function allBytesOf(bytes: Buffer): ReadonlyMap<number, readonly Buffer[]> {
   const reader = new WireReader(bytes);
   const found = new Map<number, Buffer[]>();

@@ -1,9 +1,9 @@
-/** Bytes that are no message of the kind that they should be. */
+/** The error for bytes that are not a message of the expected type. */
 export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-/** How the value of a field lies on the wire. */
+/** The encodings of a field's value. */
 export const VARINT = 0;
 export const FIXED_64 = 1;
 export const BYTES = 2;
@@ -11,7 +11,7 @@ const START_GROUP = 3;
 const END_GROUP = 4;
 const FIXED_32 = 5;
 
-/** Reads one message of the wire format of protobuf from its first byte to its last. */
+/** Reads one message in the wire format of protobuf, from its first byte to its last. */
 export class WireReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -24,7 +24,7 @@ export class WireReader {
     return this.#at >= this.#bytes.length;
   }
 
-  /** @throws WireError for a tag that no field can have. */
+  /** @throws WireError for an invalid tag. */
   tag(): { readonly number: number; readonly wireType: number } {
     const tag = Number(this.varint() & 0xffff_ffffn);
     const [number, wireType] = [tag >>> 3, tag & 7];
@@ -50,7 +50,7 @@ export class WireReader {
     return this.#take(8).readDoubleLE(0);
   }
 
-  /** The bytes of a text, a message or packed numbers: a part of the whole, not a copy. */
+  /** The bytes of a text, a message or packed numbers: a view, not a copy. */
   bytes(): Buffer {
     const length = this.varint();
     if (length > BigInt(this.#bytes.length)) throw new WireError('unexpected EOF');

@@ -1,6 +1,6 @@
 import { BYTES, FIXED_64, VARINT } from './wire-reader.ts';
 
-/** Writes one message of the wire format of protobuf. Zero values are left out, as proto3 does. */
+/** Writes one message in the wire format of protobuf. Zero values are omitted, as in proto3. */
 export class WireWriter {
   readonly #parts: Buffer[] = [];
   #length = 0;
@@ -13,7 +13,7 @@ export class WireWriter {
     if (value) this.int(number, 1);
   }
 
-  /** An integer of 64 bits. Negative numbers are written as their two's complement. */
+  /** A 64-bit integer. Negative numbers are written in two's complement. */
   int(number: number, value: number | bigint): void {
     const integer = BigInt(value);
     if (integer === 0n) return;
@@ -29,7 +29,7 @@ export class WireWriter {
     this.#add(eight);
   }
 
-  /** A message, a text or an item of a list, also when it is empty. */
+  /** A message, a text or an item of a list. Empty values are written too. */
   bytes(number: number, value: Buffer): void {
     this.#add(varint((number << 3) | BYTES));
     this.#add(varint(value.length));

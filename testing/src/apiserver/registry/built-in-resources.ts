@@ -1,7 +1,7 @@
 import type { Resource } from 'chancery';
 import type { Subresource } from './served-resource.ts';
 
-/** What discovery says about one built-in resource. */
+/** The discovery data of one built-in resource. */
 export interface BuiltInResource extends Resource {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -15,8 +15,8 @@ const POD_SUBRESOURCES =
 
 /**
  * Group and version, then: plural, kind, scope (Namespaced or Cluster), short names, categories,
- * subresources; `-` for none. Groups, versions and resources stand in the order in which
- * kube-apiserver v1.36 lists them: the recording `discovery` is the source, and a test compares.
+ * subresources; `-` for none. Groups, versions and resources are in the order of kube-apiserver
+ * v1.36. The source is the recording `discovery`, and a test compares both.
  */
 const TABLE = `
 v1
@@ -111,7 +111,7 @@ flowcontrol.apiserver.k8s.io/v1
   prioritylevelconfigurations      PriorityLevelConfiguration       C -        -   status
 `;
 
-/** Which of these versions are served depends on the release and on the options of the server. */
+/** The release and the server's options decide which of these versions are served. */
 const MIGRATIONS = `
 storagemigration.k8s.io/v1
   storageversionmigrations         StorageVersionMigration          C -        -   status
@@ -119,7 +119,7 @@ storagemigration.k8s.io/v1beta1
   storageversionmigrations         StorageVersionMigration          C -        -   status
 `;
 
-/** Versions that older releases serve, with the fields of the version that took their place. */
+/** Versions that older releases serve, with the same fields as their replacement. */
 const OLDER = `
 autoscaling/v2beta2
   horizontalpodautoscalers         HorizontalPodAutoscaler          N hpa      all status
@@ -151,7 +151,7 @@ export const ALL_VERBS: readonly string[] = [
 const PART: readonly string[] = ['get', 'patch', 'update'];
 const STREAM: readonly string[] = ['create', 'get'];
 
-/** Kinds that are written and kept nowhere: questions, and requests to do something. */
+/** Kinds that can be created but are not stored: questions, and requests for an action. */
 const WRITE_ONLY: ReadonlySet<string> = new Set([
   'Binding',
   'LocalSubjectAccessReview',
@@ -210,7 +210,7 @@ function cell(text: string): readonly string[] {
 function verbsOf(kind: string): readonly string[] {
   if (WRITE_ONLY.has(kind)) return ['create'];
   if (kind === 'ComponentStatus') return ['get', 'list'];
-  // The namespaces of a cluster cannot be deleted with one request.
+  // Namespaces cannot be deleted as a collection.
   return kind === 'Namespace' ? ALL_VERBS.filter((verb) => verb !== 'deletecollection') : ALL_VERBS;
 }
 

@@ -2,7 +2,10 @@ import { apiVersionOf, resourceName } from 'chancery/internal-objects';
 import type { ResourceName } from '../objects/stored-object.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** Which resources the server serves; those of CustomResourceDefinitions come and go. */
+/**
+ * The resources that the server serves. Resources of CustomResourceDefinitions are added and
+ * removed.
+ */
 export class Registry {
   /** In the order of discovery. */
   readonly #resources: ServedResource[] = [];
@@ -15,7 +18,7 @@ export class Registry {
     return this.#resources;
   }
 
-  /** Adds the versions of a resource, in place of those that it had. */
+  /** Adds the versions of a resource, replacing all its earlier versions. */
   set(name: ResourceName, versions: readonly ServedResource[]): void {
     this.remove(name);
     this.#resources.push(...versions);
@@ -26,7 +29,7 @@ export class Registry {
     this.#resources.splice(0, this.#resources.length, ...kept);
   }
 
-  /** Whether built-in resources have this group. */
+  /** Whether the group has built-in resources. */
   isBuiltIn(group: string): boolean {
     return this.#resources.some((served) => !served.custom && served.group === group);
   }
@@ -43,7 +46,7 @@ export class Registry {
     );
   }
 
-  /** Like `byKind`, but any version of the group will do. */
+  /** Like `byKind`, but accepts any version of the group. */
   byGroupKind(apiVersion: string, kind: string): ServedResource | undefined {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     return (
@@ -52,7 +55,7 @@ export class Registry {
     );
   }
 
-  /** The storage version where a resource has several. */
+  /** The resource. If it has several versions, the storage version. */
   byName(name: ResourceName): ServedResource | undefined {
     const versions = this.#resources.filter((served) => resourceName(served) === name);
     return versions.find((served) => served.version === served.storageVersion) ?? versions[0];

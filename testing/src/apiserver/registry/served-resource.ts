@@ -7,56 +7,59 @@ import type { TableColumn } from '../tables/column.ts';
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
-  /** Set where they differ from those of the resource: a Scale, an Eviction. */
+  /** Set if they differ from those of the resource, as for a Scale or an Eviction. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
 }
 
-/** Where a custom resource keeps what its `/scale` shows, as paths of field names. */
+/** The fields of a custom resource that its `/scale` shows, as paths of field names. */
 export interface ScalePaths {
   readonly replicas: readonly string[];
   readonly statusReplicas: readonly string[];
   readonly selector: readonly string[] | undefined;
 }
 
-/** What a write of one kind means beyond storing it. Pure: returns new objects, changes none. */
+/** The rules for writes of one kind. Pure: the functions return new objects and change none. */
 export interface Strategy {
   /**
-   * The body of a request in the form in which it is stored: unknown fields pruned, defaults set.
-   * `previous` is undefined for a create. After an apply a custom resource keeps its nulls.
+   * The body of a request in its stored form: unknown fields are pruned, and defaults are set.
+   * `previous` is undefined for a create. After an apply, a custom resource keeps its nulls.
    */
   prepare(
     object: StoredObject,
     previous: StoredObject | undefined,
     applied?: boolean,
   ): StoredObject;
-  /** What a change keeps, counts or drops, which is no change of who owns it. */
+  /** Keeps, counts or drops fields in a change, without changing their owners. */
   keep?(object: StoredObject, previous: StoredObject, nowMs: number): StoredObject;
-  /** Adds what the server sets on its own account, which no field manager owns. */
+  /** Adds the fields that the server sets itself, which have no owner. */
   complete(object: StoredObject): StoredObject;
   validate(object: StoredObject, previous: StoredObject | undefined): readonly FieldError[];
-  /** Dotted names of fields that the schema does not know, for `fieldValidation`. */
+  /** Dotted names of fields that the schema does not declare, for `fieldValidation`. */
   unknownFields(object: StoredObject): readonly string[];
-  /** What a field selector may ask for besides metadata.name and metadata.namespace. */
+  /** The fields that a field selector can use, besides metadata.name and metadata.namespace. */
   selectableFields(object: StoredObject): Readonly<Record<string, string>>;
-  /** The object when its deletion begins, of a kind that ends in a way of its own. Default: grace and finalizers. */
+  /**
+   * The object at the beginning of its deletion, for kinds with special rules. If omitted, grace
+   * period and finalizers apply.
+   */
   terminate?(object: StoredObject, nowMs: number): StoredObject;
-  /** True when the change of anything but status and metadata raises metadata.generation. */
+  /** True if a change of any field except status and metadata increases metadata.generation. */
   readonly generations: boolean;
-  /** True when a change of annotations raises it too. */
+  /** True if a change of annotations increases it too. */
   readonly annotationsCount?: boolean;
 }
 
-/** As much of a request as decides whether it is let in. */
+/** The parts of a request that a gate needs. */
 export interface GatedRequest {
   readonly method: string;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
 }
 
-/** A resource of one version as the server serves it. */
+/** A resource in one version, as the server serves it. */
 export interface ServedResource extends Resource {
   readonly singular: string;
   readonly listKind: string;
@@ -64,39 +67,45 @@ export interface ServedResource extends Resource {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** The collection that keeps its objects; two resources share it when they are two shapes of one. */
+  /**
+   * The collection that stores its objects. Two resources share a collection if they are two forms
+   * of the same objects.
+   */
   readonly storedAs: ResourceName;
-  /** The version in which it is stored. */
+  /** The version in which objects are stored. */
   readonly storageVersion: string;
-  /** True for a resource of a CustomResourceDefinition: other rules hold for it in many places. */
+  /** True for a resource of a CustomResourceDefinition, which has other rules in many places. */
   readonly custom: boolean;
   readonly strategy: Strategy;
   readonly columns: readonly TableColumn[];
   readonly scale?: ScalePaths;
   /**
-   * What readers see of a stored object before its apiVersion is that of the request: a custom
-   * resource shows the defaults of its schema, and no field that the schema does not know. The same
-   * object when that is no different.
+   * A stored object as readers see it, before its apiVersion is changed to the requested one. A
+   * custom resource shows the defaults of its schema, and no unknown fields. Returns the same
+   * object if nothing changes.
    */
   readonly revised?: (object: StoredObject) => StoredObject;
-  /** Makes a request wait, or refuses it: of a custom resource that has only begun to be served. */
+  /** Delays or refuses a request, for a custom resource that the server has just begun to serve. */
   readonly gate?: (request: GatedRequest) => Promise<void>;
   /** Why no object can be created any more. */
   readonly closed?: string;
   /** The structural schema of a custom resource. */
   readonly schema?: Json;
-  /** A PUT of an absent object creates it. */
+  /** True if a PUT of an absent object creates it. */
   readonly createOnUpdate: boolean;
-  /** Converts between this version and the stored one, where a webhook does so. */
+  /** Converts between this version and the stored version, if a webhook does that. */
   readonly converter?: Converter;
-  /** From and to the stored shape; absent where only apiVersion differs. */
+  /** Conversion from and to the stored form. Absent if only the apiVersion differs. */
   readonly shape?: {
     toStored(object: StoredObject): StoredObject;
     fromStored(object: StoredObject): StoredObject;
   };
 }
 
-/** Asks the conversion webhook of a definition. Both reject with an ApiError when that fails. */
+/**
+ * Calls the conversion webhook of a definition. Both methods reject with an ApiError when the call
+ * fails.
+ */
 export interface Converter {
   /** The objects in this version, in the same order. */
   fromStored(objects: readonly StoredObject[]): Promise<readonly StoredObject[]>;
@@ -105,8 +114,8 @@ export interface Converter {
 }
 
 /**
- * `object` as this version of the resource shows it. Where a webhook converts, `object` has been
- * converted before.
+ * `object` as this version of the resource shows it. If a webhook converts, `object` must already
+ * be converted.
  */
 export function fromStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.fromStored(object);
@@ -117,8 +126,8 @@ export function fromStored(served: ServedResource, object: StoredObject): Stored
 }
 
 /**
- * `object`, which came in this version of the resource, in the version of the storage. Where a webhook
- * converts, that is done last: until then the object stays in its version.
+ * `object`, which was sent in this version, in the storage version. If a webhook converts, that
+ * happens later, and the object keeps its version until then.
  */
 export function toStored(served: ServedResource, object: StoredObject): StoredObject {
   if (served.shape !== undefined) return served.shape.toStored(object);
@@ -128,13 +137,13 @@ export function toStored(served: ServedResource, object: StoredObject): StoredOb
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** The group and kind in which an object is stored: what the server calls it when it refuses it. */
+/** The group and kind in which an object is stored. The server's errors use these names. */
 export function storedKind({
   kind,
   group,
   storedAs,
 }: ServedResource): Pick<Resource, 'group' | 'kind'> {
-  // Events of both APIs are core Events.
+  // Events of both APIs are stored as core Events.
   return storedAs === 'events' ? { kind, group: '' } : { kind, group };
 }
 

@@ -11,7 +11,7 @@ export interface DeletionOptions {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
-  /** The options of the request, without those that it left out. */
+  /** The options that the request contains, without defaults. */
   readonly sent: Json;
 }
 
@@ -27,9 +27,9 @@ export const DEFAULT_DELETION: DeletionOptions = {
 const POLICIES: readonly unknown[] = ['Foreground', 'Background', 'Orphan'];
 
 /**
- * From the body where there is one, else from the query.
+ * Parses the options of the body if there is one, otherwise of the query.
  *
- * @throws ApiError 422 for a policy or a dryRun that does not exist.
+ * @throws ApiError 422 for an unknown policy or dryRun.
  */
 export function parseDeletionOptions(query: URLSearchParams, body: unknown): DeletionOptions {
   const options = isObject(body) ? fromBody(body) : fromQuery(query);
@@ -98,7 +98,7 @@ function policyOf(value: unknown, orphan: boolean | undefined): PropagationPolic
   throw invalidOptions('DeleteOptions', [problem]);
 }
 
-/** The older way to say it, and the newer one. */
+/** The error when the older and the newer field are both set. */
 function bothSet(value: unknown): Error {
   const problem: FieldError = {
     field: 'propagationPolicy',

@@ -7,26 +7,27 @@ import { flag, integer } from '../objects/go-query.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
-/** The query of a list, a watch or a deletecollection, checked. */
+/** The checked query of a list, a watch or a deletecollection. */
 export interface ListOptions {
   readonly selection: Selection;
   readonly watch: boolean;
-  /** 0 when there is none. */
+  /** 0 if there is no limit. */
   readonly limit: number;
   readonly continue: string;
-  /** Undefined when unset, which is not the same as 0. See `parseResourceVersion`. */
+  /** Undefined when unset, which differs from 0. See `parseResourceVersion`. */
   readonly resourceVersion: number | bigint | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
   /**
-   * Whether a watch begins with the state and a bookmark that ends it. Undefined where the server
-   * does not know of it: then a watch without a resourceVersion has the state without that bookmark.
+   * Whether a watch begins with the current state, followed by a bookmark. Undefined for a server
+   * that does not know the option: a watch without a resourceVersion then begins with the state,
+   * without that bookmark.
    */
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** @throws ApiError 400 or 422 as the server words it, and 500 for a bad shard selector. */
+/** @throws ApiError 400 or 422 with the server's message, and 500 for a bad shard selector. */
 export function parseListOptions(
   query: URLSearchParams,
   served: ServedResource,
@@ -57,8 +58,8 @@ export function parseListOptions(
 }
 
 /**
- * Beside a token a list only looks whether there is another version than 0: `ValidateListOptions` in
- * k8s.io/apiserver pkg/storage/interfaces.go.
+ * With a continue token, a list only checks whether the resourceVersion is set to a value other
+ * than 0: `ValidateListOptions` in k8s.io/apiserver pkg/storage/interfaces.go.
  */
 function versionOf(text: string, watch: boolean, token: string): ListOptions['resourceVersion'] {
   if (watch || token === '' || text === '' || text === '0')
@@ -66,7 +67,7 @@ function versionOf(text: string, watch: boolean, token: string): ListOptions['re
   return 1;
 }
 
-/** Where the server knows of streamed lists, a watch without a place to start is one. */
+/** On servers that support streamed lists, a watch without a starting point is a streamed list. */
 function initialEvents(
   query: URLSearchParams,
   resourceVersion: ListOptions['resourceVersion'],
@@ -131,7 +132,7 @@ function watchProblems(query: URLSearchParams, match: string, gates: ServerGates
     problems.push(forbids(INITIAL, why));
   }
   if (match === '') {
-    // A watch without a place to start is asked to begin with the state, and so to match.
+    // A watch without a starting point gets the defaults of a streamed list, which include a match.
     return isStreamedList(query, gates) && hasToken(query)
       ? [...problems, forbidsContinue()]
       : problems;
@@ -145,7 +146,10 @@ function watchProblems(query: URLSearchParams, match: string, gates: ServerGates
   return problems;
 }
 
-/** `SetListOptionsDefaults` of k8s.io/apimachinery, for a watch that says neither. */
+/**
+ * `SetListOptionsDefaults` of k8s.io/apimachinery, for a watch that sets neither resourceVersion
+ * nor match.
+ */
 function isStreamedList(query: URLSearchParams, { watchList }: ServerGates): boolean {
   const resourceVersion = query.get('resourceVersion') ?? '';
   const isLegacy = resourceVersion === '' || resourceVersion === '0';
@@ -156,7 +160,7 @@ function hasToken(query: URLSearchParams): boolean {
   return (query.get('continue') ?? '') !== '';
 }
 
-/** Before sendInitialEvents: a watch is checked as a list is, and may not match at all. */
+/** On servers without sendInitialEvents a watch is checked like a list, and may not set a match. */
 function olderProblems(query: URLSearchParams, watch: boolean, match: string): FieldError[] {
   if (match === '') return [];
   const forbidden = forbids(MATCH, 'resourceVersionMatch is forbidden for watch');
@@ -181,15 +185,17 @@ function unsupportedMatch(match: string, supported: readonly string[]): FieldErr
 }
 
 /**
- * A resourceVersion as `ParseResourceVersion` reads it (k8s.io/apiserver pkg/storage/api_object_versioner.go):
- * undefined for none, and a bigint for one that a number cannot hold, which no revision ever reaches.
+ * A resourceVersion as `ParseResourceVersion` parses it (k8s.io/apiserver
+ * pkg/storage/api_object_versioner.go). Undefined if it is empty; a bigint if a number cannot hold
+ * it, which no revision ever reaches.
  *
- * A GET is answered as one that is read from etcd is (`validateMinimumResourceVersion` in
- * pkg/storage/etcd3/store.go). By its source, the watch cache (`Get` in pkg/storage/cacher/delegator.go)
- * answers 500 as a watch does; no recording has such a GET.
+ * A GET is answered like a GET that is read from etcd (`validateMinimumResourceVersion` in
+ * pkg/storage/etcd3/store.go). By its source, the watch cache (`Get` in
+ * pkg/storage/cacher/delegator.go) answers 500 as for a watch; no recording contains such a GET.
  *
- * @param watch - a watch answers a bad one with 500 and no reason, as real servers were recorded to do.
- * @throws ApiError 400, or 500 for a watch, for what is no unsigned integer of 64 bits.
+ * @param watch - a watch answers an invalid value with 500 and no reason, as recorded of real
+ * servers.
+ * @throws ApiError 400, or 500 for a watch, for a value that is not an unsigned integer of 64 bits.
  */
 export function parseResourceVersion(text: string, watch: boolean): number | bigint | undefined {
   if (text === '') return undefined;

@@ -4,31 +4,33 @@ import type { Json } from '../objects/metadata.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** How a write is to be carried out. */
+/** The options of a write. */
 export interface WriteOptions {
-  /** Whose fields these are: `fieldManager`, or the program of the User-Agent. */
+  /** The field manager: `fieldManager`, or the program of the User-Agent. */
   readonly manager: string;
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   readonly subresource?: string | undefined;
-  /** Whose write it is; absent for those of the server itself, which may do everything. */
+  /** The sender of the write; absent for the server's own writes, which are always allowed. */
   readonly caller?: Caller | undefined;
-  /** Takes the text of each Warning header. */
+  /** Receives the text of each Warning header. */
   readonly warn: (text: string) => void;
-  /** Takes each audit annotation. */
+  /** Receives each audit annotation. */
   readonly annotate: (key: string, value: string) => void;
-  /** The options of the request, without those that it left out. */
+  /** The options that the request contains, without defaults. */
   readonly sent: Json;
 }
 
-/** Options of a PATCH beside those of every write. */
+/** The options of a PATCH, besides the options of every write. */
 export interface PatchOptions extends WriteOptions {
   readonly force: boolean;
-  /** `fieldManager` itself, without the default that other writes take from the User-Agent. */
+  /**
+   * The parameter `fieldManager`, without the default from the User-Agent that other writes use.
+   */
   readonly fieldManager: string;
 }
 
-/** Options of a write that comes from inside the server. */
+/** The options of a write from inside the server. */
 export function internalWrite(manager: string, subresource?: string): WriteOptions {
   const fieldValidation = 'Ignore';
   const silent = { warn: () => {}, annotate: () => {}, sent: {} };
@@ -37,7 +39,7 @@ export function internalWrite(manager: string, subresource?: string): WriteOptio
 
 type WriteKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
-/** @throws ApiError 422 for values that the server does not know. */
+/** @throws ApiError 422 for unknown values. */
 export function parseDryRun(values: readonly string[], kind: WriteKind): boolean {
   if (values.length === 0) return false;
   if (values.every((value) => value === 'All')) return true;
@@ -87,7 +89,7 @@ function sentOptions(dryRun: boolean, query: URLSearchParams): Json {
   };
 }
 
-/** The name before the version in a User-Agent, at most 128 bytes: the default field manager. */
+/** The default field manager: the name before the version in a User-Agent, at most 128 bytes. */
 function managerOf(userAgent: string): string {
   return (userAgent.split('/', 1)[0] ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 128);
 }

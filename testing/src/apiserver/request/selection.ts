@@ -14,16 +14,17 @@ import { labelKey, labelValue } from '../validation/fields/formats.ts';
 import { selectorProblem } from './selector-problem.ts';
 import { parseShardSelector, type ShardSelector } from './shard-selector.ts';
 
-/** Which objects of a collection a request means. */
+/** The objects of a collection that a request selects. */
 export interface Selection {
   readonly namespace: string | undefined;
   readonly labels: Selector;
   readonly fields: FieldSelector;
-  /** Undefined where the request has none, and where the server ignores it. */
+  /** Undefined if the request has no shard selector, and if the server ignores it. */
   readonly shards: ShardSelector | undefined;
   /**
-   * True without labels and fields: then a list counts what remains. A shard selector does not count in 1.36: `Empty` in
-   * k8s.io/apiserver pkg/storage/selection_predicate.go.
+   * True without label and field selectors. A list then reports the number of remaining objects. In
+   * 1.36 a shard selector is ignored here: `Empty` in k8s.io/apiserver
+   * pkg/storage/selection_predicate.go.
    */
   readonly everything: boolean;
   matches(object: StoredObject): boolean;
@@ -38,7 +39,7 @@ export function parseSelection(
 ): Selection {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', served);
-  // An empty parameter is none. White space alone is a bad selector.
+  // An empty parameter counts as absent. White space alone is an invalid selector.
   const ranges = (ShardedListAndWatch && query.get('shardSelector')) || undefined;
   const shards = ranges === undefined ? undefined : parseShardSelector(ranges);
   return {
@@ -57,8 +58,8 @@ export function parseSelection(
 /**
  * Text → label selector.
  *
- * @throws ApiError 400, with the server's words for keys and values that no requirement may have:
- *   `NewRequirement` and `parseKeyAndInferOperator` in k8s.io/apimachinery pkg/labels/selector.go.
+ * @throws ApiError 400, with the server's message for invalid keys and values: `NewRequirement` and
+ * `parseKeyAndInferOperator` in k8s.io/apimachinery pkg/labels/selector.go.
  */
 function parseLabelSelector(text: string): Selector {
   try {
@@ -78,10 +79,10 @@ function requirementProblem(error: unknown): string | undefined {
   const { key, operator, values } = error.context;
   if (typeof key !== 'string' || typeof values !== 'string') return undefined;
   const wrongKey = labelKey(key);
-  // The server gives no path to the parser, and prints a path of nil as this.
+  // The server passes no path to the parser, and prints a nil path like this.
   if (wrongKey.length > 0) return invalid('<nil>', key, wrongKey.join('; '));
   const compares = operator === 'above' || operator === 'below';
-  // The server keeps the values as a set, and shows it sorted.
+  // The server stores the values as a set, and shows them sorted.
   const sorted = [...new Set(values.split(','))].sort();
   const problems = [
     ...sorted.flatMap((value, at) => (compares ? integerProblems(value, at) : [])),
@@ -114,7 +115,7 @@ type FieldSelector = readonly Term[];
 /**
  * Text → field selector: `a=b`, `a==b` and `a!=b`, joined by commas.
  *
- * @throws ApiError 400 for a field that the resource cannot be selected by.
+ * @throws ApiError 400 for a field that is not selectable.
  */
 function parseFieldSelector(text: string, served: ServedResource): FieldSelector {
   const known = Object.keys(selectableFields(served, EMPTY));

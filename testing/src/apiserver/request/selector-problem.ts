@@ -1,4 +1,4 @@
-/** A word, one of the symbols, or the empty text at the end. */
+/** A word, a symbol, or the empty text at the end. */
 type Token = string;
 
 const SYMBOLS: ReadonlySet<Token> = new Set(['=', '==', '!=', '!', '<', '>', '(', ')', ',']);
@@ -12,8 +12,9 @@ function isWord(token: Token): boolean {
 }
 
 /**
- * What the server says of a label selector whose grammar is wrong, up to the first such place; undefined where the grammar
- * is right. Keys and values are not judged. `Parser` in k8s.io/apimachinery, pkg/labels/selector.go, has the words.
+ * The server's error for the first grammar mistake in a label selector; undefined if the grammar is
+ * correct. Keys and values are not checked. The messages are from `Parser` in k8s.io/apimachinery,
+ * pkg/labels/selector.go.
  */
 export function selectorProblem(text: string): string | undefined {
   return new Grammar(tokensOf(text)).problem();

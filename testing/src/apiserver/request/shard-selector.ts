@@ -3,25 +3,26 @@ import { type Expression, parseUnchecked } from '../cel/unchecked-expression.ts'
 import { internalError } from '../failures/failure.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 
-/** Ranges of hashes of one field, of the feature `ShardedListAndWatch`. */
+/** Ranges of hashes of one field, for the feature `ShardedListAndWatch`. */
 export interface ShardSelector {
-  /** The ranges in the server's words, as `metadata.shardInfo.selector` has them. */
+  /** The ranges in the server's notation, as in `metadata.shardInfo.selector`. */
   readonly text: string;
   matches(object: StoredObject): boolean;
 }
 
 interface ShardRange {
   readonly field: string;
-  /** Inclusive: `0x` and 16 digits. */
+  /** The inclusive start: `0x` and 16 digits. */
   readonly start: string;
-  /** Exclusive: the same, or 2^64, which has 17 digits. */
+  /** The exclusive end: the same form, or 2^64, which has 17 digits. */
   readonly end: string;
 }
 
 /**
- * Text → ranges of hashes: `Parse` in k8s.io/apiserver pkg/sharding/parser.go. They may overlap, and keep their order.
+ * Text → ranges of hashes: `Parse` in k8s.io/apiserver pkg/sharding/parser.go. Ranges may overlap,
+ * and keep their order.
  *
- * @throws ApiError 500, as kube-apiserver 1.36 answers every selector that it does not take.
+ * @throws ApiError 500, kube-apiserver 1.36's answer to every selector that it refuses.
  */
 export function parseShardSelector(text: string): ShardSelector {
   try {
@@ -44,7 +45,7 @@ function matcherOf(ranges: readonly ShardRange[]): ShardSelector['matches'] {
   };
 }
 
-/** Both have no more zeros in front than 16 digits need. */
+/** Compares two hexadecimal numbers. Neither has leading zeros beyond 16 digits. */
 function isLess(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
@@ -80,7 +81,7 @@ function rangesIn(expression: Expression): readonly ShardRange[] {
   throw new Error(`unsupported function "${name}"; only shardRange() and || are allowed`);
 }
 
-/** The numbers that cel-go gives to the kinds of its expressions. */
+/** The numbers of expression kinds in cel-go. */
 const KINDS: Readonly<Record<Expression['kind'], number>> = {
   call: 1,
   identifier: 3,
@@ -150,7 +151,7 @@ function boundOf(expression: Expression, name: string): string {
   );
 }
 
-/** The type in Go of the value of a literal. */
+/** The Go type of a literal's value. */
 function goTypeOf(value: unknown): string {
   if (value === null) return 'structpb.NullValue';
   if (value instanceof Uint8Array) return '[]uint8';

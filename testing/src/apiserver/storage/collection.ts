@@ -8,11 +8,11 @@ import { WatchWindow, type WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent } from './storage-event.ts';
 
 export interface CollectionOptions extends WatchWindowOptions {
-  /** Events kept at most, for whatever they are needed. */
+  /** The largest number of kept events, whatever they are needed for. */
   readonly historyLimit: number;
 }
 
-/** The state and the past of one resource, to be put back. */
+/** The state and history of one resource, to be restored. */
 export interface CollectionSnapshot {
   readonly objects: ReadonlyMap<ObjectKey, StoredObject>;
   readonly events: readonly StorageEvent[];
@@ -20,8 +20,8 @@ export interface CollectionSnapshot {
 }
 
 /**
- * The current objects of one resource, and its past: as far as the compaction of etcd has left it
- * for exact lists, and as far as the window of the watch cache reaches for watches.
+ * The current objects of one resource, and its history. Exact lists reach back to the last
+ * compaction of etcd, and watches reach back as far as the window of the watch cache.
  */
 export class Collection {
   readonly #objects: Map<ObjectKey, StoredObject>;
@@ -31,12 +31,15 @@ export class Collection {
   readonly #historyLimit: number;
   /** States before this revision are unknown. */
   #floor: number;
-  /** What the last list of everything gave, until something changes. */
+  /** The result of the last list of all objects, until something changes. */
   #listed: readonly StoredObject[] | undefined;
-  /** The same of one namespace: each page of a list of it would cost as much as the whole. */
+  /**
+   * The result of the last list of one namespace. Without it, each page of a list would cost as
+   * much as the whole.
+   */
   #listedIn: { readonly namespace: string; readonly objects: readonly StoredObject[] } | undefined;
 
-  /** @param revision - the latest one when the collection begins. */
+  /** @param revision - the latest revision when the collection is created. */
   constructor(revision: number, options: CollectionOptions, from?: CollectionSnapshot) {
     this.#objects = new Map(from?.objects);
     for (const key of this.#objects.keys()) this.#keys.add(key);
@@ -50,7 +53,7 @@ export class Collection {
     return this.#objects.size;
   }
 
-  /** Events in memory. */
+  /** The number of events in memory. */
   get retainedEvents(): number {
     return this.#log.retained;
   }
@@ -73,7 +76,7 @@ export class Collection {
     return this.#objects;
   }
 
-  /** Ordered as etcd orders its keys: by the bytes of `namespace/name`. */
+  /** The objects in etcd's order of keys: by the bytes of `namespace/name`. */
   list(namespace?: string): readonly StoredObject[] {
     if (namespace === undefined) {
       this.#listed ??= this.#objectsOf(this.#keys.all());
@@ -99,7 +102,7 @@ export class Collection {
     this.#forget();
   }
 
-  /** The events after `revision` in the watch cache; undefined when the cache has forgotten some. */
+  /** The events after `revision` in the watch cache; undefined if the cache has dropped some. */
   windowAfter(revision: number): readonly StorageEvent[] | undefined {
     return revision < this.#window.floor ? undefined : this.#log.after(revision);
   }
@@ -109,7 +112,7 @@ export class Collection {
     return revision < this.#floor ? undefined : this.#log.after(revision);
   }
 
-  /** The objects as they were at `revision`, or undefined when that is forgotten. */
+  /** The objects at `revision`; undefined if that state is compacted. */
   listAt(revision: number, namespace?: string): readonly StoredObject[] | undefined {
     const since = this.historyAfter(revision);
     if (since === undefined) return undefined;
@@ -122,19 +125,19 @@ export class Collection {
     return withUndone(this.#keys.below(prefix), this.#objects, undone);
   }
 
-  /** An object as it was at `revision`, as far as that is known. */
+  /** An object at `revision`, as far as the history reaches. */
   getAt(revision: number, key: ObjectKey): StoredObject | undefined {
     const next = this.historyAfter(revision)?.find((event) => event.key === key);
     return next === undefined ? this.#objects.get(key) : next.previous;
   }
 
-  /** Forgets states before `revision`; watches reach back as far as before. */
+  /** Drops states before `revision`. Watches still reach back as far as before. */
   compact(revision: number): void {
     this.#floor = Math.max(this.#floor, revision);
     this.#forget();
   }
 
-  /** Makes watches begin at `revision`, as after the watch cache was filled anew. */
+  /** Makes watches begin at `revision`, as after a refill of the watch cache. */
   restartWindow(revision: number): void {
     this.#window.restart(revision);
     this.#forget();
@@ -164,7 +167,9 @@ export class Collection {
   }
 }
 
-/** `objects` in the order of `keys`, except where `undone` has another state, or none. */
+/**
+ * `objects` in the order of `keys`. Objects in `undone` have the state given there, or are missing.
+ */
 function withUndone(
   keys: readonly ObjectKey[],
   objects: ReadonlyMap<ObjectKey, StoredObject>,

@@ -1,12 +1,12 @@
 import type { StorageEvent } from './storage-event.ts';
 
-/** How many forgotten events may wait before the rest moves up. */
+/** The number of dropped events after which the array is shortened. */
 const MOVE_UP_AFTER = 256;
 
-/** Events of one resource in the order of their revisions; only the oldest can be forgotten. */
+/** Events of one resource in the order of their revisions. Only the oldest can be dropped. */
 export class EventLog {
   readonly #events: StorageEvent[];
-  /** Those before it are forgotten. */
+  /** Events before this index are dropped. */
   #head = 0;
 
   constructor(events: readonly StorageEvent[] = []) {
@@ -17,7 +17,10 @@ export class EventLog {
     return this.#events.length - this.#head;
   }
 
-  /** Events in memory: those forgotten go in heaps, so that forgetting one costs next to nothing. */
+  /**
+   * The number of events in memory. Dropped events are removed in batches, so that dropping one is
+   * cheap.
+   */
   get retained(): number {
     return this.#events.length;
   }
@@ -30,7 +33,7 @@ export class EventLog {
     this.#events.push(event);
   }
 
-  /** The place of the first event after `revision`; `size` when there is none. */
+  /** The index of the first event after `revision`; `size` if there is none. */
   indexAfter(revision: number): number {
     let low = 0;
     let high = this.size;

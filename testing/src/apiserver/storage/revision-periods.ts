@@ -1,6 +1,6 @@
 /**
- * The latest revision at the begin of a period. Periods are computed from the clock at each read, so that no timer
- * has to run.
+ * The latest revision at the beginning of a period. Periods are computed from the clock at each
+ * read, so that no timer is needed.
  */
 export class RevisionPeriods {
   readonly #intervalMs: number;
@@ -9,14 +9,14 @@ export class RevisionPeriods {
   #current: number;
   #before = 0;
 
-  /** @param intervalMs - 0 for one period without end. */
+  /** @param intervalMs - the length of a period; 0 for a single endless period. */
   constructor(intervalMs: number, startMs: number, revision: number) {
     this.#intervalMs = intervalMs;
     this.#startMs = startMs;
     this.#current = revision;
   }
 
-  /** Call it before each change, with the revision before it, and before each look. */
+  /** Call this before each change, with the revision before it, and before each read. */
   turn(nowMs: number, revision: number): void {
     if (this.#intervalMs <= 0) return;
     const period = Math.floor((nowMs - this.#startMs) / this.#intervalMs);
@@ -31,7 +31,7 @@ export class RevisionPeriods {
     return this.#current;
   }
 
-  /** The revision at the beginning of the period before; 0 in the first period. */
+  /** The revision at the beginning of the previous period; 0 in the first period. */
   get before(): number {
     return this.#before;
   }

@@ -6,10 +6,10 @@ import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import { decodeMetadata, describeMismatch } from '../objects/struct-decoder.ts';
 import { StorageSnapshot } from './snapshot.ts';
 
-/** A snapshot that is complete, but whose objects no server has stored together. */
+/** The error for a complete snapshot whose objects no server can have stored together. */
 export class ImpossibleSnapshot extends ConfigurationError {}
 
-/** Why the snapshot of a file is not restored, and what the user can do. */
+/** The error for a snapshot file that cannot be restored, with advice for the user. */
 export function cannotRestore(path: string, cause: unknown): ConfigurationError {
   return new ConfigurationError(
     `cannot restore the snapshot ${path}: ${messageOf(cause)}; ` +
@@ -19,22 +19,23 @@ export function cannotRestore(path: string, cause: unknown): ConfigurationError 
 }
 
 /**
- * The objects of a snapshot while it is read. What holds for every object is checked: its metadata, and that no two
- * objects have a name, a uid or a resourceVersion in common. The storage gives each of them once.
+ * The objects of a snapshot while it is read. Checks rules that apply to every object: its
+ * metadata, and that no two objects share a name, a uid or a resourceVersion. The storage never
+ * assigns these twice.
  */
 export class SnapshotContents {
   readonly #revision: number;
   readonly #collections = new Map<ResourceName, Map<ObjectKey, StoredObject>>();
-  /** uid, and resourceVersion → the line that has it. */
+  /** The line of each uid, and of each resourceVersion. */
   readonly #uids = new Map<string, number>();
   readonly #revisions = new Map<string, number>();
 
-  /** @param revision - of the snapshot: no object is newer. */
+  /** @param revision - the revision of the snapshot. No object may be newer. */
   constructor(revision: number) {
     this.#revision = revision;
   }
 
-  /** @throws ImpossibleSnapshot `CONFIG` with the line and what is wrong with it. */
+  /** @throws ImpossibleSnapshot `CONFIG` with the line and its problem. */
   add({ resource, object }: Json, line: number): void {
     const problem =
       typeof resource !== 'string' || resource === ''
@@ -44,7 +45,7 @@ export class SnapshotContents {
     this.#keep(resource as ResourceName, object as StoredObject, line);
   }
 
-  /** @param path - of the file that has them. */
+  /** @param path - the file that contains the objects. */
   snapshot(path?: string): StorageSnapshot {
     const collections = [...this.#collections].map(
       ([name, objects]) => [name, { objects, events: [], floor: this.#revision }] as const,
@@ -65,7 +66,7 @@ export class SnapshotContents {
   }
 }
 
-/** @throws ImpossibleSnapshot `CONFIG` when another line has the value already. */
+/** @throws ImpossibleSnapshot `CONFIG` when another line already has the value. */
 function claim(taken: Map<string, number>, field: string, value: string, line: number): void {
   const other = taken.get(value);
   if (other !== undefined) {

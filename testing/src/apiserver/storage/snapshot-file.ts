@@ -7,17 +7,21 @@ import { isJsonObject } from '../objects/json-value.ts';
 import type { StorageSnapshot } from './snapshot.ts';
 import { cannotRestore, SnapshotContents } from './snapshot-contents.ts';
 
-/** Half of the longest text that V8 can hold, and far more than a test writes: 100,000 small objects have 60 MB. */
+/**
+ * The largest snapshot: half of the longest text in V8, and far more than a test writes. 100,000
+ * small objects take 60 MB.
+ */
 export const SNAPSHOT_LIMIT_BYTES: number = 256 * 1_048_576;
 
 const FORMAT = 'chancery snapshot';
 const VERSION = 1;
-/** Lines are written in parts of about this size. */
+/** The approximate size in which lines are written. */
 const PART_CHARS = 1_048_576;
 
 /**
- * A snapshot as lines of JSON: a header with version, revision and the number of objects, and then one line for each
- * object. History is left out: after a restore, nothing reaches further back than the snapshot.
+ * A snapshot as lines of JSON: a header with version, revision and the number of objects, then one
+ * line per object. History is omitted: after a restore, nothing reaches further back than the
+ * snapshot.
  */
 function* snapshotLines({ revision, collections }: StorageSnapshot): Generator<string> {
   let objects = 0;
@@ -28,7 +32,7 @@ function* snapshotLines({ revision, collections }: StorageSnapshot): Generator<s
   }
 }
 
-/** The lines of a snapshot, joined to parts of about a megabyte. */
+/** The lines of a snapshot, joined into parts of about a megabyte. */
 export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
   let part = '';
   for (const line of snapshotLines(snapshot)) {
@@ -41,9 +45,9 @@ export function* snapshotParts(snapshot: StorageSnapshot): Generator<string> {
 }
 
 /**
- * The size of a snapshot as text, in bytes; undefined when it has more than 256 MiB, which no server takes back.
+ * The size of a snapshot as text, in bytes; undefined above 256 MiB, which no server restores.
  *
- * @param rest - is awaited after each part: a caller that serves others gives them a turn.
+ * @param rest - awaited after each part, so that the caller can do other work.
  */
 export async function snapshotBytes(
   snapshot: StorageSnapshot,
@@ -59,12 +63,13 @@ export async function snapshotBytes(
 }
 
 /**
- * What `snapshotParts` has written. Nothing is known yet of resources and kinds: a server checks them when it restores
- * the snapshot.
+ * Parses the output of `snapshotParts`. Resources and kinds are not checked here: a server checks
+ * them when it restores the snapshot.
  *
- * @param path - of the file that had the bytes, for messages.
- * @throws ConfigurationError `CONFIG` for anything else: another version, a text that is cut off, more than 256 MiB.
- * @throws ImpossibleSnapshot `CONFIG` for objects that no server has stored together.
+ * @param path - the file that contained the bytes, for messages.
+ * @throws ConfigurationError `CONFIG` for any other input: another version, a truncated text, more
+ * than 256 MiB.
+ * @throws ImpossibleSnapshot `CONFIG` for objects that no server can have stored together.
  */
 export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
   const parsing = snapshotParser(bytes, path);
@@ -72,9 +77,9 @@ export function parseSnapshot(bytes: Buffer, path?: string): StorageSnapshot {
 }
 
 /**
- * Like `parseSnapshot`, for a caller that serves others meanwhile.
+ * Like `parseSnapshot`, for a caller that does other work meanwhile.
  *
- * @param rest - is awaited after each megabyte or so.
+ * @param rest - awaited after about each megabyte.
  */
 export async function parseSnapshotInParts(
   bytes: Buffer,
@@ -115,11 +120,11 @@ function* snapshotParser(bytes: Buffer, path?: string): Generator<undefined, Sto
 interface Header {
   readonly revision: number;
   readonly objects: number;
-  /** Where the objects begin. */
+  /** The offset at which the objects begin. */
   readonly end: number;
 }
 
-/** A header is far shorter. */
+/** The longest header. Real headers are far shorter. */
 const MAX_HEADER_BYTES = 1_024;
 
 function headerOf(bytes: Buffer): Header {
@@ -144,7 +149,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** The JSON of a line; undefined when it is none. Integers keep all their digits. */
+/** The JSON of a line; undefined if it is invalid. Integers keep all their digits. */
 function decoded(line: string): unknown {
   try {
     return /[0-9]{16}/.test(line) ? parseGoJson(line).value : JSON.parse(line);
@@ -162,10 +167,10 @@ function tooLarge(bytes: number): ConfigurationError {
 }
 
 /**
- * The snapshot that `writeSnapshot` has saved to a file.
+ * Reads a snapshot that `writeSnapshot` has saved to a file.
  *
- * @throws ConfigurationError `CONFIG` that names the file, when it cannot be read, has another version, is cut off or
- *   damaged, or has more than 256 MiB.
+ * @throws ConfigurationError `CONFIG` with the file's name, when it cannot be read, has another
+ * version, is truncated or damaged, or exceeds 256 MiB.
  */
 export async function readSnapshot(path: string): Promise<StorageSnapshot> {
   try {
@@ -178,15 +183,16 @@ export async function readSnapshot(path: string): Promise<StorageSnapshot> {
 }
 
 /**
- * Saves a snapshot to a file, readable by the user alone: it has the Secrets of the server. The file is written
- * completely or not at all. History is not saved.
+ * Saves a snapshot to a file. Only the user can read the file, because it contains the server's
+ * Secrets. The file is written completely or not at all. History is not saved.
  *
- * @throws OperatorError `CONFIG` that names the file, when it cannot be written, or would have more than 256 MiB.
+ * @throws OperatorError `CONFIG` with the file's name, when it cannot be written, or would exceed
+ * 256 MiB.
  */
 export async function writeSnapshot(path: string, snapshot: StorageSnapshot): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    await rm(draft, { force: true }); // of a process that was killed
+    await rm(draft, { force: true }); // left by a process that was killed
     const file = await open(draft, 'wx', 0o600);
     try {
       let bytes = 0;

@@ -3,14 +3,17 @@ import type { ResourceName, StoredObject } from '../objects/stored-object.ts';
 import type { CollectionSnapshot } from './collection.ts';
 import type { StorageEvent } from './storage-event.ts';
 
-/** What a storage held at one revision. It never changes, and any storage can be restored to it. */
+/**
+ * The contents of a storage at one revision. A snapshot never changes, and any storage can be
+ * restored to it.
+ */
 export class StorageSnapshot {
   readonly revision: number;
-  /** For the storage only. */
+  /** Used by the storage only. */
   readonly collections: ReadonlyMap<ResourceName, CollectionSnapshot>;
-  /** Where it comes from. The objects of a text are checked before a server restores them. */
+  /** The origin of the snapshot. Objects from a text are checked before a server restores them. */
   readonly origin: 'server' | 'text';
-  /** The file that had the text. */
+  /** The file that contained the text. */
   readonly path: string | undefined;
 
   constructor(
@@ -30,7 +33,7 @@ type Objects = ReadonlyMap<ObjectKey, StoredObject>;
 
 const NONE: Objects = new Map();
 
-/** The events that lead from the stored objects to the snapshot, deletions first. */
+/** The events that turn the stored objects into the snapshot's objects, deletions first. */
 export function changesTo(
   snapshot: StorageSnapshot,
   before: ReadonlyMap<ResourceName, Objects>,

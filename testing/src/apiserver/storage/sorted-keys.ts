@@ -1,8 +1,8 @@
 import type { ObjectKey } from 'chancery';
 
 /**
- * Keys in the order of etcd: by the bytes of `namespace/name`. Adding and removing cost nothing;
- * the next look puts what is new in its place.
+ * Keys in etcd's order: by the bytes of `namespace/name`. Adding and removing are cheap: the next
+ * read sorts new keys into their place.
  */
 export class SortedKeys {
   #sorted: readonly ObjectKey[] = [];
@@ -22,7 +22,7 @@ export class SortedKeys {
     return this.#sorted;
   }
 
-  /** Those that begin with `prefix`. */
+  /** The keys that begin with `prefix`. */
   below(prefix: string): readonly ObjectKey[] {
     const keys = this.all();
     if (prefix === '') return keys;
@@ -49,7 +49,7 @@ export class SortedKeys {
   }
 }
 
-/** The place of the first key that is not smaller than `text`. */
+/** The index of the first key that is not less than `text`. */
 function firstNotBefore(keys: readonly ObjectKey[], text: string): number {
   let low = 0;
   let high = keys.length;

@@ -1,11 +1,11 @@
 import type { ObjectKey } from 'chancery';
 import type { CommittedEvent, ResourceName } from '../objects/stored-object.ts';
 
-/** A committed event with its place in the global order. */
+/** A committed event with its position in the global order. */
 export interface StorageEvent extends CommittedEvent {
   readonly revision: number;
   readonly key: ObjectKey;
-  /** When it was committed, on the monotonic clock. */
+  /** The time of the commit on the monotonic clock. */
   readonly atMs: number;
 }
 

@@ -10,22 +10,22 @@ import type { WatchWindowOptions } from './watch-window.ts';
 export type { StorageEvent, StorageListener } from './storage-event.ts';
 
 export interface StorageOptions {
-  /** Tells the age of events. Default: the clock of the machine. */
+  /** The clock that decides the age of events. If omitted, the system clock. */
   readonly clock?: Clock;
   /**
-   * Events of each resource that are kept at most: nothing reaches further back. It bounds the
-   * memory. Default 10,000: ten times what a busy test writes in the five minutes between two
+   * The largest number of kept events per resource, which bounds memory and how far history reaches
+   * back. Default 10,000: ten times the writes of a busy test in the five minutes between two
    * compactions. A real watch cache holds up to 102,400.
    */
   readonly historyLimit?: number;
   /**
-   * How far back watches can resume, within `historyLimit`. Default as kube-apiserver: 100 events,
-   * and more for as long as they are younger than 75 seconds.
+   * How far back watches can resume, within `historyLimit`. Default as in kube-apiserver: 100
+   * events, and more while they are younger than 75 seconds.
    */
   readonly watchWindow?: Partial<WatchWindowOptions>;
   /**
-   * How often older state is compacted away, for exact lists and continue tokens. Default 300,000, as
-   * `--etcd-compaction-interval` of kube-apiserver. 0: never.
+   * The interval in milliseconds at which old state is compacted, for exact lists and continue
+   * tokens. Default 300,000, as `--etcd-compaction-interval` of kube-apiserver. 0: never.
    */
   readonly compactionIntervalMs?: number;
 }
@@ -35,30 +35,30 @@ const DEFAULT_WINDOW_EVENTS = 100;
 const DEFAULT_FRESH_MS = 75_000;
 const DEFAULT_COMPACTION_INTERVAL_MS = 300_000;
 
-/** Before anything was written: etcd begins with 1, too. */
+/** The revision before the first write. etcd begins with 1, too. */
 const FIRST_REVISION = 1;
 
 /**
- * What etcd and the windows of the watch caches are to a real API server: objects by resource, one
- * revision counter for all of them, and a bounded history. It can be used without the server.
+ * The server's counterpart of etcd and of the watch caches' windows: objects by resource, one
+ * revision counter for all resources, and a bounded history. It can be used without the server.
  *
- * Every change takes the next revision and becomes the object's resourceVersion. Nothing here knows
- * what a change means: validation and no-op detection are the verbs' part. Listeners hear of
- * commits in order, also when one of them writes. Objects that go in or come out are shared: do not
- * change them.
+ * Every change takes the next revision and becomes the object's resourceVersion. The storage does
+ * not interpret changes: the verbs validate objects and detect writes without effect. Listeners
+ * receive commits in order, even when a listener writes. Objects passed in or returned are shared:
+ * do not change them.
  */
 export class Storage {
   readonly #clock: Clock;
   readonly #options: CollectionOptions;
   readonly #collections = new Map<ResourceName, Collection>();
   readonly #listeners = new Set<StorageListener>();
-  /** Committed, not yet delivered: a listener that writes only adds to it. */
+  /** Committed events that are not yet delivered. A listener that writes only adds to this list. */
   readonly #undelivered: (readonly [ResourceName, StorageEvent])[] = [];
   #compactions: RevisionPeriods;
   readonly #compactionIntervalMs: number;
   #delivering = false;
   #revision = FIRST_REVISION;
-  /** Nothing before this revision is remembered of any resource. */
+  /** The revision before which no history is kept, for any resource. */
   #compacted = FIRST_REVISION;
   /** The revision at which the watch caches were filled. */
   #listedAt = FIRST_REVISION;
@@ -85,17 +85,17 @@ export class Storage {
     return this.#collections.get(resource)?.get(key);
   }
 
-  /** The object at `revision`; an object whose history is forgotten is shown as it is now. */
+  /** The object at `revision`. If its history is gone, its current state. */
   getAt(resource: ResourceName, revision: number, key: ObjectKey): StoredObject | undefined {
     return this.#collections.get(resource)?.getAt(revision, key);
   }
 
-  /** In the order of namespace and name. */
+  /** The objects sorted by namespace and name. */
   list(resource: ResourceName, namespace?: string): readonly StoredObject[] {
     return this.#collection(resource).list(namespace);
   }
 
-  /** The list as it was at `revision`; undefined when that is compacted. */
+  /** The list at `revision`; undefined if that state is compacted. */
   listAt(
     resource: ResourceName,
     revision: number,
@@ -106,30 +106,33 @@ export class Storage {
   }
 
   /**
-   * What happened to a resource after `revision`, as the window of its watch cache has it;
-   * undefined when the window does not reach back so far.
+   * The events of a resource after `revision`, from the window of its watch cache. Undefined if the
+   * window does not reach back that far.
    */
   eventsAfter(resource: ResourceName, revision: number): readonly StorageEvent[] | undefined {
     return this.#collection(resource).windowAfter(revision);
   }
 
-  /** What happened after `revision`, as etcd has it; undefined when that is compacted. */
+  /** The events after `revision`, from etcd; undefined if they are compacted. */
   historyAfter(resource: ResourceName, revision: number): readonly StorageEvent[] | undefined {
     this.#compactWhenDue();
     return this.#collection(resource).historyAfter(revision);
   }
 
-  /** The oldest revision that a watch of the resource may resume from. */
+  /** The oldest revision from which a watch of the resource can resume. */
   oldestRevision(resource: ResourceName): number {
     return this.#collection(resource).windowFloor;
   }
 
-  /** Events of the resource that are in memory: at most twice `historyLimit`. */
+  /** The number of the resource's events in memory: at most twice `historyLimit`. */
   retainedEvents(resource: ResourceName): number {
     return this.#collection(resource).retainedEvents;
   }
 
-  /** Stores a new object, or a new state of one. @returns it with its new resourceVersion. */
+  /**
+   * Stores a new object, or a new state of an existing one.
+   * @returns the object with its new resourceVersion.
+   */
   put(resource: ResourceName, object: StoredObject): StoredObject {
     const key = keyOf(object);
     const previous = this.get(resource, key);
@@ -140,7 +143,10 @@ export class Storage {
     return stored;
   }
 
-  /** Removes an object. @returns its last state with the resourceVersion of the deletion. */
+  /**
+   * Removes an object.
+   * @returns its last state, with the resourceVersion of the deletion.
+   */
   delete(resource: ResourceName, key: ObjectKey): StoredObject | undefined {
     const previous = this.get(resource, key);
     if (previous === undefined) return undefined;
@@ -152,8 +158,9 @@ export class Storage {
   }
 
   /**
-   * Forgets what was before `revision`: older exact lists and continue tokens are answered with 410,
-   * as are watches of resources without a watch cache. @param revision - default: the latest.
+   * Drops the history before `revision`. Older exact lists and continue tokens are then answered
+   * with 410, and so are watches of resources without a watch cache.
+   * @param revision - if omitted, the latest revision.
    */
   compact(revision: number = this.#revision): void {
     this.#compacted = Math.max(this.#compacted, Math.min(revision, this.#revision));
@@ -161,8 +168,8 @@ export class Storage {
   }
 
   /**
-   * Empties the windows of all watch caches, or of one resource, as a restart of the server does:
-   * watches from before are answered with 410.
+   * Empties the window of one resource's watch cache, or of all, as a restart of the server does.
+   * Watches from earlier revisions are then answered with 410.
    */
   restartWindows(resource?: ResourceName): void {
     if (resource === undefined) this.#listedAt = this.#revision;
@@ -172,7 +179,7 @@ export class Storage {
     }
   }
 
-  /** Everything that is stored, with its history. It costs a copy of the references, no more. */
+  /** All stored objects with their history. This only copies references. */
   snapshot(): StorageSnapshot {
     return new StorageSnapshot(
       this.#revision,
@@ -181,8 +188,8 @@ export class Storage {
   }
 
   /**
-   * Goes back to a snapshot, as a restore of etcd does: the revision goes back, too, and is counted
-   * on from there. Watch windows begin anew. Listeners get an event for each object that differs.
+   * Returns to a snapshot, as a restore of etcd does. The revision is also reset, and continues
+   * from there. Watch windows begin again. Listeners receive an event for each object that differs.
    */
   restore(snapshot: StorageSnapshot): void {
     const before = new Map([...this.#collections].map(([name, one]) => [name, one.objects()]));
@@ -198,7 +205,7 @@ export class Storage {
     this.#deliver(changes);
   }
 
-  /** @returns the end of the subscription. */
+  /** @returns a function that ends the subscription. */
   subscribe(listener: StorageListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -217,7 +224,7 @@ export class Storage {
     return ++this.#revision;
   }
 
-  /** As kube-apiserver does it: each time up to where the revision was the time before. */
+  /** Compacts as kube-apiserver does: each time up to the revision at the previous time. */
   #compactWhenDue(): void {
     this.#compactions.turn(this.#nowMs, this.#revision);
     if (this.#compactions.before > this.#compacted) this.compact(this.#compactions.before);

@@ -2,24 +2,24 @@ import type { EventLog } from './event-log.ts';
 
 /** How far back watches of one resource can resume. */
 export interface WatchWindowOptions {
-  /** Events that the window holds at least. */
+  /** The smallest number of events that the window keeps. */
   readonly minEvents: number;
-  /** Events that it holds at most, however young they are. */
+  /** The largest number of events, however young they are. */
   readonly maxEvents: number;
-  /** It grows rather than lose an event younger than this. */
+  /** The window grows rather than drop an event younger than this, in milliseconds. */
   readonly freshMs: number;
 }
 
 /**
- * The newest events of a log, as many as a watch cache keeps: a ring that doubles while it would
- * lose young events, and halves when a quarter of it would do.
+ * The newest events of a log, as many as a watch cache keeps. The window is a ring. It doubles
+ * instead of dropping young events, and halves when a quarter of it would be enough.
  */
 export class WatchWindow {
   readonly #options: WatchWindowOptions;
   readonly #log: EventLog;
   #capacity: number;
   #size = 0;
-  /** Whether an event since `#listedAt` has left the window. */
+  /** True if an event after `#listedAt` has left the window. */
   #lost = false;
   #listedAt: number;
 
@@ -34,13 +34,13 @@ export class WatchWindow {
     return this.#size;
   }
 
-  /** The oldest revision that a watch may resume from. */
+  /** The oldest revision from which a watch can resume. */
   get floor(): number {
     const first = this.#lost ? this.#log.at(this.#log.size - this.#size) : undefined;
     return first === undefined ? this.#listedAt : first.revision - 1;
   }
 
-  /** Makes room for an event that is about to be added to the log. */
+  /** Makes room before an event is added to the log. */
   admit(atMs: number): void {
     if (this.#size === this.#capacity) this.#resize(atMs);
     if (this.#size === this.#capacity) {
@@ -50,7 +50,7 @@ export class WatchWindow {
     this.#size++;
   }
 
-  /** Begins anew, as after a list at `revision`: what happened up to then is lost. */
+  /** Begins again, as after a list at `revision`. Earlier events are dropped. */
   restart(revision: number): void {
     this.#size = this.#log.size - this.#log.indexAfter(revision);
     this.#listedAt = revision;

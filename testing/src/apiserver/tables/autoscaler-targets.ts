@@ -2,10 +2,10 @@ import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { itemsAt } from './cell.ts';
 
-/** Metrics that are shown; of the others only how many there are. */
+/** The number of metrics that are shown. Of the others only their number is shown. */
 const SHOWN_METRICS = 2;
 
-/** The field of a metric that describes it, by its type. */
+/** The field that describes a metric, by the metric's type. */
 const SOURCES: Readonly<Record<string, string>> = {
   External: 'external',
   Pods: 'pods',
@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
 };
 
-/** Each metric of an autoscaler with what it is and what it should be: `cpu: 40%/80%`. */
+/** Each metric of an autoscaler with its current value and its target: `cpu: 40%/80%`. */
 export function targetsText(autoscaler: StoredObject): string {
   const current = itemsAt(autoscaler, 'status.currentMetrics');
   const texts = itemsAt(autoscaler, 'spec.metrics').map((metric, index) =>

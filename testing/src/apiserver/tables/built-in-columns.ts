@@ -12,7 +12,10 @@ const COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   ...WORKLOAD_COLUMNS,
 };
 
-/** Of kinds for which Kubernetes has no columns, such as Role: the time itself, not the age. */
+/**
+ * The columns of kinds without their own columns in Kubernetes, such as Role. They show the
+ * creation time, not the age.
+ */
 const DEFAULT_COLUMNS: readonly TableColumn[] = [
   NAME,
   column('Created At', ({ metadata }) => metadata.creationTimestamp, {
@@ -21,7 +24,7 @@ const DEFAULT_COLUMNS: readonly TableColumn[] = [
   }),
 ];
 
-/** The columns of a built-in kind, those that kube-apiserver v1.36 has. */
+/** The columns of a built-in kind, as in kube-apiserver v1.36. */
 export function builtInColumns(kind: string): readonly TableColumn[] {
   return COLUMNS[kind] ?? DEFAULT_COLUMNS;
 }

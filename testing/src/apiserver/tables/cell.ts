@@ -1,11 +1,11 @@
-/** What a cell shows of one field, or of a list of them. */
+/** Cells for a field or a list of fields. */
 
 import { isObject, type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { type Cell, column, type TableColumn } from './column.ts';
 
-/** How Kubernetes shows a list of which it leaves the end out. */
+/** The number of list items that are shown. Kubernetes abbreviates the rest. */
 const SHOWN_ITEMS = 3;
 
 export const NAME: TableColumn = {
@@ -33,13 +33,13 @@ export function at(path: string): (object: unknown) => unknown {
   return (object) => valueAt(object, fields);
 }
 
-/** @param otherwise - shown for a field that is absent. */
+/** @param otherwise - the text for an absent field. */
 export function text(path: string, otherwise = ''): Cell {
   const read = at(path);
   return (object) => String(read(object) ?? otherwise);
 }
 
-/** Like `text`, where an empty text is as good as none. */
+/** Like `text`, but an empty text counts as absent. */
 export function filled(path: string, otherwise: string): Cell {
   const read = at(path);
   return (object) => String(read(object) || otherwise);
@@ -55,7 +55,7 @@ export function fact(path: string, otherwise = false): Cell {
   return (object) => read(object) ?? otherwise;
 }
 
-/** How many entries lists and maps have together. */
+/** The total number of entries of lists and maps. */
 export function size(...paths: string[]): Cell {
   const readers = paths.map(at);
   return (object) => {
@@ -68,13 +68,13 @@ export function size(...paths: string[]): Cell {
   };
 }
 
-/** `2/3` */
+/** Two counts: `2/3`. */
 export function ofTotal(ready: string, wanted: string): Cell {
   const [have, want] = [count(ready), count(wanted)];
   return (object, nowMs) => `${have(object, nowMs)}/${want(object, nowMs)}`;
 }
 
-/** How long ago the time at a path was. */
+/** The age of the time at a path. */
 export function since(path: string, otherwise = '<unknown>'): Cell {
   const read = at(path);
   return (object, nowMs) => {
@@ -83,7 +83,7 @@ export function since(path: string, otherwise = '<unknown>'): Cell {
   };
 }
 
-/** The items of a list at a path, none where there is no list. */
+/** The items of a list at a path; none if there is no list. */
 export function itemsAt(object: unknown, path: string): readonly Json[] {
   const list = at(path)(object);
   return Array.isArray(list) ? list.filter(isObject) : [];
@@ -99,7 +99,7 @@ export function joined(path: string, otherwise = ''): Cell {
   return (object) => textsAt(object, path).join(',') || otherwise;
 }
 
-/** The first items, and how many more there are. */
+/** The first items, and the number of further ones. */
 export function shortened(items: readonly string[], whenEmpty: string): string {
   if (items.length === 0) return whenEmpty;
   const shown = items.slice(0, SHOWN_ITEMS).join(',');
@@ -107,7 +107,7 @@ export function shortened(items: readonly string[], whenEmpty: string): string {
   return more > 0 ? `${shown} + ${more} more...` : shown;
 }
 
-/** The condition of a type, where the object has one. */
+/** The condition of a type, if the object has it. */
 export function conditionOf(object: StoredObject, type: string): Json | undefined {
   return itemsAt(object, 'status.conditions').find((condition) => condition.type === type);
 }

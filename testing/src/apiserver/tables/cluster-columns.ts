@@ -28,7 +28,7 @@ function nodeAddress(type: string): Cell {
     itemsAt(node, 'status.addresses').find((one) => one.type === type)?.address ?? '<none>';
 }
 
-/** Used and allowed of each resource; those of limits stand apart. */
+/** The used and allowed amounts of a quota. Limits have a separate column. */
 function quota(ofLimits: boolean): Cell {
   return (object) => {
     const hard = valueAt(object, ['status', 'hard']);
@@ -133,7 +133,7 @@ function componentHealth(object: StoredObject): string {
   return healthy.status === 'True' ? 'Healthy' : 'Unhealthy';
 }
 
-/** The columns of Nodes, Namespaces, and kinds that hold for the whole cluster. */
+/** The columns of Nodes, Namespaces, and kinds that apply to the whole cluster. */
 export const CLUSTER_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   ConfigMap: [
     NAME,

@@ -6,9 +6,9 @@ export interface TableColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `kubectl get -o wide`. */
+  /** 0 for columns that are always shown, 1 for columns of `kubectl get -o wide`. */
   readonly priority: number;
-  /** @param nowMs - wall time, for ages. */
+  /** @param nowMs - the wall clock time, for ages. */
   cell(object: StoredObject, nowMs: number): unknown;
 }
 
@@ -24,5 +24,5 @@ export function column(
 
 export const INTEGER: Partial<TableColumn> = { type: 'integer' };
 export const BOOLEAN: Partial<TableColumn> = { type: 'boolean' };
-/** Shown with `kubectl get -o wide`. */
+/** For columns that only `kubectl get -o wide` shows. */
 export const WIDE: Partial<TableColumn> = { priority: 1 };

@@ -8,7 +8,7 @@ function firstSeen({ firstTimestamp, eventTime }: StoredObject): unknown {
   return firstTimestamp ?? eventTime;
 }
 
-/** A series knows best, then the count of the older API. */
+/** The time of the last occurrence: from the series, otherwise from the fields of the older API. */
 function lastSeen(event: StoredObject): unknown {
   const series = valueAt(event, ['series', 'lastObservedTime']);
   return series ?? event.lastTimestamp ?? firstSeen(event);
@@ -20,14 +20,14 @@ function involvedObject({ involvedObject: object }: StoredObject): string {
   return name ? `${kind}/${name}` : kind;
 }
 
-/** The controller and the instance of it, from the fields of either API. */
+/** The reporting controller and its instance, from the fields of either API. */
 function source(event: StoredObject): string {
   const component = valueAt(event, ['source', 'component']) || event.reportingComponent || '';
   const instance = valueAt(event, ['source', 'host']) || event.reportingInstance || '';
   return instance === '' ? String(component) : `${component}, ${instance}`;
 }
 
-/** The columns of Events of both APIs, in the shape in which they are stored. */
+/** The columns of Events of both APIs, read from the stored form. */
 export const EVENT_COLUMNS: readonly TableColumn[] = [
   column('Last Seen', (event, nowMs) => ageOf(lastSeen(event), nowMs)),
   column('Type', text('type')),

@@ -4,10 +4,10 @@ import { AGE, itemsAt, joined, NAME, shortened, text, textsAt } from './cell.ts'
 import { column, type TableColumn, WIDE } from './column.ts';
 import { labels, selector } from './selector-text.ts';
 
-/** Hosts of an Ingress that are shown. */
+/** The number of an Ingress's hosts that are shown. */
 const SHOWN_HOSTS = 3;
 
-/** Addresses of a load balancer, by name or number. */
+/** The addresses of a load balancer: IP addresses or host names. */
 function balancers(object: StoredObject): readonly string[] {
   const found = itemsAt(object, 'status.loadBalancer.ingress').map(({ ip, hostname }) =>
     String(ip || hostname || ''),

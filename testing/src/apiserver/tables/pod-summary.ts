@@ -3,17 +3,17 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { ageOf } from './age.ts';
 import { conditionHolds, conditionOf, itemsAt } from './cell.ts';
 
-/** What `kubectl get pods` shows of the containers of a Pod. */
+/** The data that `kubectl get pods` shows about the containers of a Pod. */
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;
   readonly status: string;
   readonly restarts: number;
-  /** When a container last ended before it was started again. */
+  /** The time at which a container last ended before a restart. */
   readonly lastRestart: string;
 }
 
-/** The containers of a Pod in one line, as Kubernetes sums them up. */
+/** A one-line summary of a Pod's containers, as Kubernetes computes it. */
 export function podSummary(pod: StoredObject): PodSummary {
   const sidecars = sidecarNames(pod);
   const total = itemsAt(pod, 'spec.containers').length + sidecars.size;
@@ -37,7 +37,7 @@ export function restartsText(pod: StoredObject, nowMs: number): string {
   return `${restarts} (${ageOf(lastRestart, nowMs)} ago)`;
 }
 
-/** `1/2`: readiness gates that are open. */
+/** `1/2`: the readiness gates that are true, and their number. */
 export function gatesText(pod: StoredObject): string {
   const gates = itemsAt(pod, 'spec.readinessGates');
   if (gates.length === 0) return '<none>';
@@ -45,7 +45,7 @@ export function gatesText(pod: StoredObject): string {
   return `${open.length}/${gates.length}`;
 }
 
-/** Init containers that run beside the others. */
+/** The names of init containers that run beside the regular containers. */
 function sidecarNames(pod: StoredObject): ReadonlySet<string> {
   const restarting = itemsAt(pod, 'spec.initContainers').filter(
     ({ restartPolicy }) => restartPolicy === 'Always',
@@ -55,9 +55,9 @@ function sidecarNames(pod: StoredObject): ReadonlySet<string> {
 
 interface Initialization {
   readonly ready: number;
-  /** Why the Pod is not initialized; undefined when it is. */
+  /** Why the Pod is not initialized; undefined if it is. */
   readonly reason: string | undefined;
-  /** The statuses up to where initialization stands. */
+  /** The statuses up to the current init container. */
   readonly all: readonly Json[];
   readonly ofSidecars: readonly Json[];
 }
@@ -88,7 +88,7 @@ function initReason({ state }: Json): string | undefined {
   return waiting && waiting !== 'PodInitializing' ? String(waiting) : undefined;
 }
 
-/** How a container ended. */
+/** The reason why a container ended. */
 function endOf({ reason, signal, exitCode }: Json): string {
   if (reason) return String(reason);
   return signal ? `Signal:${signal}` : `ExitCode:${exitCode ?? 0}`;
@@ -102,7 +102,7 @@ function running(
   let reason = initial ?? phaseOf(pod);
   let failure = '';
   let ready = 0;
-  // The first container that has something to say has the last word.
+  // The first container with a reason wins, so it is visited last.
   for (const { state, ready: isReady } of statuses.toReversed()) {
     const terminated = valueAt(state, ['terminated']);
     const waiting = valueAt(state, ['waiting', 'reason']);
@@ -116,7 +116,7 @@ function running(
   return { ready: ready + readySidecars, reason, statuses: [...ofSidecars, ...statuses] };
 }
 
-/** What a Pod is of which one container has completed. */
+/** The status of a Pod in which a container has completed. */
 function afterCompletion(pod: StoredObject, anyRuns: boolean, failure: string): string {
   if (anyRuns && conditionHolds(pod, 'Ready')) return 'Running';
   if (failure !== '') return failure;

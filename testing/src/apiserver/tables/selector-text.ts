@@ -11,7 +11,7 @@ export function labels(path: string): Cell {
       .join(',') || '<none>';
 }
 
-/** A label selector as `kubectl -l` takes it. */
+/** A label selector in the syntax of `kubectl -l`. */
 export function selector(path: string, whenEmpty = '<none>'): Cell {
   const read = at(path);
   return (object) => selectorText(read(object)) || whenEmpty;
@@ -44,7 +44,7 @@ function requirement(key: unknown, { operator, values }: Json): string {
   }
 }
 
-/** Key and text of each pair, by key. */
+/** Key and text of each pair, sorted by key. */
 function ofMap(map: unknown): readonly (readonly [string, string])[] {
   if (!isObject(map)) return [];
   return Object.keys(map)

@@ -22,7 +22,10 @@ function phase(object: StoredObject): string {
   return String(valueAt(object, ['status', 'phase']) ?? '');
 }
 
-/** A class may be named in an annotation still, as it was before there was a field. */
+/**
+ * The storage class. Before the field existed, an annotation contained its name, and may still do
+ * so.
+ */
 function storageClass(object: StoredObject): string {
   const annotation = object.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'];
   return annotation ?? String(valueAt(object, ['spec', 'storageClassName']) ?? '');
@@ -63,7 +66,7 @@ function audiences(driver: StoredObject): string {
 const volumeMode: Cell = text('spec.volumeMode', '<unset>');
 const attributesClass: Cell = text('spec.volumeAttributesClassName', '<unset>');
 
-/** The columns of kinds that keep data. */
+/** The columns of storage kinds. */
 export const STORAGE_COLUMNS: Readonly<Record<string, readonly TableColumn[]>> = {
   PersistentVolume: [
     NAME,

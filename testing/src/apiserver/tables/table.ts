@@ -3,23 +3,26 @@ import { type Json, valueAt } from '../objects/metadata.ts';
 import type { StoredObject } from '../objects/stored-object.ts';
 import type { TableColumn } from './column.ts';
 
-/** How much of its object a row carries. */
+/** The part of its object that a row contains. */
 export type IncludeObject = 'Metadata' | 'None' | 'Object';
 
-/** A resource as a Table shows it. */
+/** The data about a resource that a Table needs. */
 interface ShownResource {
   readonly columns: readonly TableColumn[];
-  /** From a shape of an object to the stored one; absent where only apiVersion differs. */
+  /**
+   * Conversion from another form of an object to the stored form. Absent if only the apiVersion
+   * differs.
+   */
   readonly shape?: { toStored(object: StoredObject): StoredObject };
 }
 
 export interface TableOptions {
   readonly include: IncludeObject;
-  /** Wall time, for ages. */
+  /** The wall clock time, for ages. */
   readonly nowMs: number;
 }
 
-/** Objects as a meta.k8s.io/v1 Table: the form from which kubectl prints. */
+/** Objects as a meta.k8s.io/v1 Table, from which kubectl prints. */
 export function tableOf(
   objects: readonly StoredObject[],
   { columns, shape }: ShownResource,
@@ -32,7 +35,7 @@ export function tableOf(
     metadata,
     columnDefinitions: columns.map(definition),
     rows: objects.map((object) => {
-      // All shapes of one kind are shown alike.
+      // All forms of a kind are shown the same way.
       const stored = shape?.toStored(object) ?? object;
       const conditions = rowConditions(stored);
       return {
@@ -59,7 +62,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   Failed: 'The pod failed.',
 };
 
-/** The conditions of a row: that a Pod has completed. */
+/** The conditions of a row, which mark completed Pods. */
 function rowConditions(object: StoredObject): readonly Json[] {
   if (object.kind !== 'Pod') return [];
   const reason = String(valueAt(object, ['status', 'phase']));

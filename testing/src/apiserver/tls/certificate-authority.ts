@@ -53,7 +53,7 @@ const VALID_FROM = new Date('2020-01-01T00:00:00Z');
 const VALID_UNTIL = new Date('9999-12-31T23:59:59Z');
 
 /**
- * Signs certificates of servers with a key of its own. Nothing outside the instance has the key.
+ * Signs server certificates with its own key. The key never leaves the instance.
  *
  * Node's crypto makes the keys and the signatures, `asn1js` encodes the fields, and this class decides
  * which fields a certificate has (RFC 5280). So no `openssl` needs to be installed.
@@ -114,7 +114,7 @@ function newKeys(): Pair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-/** A distinguished name that has a common name and nothing else. */
+/** A distinguished name that contains only a common name. */
 function nameOf(commonName: string): Sequence {
   const attribute = sequence(objectId(COMMON_NAME), new Utf8String({ value: commonName }));
   return sequence(new Asn1Set({ value: [attribute] }));
@@ -157,7 +157,7 @@ function objectId(value: string): ObjectIdentifier {
   return new ObjectIdentifier({ value });
 }
 
-/** @param unusedBits - how many bits at the end of the last byte do not count. */
+/** @param unusedBits - the number of unused bits at the end of the last byte. */
 function bits(bytes: readonly number[], unusedBits: number): BitString {
   return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
 }

@@ -11,13 +11,13 @@ import { CertificateAuthority } from './certificate-authority.ts';
 
 export interface TlsOptions {
   /**
-   * What the certificate is for beside `localhost`, `127.0.0.1`, `::1` and the address that the server
-   * listens on: DNS names and IP addresses.
+   * The names in the certificate, besides `localhost`, `127.0.0.1`, `::1` and the address that the
+   * server listens on: DNS names and IP addresses.
    */
   readonly names?: readonly string[];
 }
 
-/** How a server turns a request away in a way that tells the client: it was not processed. */
+/** How a server rejects a request so that the client knows that it was not processed. */
 export type TurnedAway = 'GOAWAY' | 'REFUSED_STREAM';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,13 +29,16 @@ interface Rejection {
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
-/** RFC 9113, section 7. Importing node:http2 for them would cost every server's start. */
+/**
+ * RFC 9113, section 7. Importing node:http2 for these constants would slow down every server's
+ * start.
+ */
 const NO_ERROR = 0;
 const REFUSED_STREAM = 7;
 
 /**
- * The API server's port with TLS: HTTP/2 for those who ask for it (ALPN), as kubectl does, and
- * HTTP/1.1 for the others. Its certificate authority is its own.
+ * The API server's TLS port. It uses HTTP/2 for clients that ask for it by ALPN, as kubectl does,
+ * and HTTP/1.1 for others. It has its own certificate authority.
  */
 export class SecurePort {
   readonly #names: readonly string[];
@@ -45,24 +48,25 @@ export class SecurePort {
   #authority: CertificateAuthority = new CertificateAuthority();
   #server: Http2SecureServer | undefined;
 
-  /** @param address - that it will listen on. */
+  /** @param address - the address that it will listen on. */
   constructor({ names = [] }: TlsOptions, address: string) {
     this.#names = [...new Set([...LOCAL_NAMES, address, ...names])];
   }
 
-  /** PEM of the certificate authority: a client's `certificate-authority`, a Pod's `ca.crt`. */
+  /** The certificate authority as PEM: a client's `certificate-authority`, or a Pod's `ca.crt`. */
   get ca(): string {
     return this.#authority.certificate;
   }
 
-  /** HTTP/2 connections that are open. */
+  /** The number of open HTTP/2 connections. */
   get connections(): number {
     return this.#sessions.size;
   }
 
   /**
-   * A new certificate authority and a certificate by it, for connections made from now on. Clients
-   * that trust the old one alone refuse these; open connections go on, as they do in a cluster.
+   * Creates a new certificate authority, and a certificate signed by it, for new connections.
+   * Clients that trust only the old authority refuse these. Open connections continue, as in a
+   * cluster.
    */
   renewAuthority(): void {
     this.#authority = new CertificateAuthority();
@@ -70,19 +74,20 @@ export class SecurePort {
   }
 
   /**
-   * Tells every HTTP/2 connection to take no new requests and to end when those under way are done,
-   * as kube-apiserver's `--goaway-chance` does to balance load.
+   * Makes every HTTP/2 connection refuse new requests and end after its running requests, as
+   * kube-apiserver's `--goaway-chance` does to balance load.
    */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }
 
   /**
-   * Does not process the next request over HTTP/2 that is `wanted`, and says so to its client, which
-   * may send it again. It is in no log of requests.
+   * Rejects the next HTTP/2 request that is `wanted`, and tells its client that it was not
+   * processed. The client may then send it again. The request is not in the list of requests.
    *
-   * @param wanted - default: every request. Told the method and the path without the query.
-   * @returns resolves when it has happened.
+   * @param wanted - called with the method and the path without the query. If omitted, every
+   * request matches.
+   * @returns a promise that resolves when a request was rejected.
    */
   turnAway(how: TurnedAway, wanted: Rejection['wanted'] = () => true): Promise<void> {
     return new Promise((done) => {
@@ -90,13 +95,13 @@ export class SecurePort {
     });
   }
 
-  /** @returns the port, which is `port` unless that is 0. */
+  /** @returns the port, which equals `port` unless `port` is 0. */
   async listen(port: number, address: string, answer: Answer): Promise<number> {
     const { createSecureServer } = process.getBuiltinModule('node:http2');
     const certificate = this.#authority.issue(this.#names);
     const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       if (this.#isTurnedAway(request)) return;
-      // No header of HTTP/2, which has a field of its own for it.
+      // HTTP/2 has no Host header, but a field of its own.
       if (request.authority) request.headers.host ??= request.authority;
       answer(...compatible(request, response));
     });
@@ -108,7 +113,7 @@ export class SecurePort {
       this.#sessions.add(session);
       session.once('close', () => this.#sessions.delete(session));
     });
-    // A watch is silent for as long as nothing happens.
+    // A watch is silent while nothing changes, so there is no timeout.
     server.setTimeout(0);
     server.listen(port, address);
     await once(server, 'listening');
@@ -116,7 +121,7 @@ export class SecurePort {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Stops listening and cuts every connection. */
+  /** Stops listening and closes every connection. */
   async close(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
@@ -136,13 +141,16 @@ export class SecurePort {
     if (rejection === undefined || !session) return false;
     this.#rejections.splice(index, 1);
     if (rejection.how === 'REFUSED_STREAM') stream.close(REFUSED_STREAM);
-    else session.goaway(NO_ERROR, (stream.id ?? 0) - 2); // this one is after the last that counts
+    else session.goaway(NO_ERROR, (stream.id ?? 0) - 2); // after the last processed stream
     rejection.done();
     return true;
   }
 }
 
-/** HTTP/2's requests and answers have what those of HTTP/1.1 have, but for the socket. */
+/**
+ * Requests and answers of HTTP/2 in the form of HTTP/1.1. They have the same properties, except for
+ * the socket.
+ */
 function compatible(
   request: Http2ServerRequest,
   response: Http2ServerResponse,

@@ -5,7 +5,10 @@ import { failurePolicy, matchResources } from './admission-rules.ts';
 import { isEmpty, itemsOf } from './fields/check.ts';
 import { invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** What a policy of either kind matches and does, and its expressions that do not compile. */
+/**
+ * The problems of a validating or mutating policy: of its fields, and of expressions that do not
+ * compile.
+ */
 export function policyProblems(policy: StoredObject): readonly Problem[] {
   const expressions = expressionsOf(compiledPolicy(policy)).flatMap(({ field, text, program }) =>
     'rejected' in program ? [invalidValue(field, text, program.rejected)] : [],
@@ -30,7 +33,7 @@ function constraintProblems(constraints: unknown): readonly Problem[] {
   ];
 }
 
-/** Only what is created or updated can be changed. */
+/** The operations that a mutating policy can match: only creates and updates can be mutated. */
 const MUTABLE = ['*', 'CREATE', 'UPDATE'];
 
 function operationProblems(constraints: unknown): readonly Problem[] {
@@ -71,7 +74,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   JSONPatch: 'jsonPatch',
 };
 
-/** A mutation has a patch of the type that it names (pkg/apis/admissionregistration/validation). */
+/**
+ * A mutation must have the patch that its `patchType` names
+ * (pkg/apis/admissionregistration/validation).
+ */
 function mutationProblem(mutation: Json, field: string): readonly Problem[] {
   const { patchType } = mutation;
   if (!patchType) return [required(`${field}.patchType`)];

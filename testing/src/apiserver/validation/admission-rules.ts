@@ -5,11 +5,11 @@ import { labelSelector } from './fields/label-selector.ts';
 import { duplicate, invalidValue, notSupported, type Problem, required } from './fields/problem.ts';
 
 /**
- * What webhooks and policies of admission say of the requests that they want to see, as
- * pkg/apis/admissionregistration/validation of Kubernetes 1.36 judges it.
+ * The rules for the request matching of admission webhooks and policies, as in
+ * pkg/apis/admissionregistration/validation of Kubernetes 1.36.
  */
 
-/** A word that may be left out, and is wrong when it is empty. */
+/** An optional word, which is invalid when it is empty. */
 export function wordIfSet(...words: readonly string[]): Check {
   return (value, field) =>
     value === undefined || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
@@ -25,7 +25,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map((text: unknown) => String(text ?? '')) : [];
 }
 
-/** A list that has something, and nothing beside `*`. */
+/** A list that is not empty. If it contains `*`, it has no other items. */
 function wildcards(rule: Json, part: string, what: string, field: string): readonly Problem[] {
   const at = `${field}.${part}`;
   const texts = textsOf(rule[part]);
@@ -67,7 +67,7 @@ function resources(texts: readonly string[], field: string): readonly Problem[] 
   return problems;
 }
 
-/** A subresource that an entry before it covers with a `*`. */
+/** Reports a subresource that an earlier entry with `*` already covers. */
 function resource(
   texts: readonly string[],
   text: string,

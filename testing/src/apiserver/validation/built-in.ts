@@ -57,13 +57,16 @@ interface Rules {
   readonly object: (object: StoredObject) => readonly Problem[];
   /** The rules for a change of an object. */
   readonly change?: ChangeCheck;
-  /** True for a kind that reports problems of the change before problems of the object. */
+  /** True for a kind whose changes are checked before the object itself. */
   readonly changeFirst?: boolean;
-  /** True for a kind of which a change is validated, and the changed object is not. */
+  /**
+   * True for a kind whose updates are only checked as a change: the changed object itself is not
+   * validated.
+   */
   readonly changeAlone?: boolean;
 }
 
-/** The rules of each built-in kind; of a kind that is not here, only the metadata is validated. */
+/** The rules of each built-in kind. For kinds without an entry only the metadata is validated. */
 const RULES: Readonly<Record<string, Rules>> = {
   ConfigMap: { object: configMap, change: fixedData },
   ControllerRevision: { object: controllerRevision, change: immutable(['data']) },
@@ -120,7 +123,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
 };
 
-/** The problems of an object of a built-in kind, without those of its metadata. */
+/** The problems of an object of a built-in kind, without the problems of its metadata. */
 export function validateBuiltIn(
   object: StoredObject,
   previous: StoredObject | undefined,
@@ -128,7 +131,7 @@ export function validateBuiltIn(
   if (previous === undefined) {
     return object.kind === 'Pod' ? newPod(object) : (RULES[object.kind]?.object(object) ?? []);
   }
-  // An object that was accepted once stays valid: only a change is validated.
+  // An accepted object stays valid, so that only changes are validated.
   if (sameWish(object, previous)) return [];
   if (object.kind === 'Pod') return changedPod(object, previous);
   const rules = RULES[object.kind];
@@ -145,12 +148,12 @@ function sameWish(object: StoredObject, previous: StoredObject): boolean {
   return isDeepStrictEqual(now, then);
 }
 
-/** An Event that came through the older API. */
+/** The problems of an Event that was sent through the core API. */
 export function validateCoreEvent(event: StoredObject): readonly Problem[] {
   return eventProblems(event, 'core');
 }
 
-/** An Event that came through `events.k8s.io`, in its stored shape. */
+/** The problems of an Event that was sent through `events.k8s.io`, in its stored form. */
 export function validateNewEvent(
   event: StoredObject,
   previous: StoredObject | undefined,

@@ -9,7 +9,7 @@ import { resourceRequirements } from './fields/resources.ts';
 
 const MAX_CONTROLLER_BYTES = 250;
 
-/** A class of Ingresses: the controller that serves them, and its parameters. */
+/** The problems of an IngressClass: its controller and its parameters. */
 export function ingressClass({ spec }: StoredObject): readonly Problem[] {
   const { controller = '', parameters } = isObject(spec) ? spec : {};
   const field = 'spec.controller';
@@ -41,7 +41,7 @@ const classParameters: Check = fields(
   },
 );
 
-/** A class of runtimes: its handler, and what it costs. */
+/** The problems of a RuntimeClass: its handler, overhead and scheduling. */
 export function runtimeClass({ handler, overhead, scheduling }: StoredObject): readonly Problem[] {
   const { podFixed } = isObject(overhead) ? overhead : {};
   const { nodeSelector } = isObject(scheduling) ? scheduling : {};

@@ -13,7 +13,10 @@ import {
 } from './fields/problem.ts';
 import { dataKeys } from './pods/volume.ts';
 
-/** ConfigMaps and Secrets: as much as etcd takes, with room for the rest of the object. */
+/**
+ * The largest data of a ConfigMap or Secret. It fits into etcd and leaves room for the rest of the
+ * object.
+ */
 const MAX_DATA_BYTES = 1_048_576;
 
 function mapOf(value: unknown): Json {
@@ -24,7 +27,7 @@ function sizeOf(map: Json, measure: (text: string) => number): number {
   return Object.values(map).reduce<number>((size, value) => size + measure(String(value)), 0);
 }
 
-/** What a value in base64 takes when it is decoded. */
+/** The size of a base64 value after decoding. */
 function decodedBytes(text: string): number {
   return Buffer.byteLength(text, 'base64');
 }
@@ -39,12 +42,12 @@ export function configMap(object: StoredObject): readonly Problem[] {
       invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'),
     ),
     ...dataKeys(binaryData, 'binaryData'),
-    // The server says this of the object itself, whose path is empty.
+    // The server reports this problem at the object itself, whose path is empty.
     ...(size > MAX_DATA_BYTES ? [tooLong('[]', MAX_DATA_BYTES)] : []),
   ];
 }
 
-/** The keys that a Secret of a type must have. */
+/** The required keys of a Secret, by its type. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -52,7 +55,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 
-/** Those that hold JSON, which is looked into. */
+/** The required keys whose value must be JSON. */
 const JSON_KEYS: ReadonlySet<string> = new Set(['.dockercfg', '.dockerconfigjson']);
 
 export function secret(object: StoredObject): readonly Problem[] {
@@ -86,7 +89,10 @@ function keyOfType(key: string, value: unknown): readonly Problem[] {
   return problem === undefined ? [] : [invalidShown(at, '"<secret contents redacted>"', problem)];
 }
 
-/** Why a text is no JSON object, as Go's parser says it: one character of the Secret at most. */
+/**
+ * Why a text is not a JSON object, with the message of Go's parser. The message shows at most one
+ * character of the Secret.
+ */
 function jsonProblem(text: string): string | undefined {
   let value: unknown;
   try {
@@ -101,7 +107,7 @@ function jsonProblem(text: string): string | undefined {
 
 const FIXED = 'field is immutable when `immutable` is set';
 
-/** An immutable object can change neither its data nor its `immutable`. */
+/** An immutable object may change neither its data nor the field `immutable`. */
 export const fixedData: ChangeCheck = (object, previous) => {
   if (previous.immutable !== true) return [];
   const problems: Problem[] = object.immutable === true ? [] : [forbidden('immutable', FIXED)];

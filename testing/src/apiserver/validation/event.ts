@@ -6,19 +6,23 @@ import { labelKey } from './fields/formats.ts';
 import { internalJson } from './fields/internal-json.ts';
 import { invalidValue, type Problem, required } from './fields/problem.ts';
 
-/** Limits of the texts of an Event, in bytes, also where the server's message says characters. */
+/**
+ * Limits of the texts of an Event, in bytes. The server's messages call some of them characters.
+ */
 const MAX_WORD_BYTES = 128;
 const MAX_NOTE_BYTES = 1_024;
 
-/** Where an Event came from: the older API does not look as closely. */
+/** The API through which an Event was sent. The core API checks less. */
 export type EventApi = 'core' | 'events';
 
-/** What holds for every Event, in its stored shape. */
+/** The rules for every Event, in its stored form. */
 export function eventProblems(event: StoredObject, api: EventApi): readonly Problem[] {
   return isEmpty(event.eventTime) ? placed(event) : described(event, api);
 }
 
-/** An Event lies in the namespace of its object, or in `default`. */
+/**
+ * An Event must be in the namespace of its object, or in `default` if the object has no namespace.
+ */
 function placed(event: StoredObject): readonly Problem[] {
   const involved = String(involvedOf(event).namespace ?? '');
   const { namespace = '' } = event.metadata;
@@ -28,7 +32,7 @@ function placed(event: StoredObject): readonly Problem[] {
   return [invalidValue('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** Where Events of objects without a namespace may lie. */
+/** The namespaces that Events of objects without a namespace may be in. */
 const OPEN_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-system']);
 
 /** An Event with an eventTime must name its reporter, its action and its reason. */
@@ -57,7 +61,7 @@ function tooLong(event: StoredObject, field: string, limit: number): readonly Pr
   return [invalidValue(field, '', `can have at most ${limit} characters`)];
 }
 
-/** What the newer API asks of a new Event besides. */
+/** The additional rules of `events.k8s.io` for a new Event. */
 export function newEventProblems(event: StoredObject): readonly Problem[] {
   const type = String(event.type ?? '');
   const problems = [...seriesProblems(event)];
@@ -99,7 +103,7 @@ const REPORTERS: Readonly<Record<string, string>> = {
   reportingInstance: 'reportingInstance',
 };
 
-/** Only the series of an Event changes. */
+/** Only the series of an Event may change. */
 export const changedNewEvent: ChangeCheck = (event, previous) => [
   ...(changed(event, previous, ['series']) ? seriesProblems(event) : []),
   ...immutable(['involvedObject'], shownReference)(event, previous),

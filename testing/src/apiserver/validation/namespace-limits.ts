@@ -23,7 +23,7 @@ import {
 
 const LIMITED = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-/** The limits of one Pod, container or claim, in the order of `ValidateLimitRange` of v1.36. */
+/** The problems of a LimitRange, in the order of `ValidateLimitRange` of v1.36. */
 export function limitRange({ spec }: StoredObject): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(isObject(spec) ? spec.limits : undefined).flatMap((limit, at) => {
@@ -75,11 +75,11 @@ function limitProblems(limit: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** Two amounts of a resource, the first of which must not be more than the second. */
+/** Two amounts of a resource. The first must not exceed the second. */
 interface Order {
   readonly less: string;
   readonly more: string;
-  /** Where the problem is, and whose amount it shows. */
+  /** The field that the problem names, and the amount that it shows. */
   readonly at: string;
   readonly shown: string;
   readonly text: (less: unknown, more: unknown) => string;
@@ -171,7 +171,7 @@ function ratioProblems(
   return isMore ? [...problems, invalidValue(field, ratio, why)] : problems;
 }
 
-/** What cannot be shared, such as a GPU, is requested as it is limited. */
+/** A resource that cannot be overcommitted, such as a GPU, must have equal request and limit. */
 function overcommitted(
   name: string,
   limit: unknown,
@@ -214,7 +214,7 @@ const QUOTAS: ReadonlySet<string> = new Set([
 ]);
 
 const OF_PODS = ['pods', ...COMPUTED];
-/** The resources that a scope can be about. */
+/** The resources that each scope can limit. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   Terminating: OF_PODS,
   NotTerminating: OF_PODS,
@@ -228,7 +228,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
 const isQuota = (name: string): boolean =>
   QUOTAS.has(name) || /^requests\.hugepages-|^hugepages-/.test(name);
 
-/** A quota, in the order of `ValidateResourceQuotaSpec` of v1.36. */
+/** The problems of a ResourceQuota, in the order of `ValidateResourceQuotaSpec` of v1.36. */
 export function resourceQuota({ spec }: StoredObject): readonly Problem[] {
   const { hard: amounts, scopes, scopeSelector } = isObject(spec) ? spec : {};
   const hard = isObject(amounts) ? amounts : {};

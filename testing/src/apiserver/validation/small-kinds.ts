@@ -17,7 +17,7 @@ import { internalJson } from './fields/internal-json.ts';
 import { labelSelector } from './fields/label-selector.ts';
 import { forbidden, invalidShown, notSupported, type Problem, required } from './fields/problem.ts';
 
-/** A strategy of Kubernetes, or a name with a prefix of another vendor. */
+/** A strategy of Kubernetes, or a name with another vendor's prefix. */
 const leaseStrategy: Check = (value, field) => {
   if (isEmpty(value)) return [];
   if (String(value).includes('/')) return formed(labelKey)(value, `${field}.strategy`);
@@ -59,7 +59,7 @@ export function disruptionBudget({ spec }: StoredObject): readonly Problem[] {
   ];
 }
 
-/** Above this, priorities are the system's own. */
+/** Priorities above this value are reserved for the system. */
 const MAX_USER_PRIORITY = 1_000_000_000;
 
 export function priorityClass(object: StoredObject): readonly Problem[] {

@@ -3,17 +3,20 @@ import type { StoredObject } from '../objects/stored-object.ts';
 import { requireStorable } from '../objects/stored-size.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** The form in which an object is compared and judged. */
+/** The form in which objects are compared and validated. */
 export function canonical(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : canonicalBuiltIn(object);
 }
 
-/** The form in which an object is stored and sent. */
+/** The form in which objects are stored and sent. */
 export function storedForm(served: ServedResource, object: StoredObject): StoredObject {
   return served.custom ? canonicalCustom(object) : storedBuiltIn(object);
 }
 
-/** The same of an object that is about to be stored. @throws ApiError 500 when it is too large. */
+/**
+ * The stored form of an object that is about to be stored.
+ * @throws ApiError 500 when it is too large.
+ */
 export function storable(served: ServedResource, object: StoredObject): StoredObject {
   const complete = storedForm(served, object);
   requireStorable(complete);

@@ -7,7 +7,7 @@ import type { WriteOptions } from '../request/options.ts';
 import { canonical } from './canonical.ts';
 
 /**
- * The managedFields of an object after a write other than apply, worked out in the version that was
+ * The managedFields of an object after a write other than apply, computed in the version that was
  * written to.
  *
  * @param time - RFC 3339, whole seconds.
@@ -21,7 +21,8 @@ export function ownersAfter(
 ): readonly unknown[] {
   const entries = recordUpdate({
     before: before === undefined ? undefined : (fromStored(served, before) as Json),
-    // As it will be read: a map that a patch has emptied is none. An empty list of managedFields is one, though.
+    // The object as it will be read: a map that a patch has emptied counts as absent. An empty list
+    // of managedFields does not.
     after: withoutOwnStatus(
       served,
       withMetadata(fromStored(served, canonical(served, after)), {
@@ -42,7 +43,10 @@ export function ownersAfter(
   });
 }
 
-/** The first status of an object is the server's own where it is written through a path of its own. */
+/**
+ * Removes the initial status of an object if status is a subresource, because the server itself has
+ * set it.
+ */
 function withoutOwnStatus(
   served: ServedResource,
   after: StoredObject,

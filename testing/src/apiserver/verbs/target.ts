@@ -8,7 +8,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { changePasses } from '../validation/fields/metadata.ts';
 import { invalidValue } from '../validation/fields/problem.ts';
 
-/** One object that a request is about. */
+/** The object that a request names. */
 export interface Target {
   readonly served: ServedResource;
   readonly namespace: string | undefined;
@@ -19,14 +19,17 @@ export function keyOfTarget({ namespace, name }: Target): ObjectKey {
   return objectKey(namespace, name);
 }
 
-/** The object in its stored shape. @throws ApiError 404. */
+/**
+ * The object in its stored form.
+ * @throws ApiError 404.
+ */
 export function requireStored({ storage }: Cluster, target: Target): StoredObject {
   const live = storage.get(target.served.storedAs, keyOfTarget(target));
   if (live === undefined) throw notFound(target.served, target.name);
   return live;
 }
 
-/** A write that is meant for another object of this name. */
+/** The error for a write that was meant for another object with this name. */
 export function otherUid(target: Target, wanted: string, found: string): Error {
   const { served, namespace, name } = target;
   const key = ['/registry', prefixOf(served), namespace, name].filter(Boolean).join('/');
@@ -34,7 +37,7 @@ export function otherUid(target: Target, wanted: string, found: string): Error {
   return conflict(served, name, why);
 }
 
-/** A patch of any kind that is meant for another object of this name. */
+/** The error for a patch that was meant for another object with this name. */
 export function uidIsImmutable({ served, name }: Target, uid: string | undefined): Error {
   const message = `Invalid value: ${JSON.stringify(uid ?? '')}: field is immutable`;
   const problem = { field: 'metadata.uid', reason: 'FieldValueInvalid', message };
@@ -42,9 +45,9 @@ export function uidIsImmutable({ served, name }: Target, uid: string | undefined
 }
 
 /**
- * The kind of a custom object, and in a patch its version, are parts of it that are validated before all others.
+ * Checks the kind of a custom object, and in a patch its version, before everything else.
  *
- * @throws ApiError 422 for another one than `expected`.
+ * @throws ApiError 422 for a kind other than `expected`.
  */
 export function requireKind(
   object: StoredObject,
@@ -60,7 +63,7 @@ export function requireKind(
   throw invalid({ kind, group }, name ?? '', problems);
 }
 
-/** Where etcd keeps built-in objects, for those that do not lie under their plural. */
+/** etcd's path of built-in objects that are not stored under their plural. */
 const PREFIXES: Readonly<Record<string, string>> = {
   endpoints: 'services/endpoints',
   ingresses: 'ingress',

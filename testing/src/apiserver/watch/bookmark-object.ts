@@ -4,7 +4,10 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { encodeStruct } from '../objects/struct-encoder.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** Kinds whose internal form has a number of replicas where the versioned one has a pointer to it. */
+/**
+ * Kinds whose internal type has replicas as a number, and whose versioned type has them as a
+ * pointer.
+ */
 const COUNTED: ReadonlySet<string> = new Set([
   'apps/v1/Deployment',
   'apps/v1/ReplicaSet',
@@ -13,10 +16,10 @@ const COUNTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The object of a bookmark: an instance of the kind in which nothing is set but `metadata`. Of a
- * built-in kind Go still writes every struct that it has, such as `"spec":{"containers":null}`.
+ * The object of a bookmark: an instance of the kind with only `metadata` set. For a built-in kind
+ * Go still writes all its structs, such as `"spec":{"containers":null}`.
  *
- * @param nullTimestamps - whether a creation time that is not set is written as null.
+ * @param nullTimestamps - whether an unset creation time is written as null.
  */
 export function bookmarkObject(
   served: ServedResource,

@@ -6,7 +6,7 @@ interface Wait {
   readonly end: (reached: boolean) => void;
 }
 
-/** Readers that wait for a revision which is not there yet. */
+/** Readers that wait for a future revision. */
 export class FreshnessWaits {
   readonly #clock: Clock;
   readonly #revision: () => number;
@@ -18,7 +18,7 @@ export class FreshnessWaits {
     this.#revision = revision;
   }
 
-  /** Calls `then` once: with true when the revision is there, with false after `waitMs`. */
+  /** Calls `then` once: with true when the revision is reached, with false after `waitMs`. */
   wait(revision: number, waitMs: number, then: (reached: boolean) => void): Cancel {
     if (this.#revision() >= revision) {
       then(true);
@@ -40,7 +40,7 @@ export class FreshnessWaits {
     };
   }
 
-  /** Ends the waits for what is there now. */
+  /** Ends the waits for revisions that are reached now. */
   wake(): void {
     if (this.#waits.size === 0) return;
     for (const wait of [...this.#waits]) {
@@ -48,7 +48,7 @@ export class FreshnessWaits {
     }
   }
 
-  /** Ends all of them without success. */
+  /** Ends all waits without success. */
   close(): void {
     for (const wait of [...this.#waits]) wait.end(false);
   }

@@ -6,11 +6,13 @@ import type { Storage, StorageEvent, StorageListener } from '../storage/storage.
 import { FreshnessWaits } from './freshness-waits.ts';
 
 export interface WatchCacheOptions {
-  /** Resources whose reads and watches go to etcd itself. */
+  /** Resources whose reads and watches use etcd directly. */
   readonly uncached: readonly ResourceName[];
-  /** How often etcd sends its revision as a progress notice. 0: never. */
+  /**
+   * The interval in milliseconds at which etcd sends its revision as a progress notice. 0: never.
+   */
   readonly progressIntervalMs: number;
-  /** How long caches are filled after the server has begun to listen. */
+  /** How long caches are filled after the server has begun to listen, in milliseconds. */
   readonly cacheFillMs: number;
 }
 
@@ -32,17 +34,17 @@ export class WatchCache {
   readonly #clock: Clock;
   readonly #uncached: ReadonlySet<ResourceName>;
   readonly #listeners = new Map<ResourceName, Set<StorageListener>>();
-  /** Committed, not yet seen: the cache lags. */
+  /** Committed events that the lagging cache has not seen yet. */
   readonly #delayed: Delayed[] = [];
   readonly #reached = new Map<ResourceName, number>();
   readonly #unreadyUntilMs = new Map<ResourceName, number>();
   readonly #fillMs: number;
-  /** No cache is ready before. */
+  /** The time before which no cache is ready. */
   #filledAtMs = 0;
   readonly #waits: FreshnessWaits;
   readonly #progressIntervalMs: number;
   #notices: RevisionPeriods;
-  /** All events up to here were seen. */
+  /** All events up to this revision were seen. */
   #revision: number;
   #lagMs = 0;
   #cancelCatchUp: Cancel | undefined;
@@ -59,7 +61,10 @@ export class WatchCache {
     this.#notices = new RevisionPeriods(options.progressIntervalMs, clock.monotonic(), 0);
   }
 
-  /** Begins to follow the storage. @returns the end of it. */
+  /**
+   * Begins to follow the storage.
+   * @returns a function that stops it.
+   */
   start(): () => void {
     this.#unsubscribe ??= this.#storage.subscribe((resource, event) => {
       this.#onCommit(resource, event);
@@ -67,17 +72,17 @@ export class WatchCache {
     return () => this.#stop();
   }
 
-  /** False for a resource whose watches come from etcd: its bookmarks and texts differ. */
+  /** False for a resource whose watches come from etcd. Its bookmarks and messages differ. */
   caches(resource: ResourceName): boolean {
     return !this.#uncached.has(resource);
   }
 
-  /** The latest revision that the cache knows of any resource. */
+  /** The latest revision that the cache has seen, of any resource. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** How far the cache of one resource has come. */
+  /** The revision that the cache of one resource has reached. */
   revisionOf(resource: ResourceName): number {
     if (!this.caches(resource)) return this.#storage.revision;
     this.#notices.turn(this.#clock.monotonic(), this.#revision);
@@ -86,7 +91,10 @@ export class WatchCache {
     return Math.min(reached, this.#revision);
   }
 
-  /** How long the cache is behind the storage: reads from it and watches see what was then. */
+  /**
+   * Sets how long the cache lags behind the storage. Its reads and watches see the state of that
+   * time.
+   */
   setLag(lagMs: number): void {
     this.#lagMs = lagMs;
     if (lagMs === 0) this.#catchUp(Number.POSITIVE_INFINITY);
@@ -96,7 +104,7 @@ export class WatchCache {
     return this.#revision < this.#storage.revision;
   }
 
-  /** False while the cache of the resource is filled anew: it is answered with 429. */
+  /** False while the cache of the resource is being filled. Requests are then answered with 429. */
   isReady(resource: ResourceName): boolean {
     if (!this.caches(resource)) return true;
     return !this.isFilling && this.#clock.monotonic() >= (this.#unreadyUntilMs.get(resource) ?? 0);
@@ -107,19 +115,22 @@ export class WatchCache {
     return this.#clock.monotonic() < this.#filledAtMs;
   }
 
-  /** Begins to fill all caches, as a server does when it starts. */
+  /** Begins to fill all caches, as a starting server does. */
   fill(): void {
     if (this.#fillMs > 0) this.#filledAtMs = this.#clock.monotonic() + this.#fillMs;
   }
 
-  /** Fills the cache of one resource anew, for `unreadyMs`: watches cannot resume from before. */
+  /**
+   * Fills the cache of one resource again, for `unreadyMs`. Watches cannot resume from earlier
+   * revisions.
+   */
   reinitialize(resource: ResourceName, unreadyMs: number): void {
     this.#storage.restartWindows(resource);
     this.#reached.set(resource, this.#revision);
     if (unreadyMs > 0) this.#unreadyUntilMs.set(resource, this.#clock.monotonic() + unreadyMs);
   }
 
-  /** Fills all caches anew, as a restarted server does. The caller has ended all watches. */
+  /** Fills all caches again, as a restarted server does. The caller must have ended all watches. */
   restart(): void {
     this.#delayed.length = 0;
     this.#revision = this.#storage.revision;
@@ -144,7 +155,10 @@ export class WatchCache {
     });
   }
 
-  /** Tells `listener` of each event of one resource, from now on. @returns the end of it. */
+  /**
+   * Calls `listener` for each event of one resource, from now on.
+   * @returns a function that ends the subscription.
+   */
   subscribe(resource: ResourceName, listener: StorageListener): () => void {
     let listeners = this.#listeners.get(resource);
     if (listeners === undefined) {

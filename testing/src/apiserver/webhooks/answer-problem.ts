@@ -1,8 +1,9 @@
 import { isObject, type Json } from '../objects/metadata.ts';
 
 /**
- * An answer with another status than 200, in the words of the client (k8s.io/apimachinery,
- * pkg/api/errors/errors.go, NewGenericServerResponse). A Status says it in words of its own.
+ * The error for an answer with a status other than 200, with the client's message
+ * (k8s.io/apimachinery, pkg/api/errors/errors.go, NewGenericServerResponse). A Status has its own
+ * message.
  */
 export function answerProblem(code: number, contentType: string, text: string): string {
   const status = statusIn(text);
@@ -29,7 +30,7 @@ const WORDS: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** Here the client repeats what the server said. */
+/** For these codes the client's message repeats the server's text. */
 const SAID: ReadonlySet<number> = new Set([403, 406, 415]);
 
 function statusIn(text: string): Json | undefined {

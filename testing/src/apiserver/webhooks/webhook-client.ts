@@ -6,7 +6,7 @@ import { isObject, type Json } from '../objects/metadata.ts';
 import { answerProblem } from './answer-problem.ts';
 import { connectionProblem } from './connection-problem.ts';
 
-/** Where a webhook is: `clientConfig` of a webhook configuration or of a definition. */
+/** The address of a webhook: `clientConfig` of a webhook configuration or of a definition. */
 export interface WebhookAddress {
   readonly url?: string;
   readonly service?: {
@@ -15,28 +15,29 @@ export interface WebhookAddress {
     readonly path?: string;
     readonly port?: number;
   };
-  /** PEM in base64. */
+  /** PEM, encoded in base64. */
   readonly caBundle?: string;
 }
 
-/** A webhook that could not be asked, or whose answer is none, in the words of kube-apiserver. */
+/** The error for a failed call of a webhook or an invalid answer, with kube-apiserver's message. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
-/** Answers above this size are refused. */
+/** The largest answer. Larger ones are refused. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Calls webhooks as kube-apiserver does (k8s.io/apiserver, pkg/util/webhook/client.go): JSON by POST,
- * HTTP/1.1, each certificate checked against the `caBundle` of its webhook. Plain `http` is taken, too.
+ * Calls webhooks as kube-apiserver does (k8s.io/apiserver, pkg/util/webhook/client.go): JSON by
+ * POST over HTTP/1.1, with each certificate checked against its webhook's `caBundle`. Plain `http`
+ * is accepted, too.
  */
 export class WebhookClient {
   readonly #services: Readonly<Record<string, string>>;
   readonly #clock: Clock;
   readonly #hasService: (namespace: string, name: string) => boolean;
 
-  /** @param services - URLs by `NAMESPACE/NAME`, with or without `:PORT`. */
+  /** @param services - URLs, keyed by `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT`. */
   constructor(
     services: Readonly<Record<string, string>>,
     clock: Clock,
@@ -48,10 +49,11 @@ export class WebhookClient {
   }
 
   /**
-   * Sends a review. @returns the JSON object that came back with status 200.
+   * Sends a review.
+   * @returns the JSON object in the answer with status 200.
    *
-   * @param timeoutMs - by the clock of the server; the webhook reads it in the query.
-   * @throws WebhookError for everything else.
+   * @param timeoutMs - the time limit on the server's clock. The webhook receives it in the query.
+   * @throws WebhookError for every other outcome.
    */
   async post(address: WebhookAddress, review: Json, timeoutMs: number): Promise<Json> {
     const { shown, target, servername } = this.#resolve(address, timeoutMs);

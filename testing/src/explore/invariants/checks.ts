@@ -8,16 +8,16 @@ import { Finalizers } from './finalizers.ts';
 import type { Violation } from './violation.ts';
 import { WriteLoops } from './write-loops.ts';
 
-/** What the run in the usual order has shown: other orders are compared with it. */
+/** The results of the run in the usual order, with which other orders are compared. */
 export interface Reference {
   readonly end: ReadonlyMap<string, readonly string[]>;
-  /** The most objects that were there at once, by what tells them apart. */
+  /** The largest number of objects that existed at once, by their logical identity. */
   readonly copies: ReadonlyMap<string, number>;
   /** Finalizers that the operator has added to objects, or declares. */
   readonly finalizers: ReadonlySet<string>;
 }
 
-/** The invariants of one run: those that always hold, and those of the scenario. */
+/** The invariants of one run: the general ones, and those of the scenario. */
 export class Checks {
   readonly #scenario: Scenario;
   readonly #reference: Reference | undefined;
@@ -35,7 +35,10 @@ export class Checks {
     this.#loops = new WriteLoops();
   }
 
-  /** What later runs are compared with. @param end - what was stored at rest. */
+  /**
+   * The results with which later runs are compared.
+   * @param end - the stored objects at rest.
+   */
   reference(end: Reference['end']): Reference {
     return { end, copies: this.#copies.most, finalizers: this.#finalizers.own };
   }
@@ -44,7 +47,7 @@ export class Checks {
     this.#finalizers.declared(controllers);
   }
 
-  /** The operator was killed: what it was doing is over. */
+  /** Records that the operator was killed, which ends its running work. */
   killed(): void {
     this.#active.clear();
     this.#finalizers.killed();
@@ -66,12 +69,12 @@ export class Checks {
     this.#finalizers.finished(attempt);
   }
 
-  /** A cleanup of a controller has returned, and nothing is left to clean up. */
+  /** Records that a controller's cleanup has returned, and that nothing is left to clean up. */
   finalized(attempt: AttemptFacts): void {
     this.#finalizers.finalized(attempt);
   }
 
-  /** @param inputs - how often others have changed something so far. */
+  /** @param inputs - the number of changes by others so far. */
   wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     return (
       this.#copies.wrote(write) ?? this.#finalizers.wrote(write) ?? this.#loops.wrote(write, inputs)

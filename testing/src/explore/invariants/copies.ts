@@ -3,13 +3,13 @@ import type { LoggedWrite } from '../scenario/scenario.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * No double create: an object whose name the API server made up is not created while the operator's earlier one, of the same
- * owner and with the same content, is still there. How many there may be at once is what the usual order has: three equal Pods
- * of one owner are no fault when they are three there, too.
+ * No double create: an object with a generated name is not created while the operator's earlier
+ * object with the same owner and content still exists. The usual order decides how many may exist
+ * at once: three equal Pods of one owner are no fault if the usual order also has three.
  */
 export class Copies {
   readonly #allowed: ReadonlyMap<string, number> | undefined;
-  /** What tells objects apart → the uids of those that are there. */
+  /** The uids of existing objects, by their logical identity. */
   readonly #there = new Map<string, Set<string>>();
   readonly #logicalOf = new Map<string, string>();
   readonly most: Map<string, number> = new Map();
@@ -42,7 +42,10 @@ export class Copies {
   }
 }
 
-/** Undefined for an object that its creator has named: the API server refuses a second one. */
+/**
+ * The logical identity of an object. Undefined for an object with a chosen name, because the API
+ * server refuses a second one.
+ */
 function logicalChild(object: KubernetesObject): string | undefined {
   const { generateName, namespace = '', labels = {} } = object.metadata;
   if (generateName === undefined) return undefined;

@@ -1,10 +1,10 @@
-/** Values of these are not shown: a test's output may be public. */
+/** Values of these objects are not shown, because a test's output may be public. */
 const SECRET = /^Secret /;
 const MAX_VALUE = 60;
 
 type Stored = ReadonlyMap<string, readonly string[]>;
 
-/** What is stored at the end of one run and not of the other, a line for each object. */
+/** The differences between the stored objects at the end of two runs, one line per object. */
 export function differences(expected: Stored, found: Stored): readonly string[] {
   const lines: string[] = [];
   for (const identity of new Set([...expected.keys(), ...found.keys()])) {

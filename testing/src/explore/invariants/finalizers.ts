@@ -3,19 +3,22 @@ import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
-/** Finalizers of Kubernetes itself, which its controllers remove. */
+/** Finalizers of Kubernetes itself, which Kubernetes' controllers remove. */
 const OF_THE_CLUSTER = /^(?:foregroundDeletion|orphan|kubernetes|kubernetes\.io\/.*)$/;
 
 /**
- * No lost finalizer: the operator removes only finalizers that are its own, and one whose cleanup a controller declares only
- * after a cleanup of that object that has ended well.
+ * No lost finalizer: the operator removes only its own finalizers. A finalizer that a controller
+ * declares is removed only after a successful cleanup of the object.
  */
 export class Finalizers {
-  /** Those that the operator has added, or declares. */
+  /** Finalizers that the operator has added, or declares. */
   readonly own: Set<string>;
-  /** Finalizer → the controller whose `finalize` cleans up for it. */
+  /** The controller whose `finalize` cleans up, by finalizer. */
   readonly #cleaners = new Map<string, string>();
-  /** `controller key` of objects whose cleanup has returned, until the attempt ends: the finalizer is removed in between. */
+  /**
+   * `controller key` of objects whose cleanup has returned, until the attempt ends. The finalizer
+   * is removed in between.
+   */
   readonly #cleaned = new Set<string>();
 
   constructor(known: ReadonlySet<string> = new Set()) {
@@ -27,7 +30,7 @@ export class Finalizers {
       if (ownFinalizer !== undefined) this.own.add(ownFinalizer);
       if (finalizer === undefined) continue;
       this.own.add(finalizer.name);
-      // With this option the toolkit gives a cleanup up that fails for too long.
+      // With this option, the toolkit gives up a cleanup that fails for too long.
       if (finalizer.forceFinalizeAfterMs === undefined) this.#cleaners.set(finalizer.name, name);
     }
   }

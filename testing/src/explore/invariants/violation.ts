@@ -1,10 +1,10 @@
 import type { KubernetesObject } from 'chancery';
 
-/** Something that had to hold and did not. */
+/** An invariant that did not hold. */
 export interface Violation {
-  /** Name of the invariant. */
+  /** The name of the invariant. */
   readonly invariant: string;
-  /** What is wrong, in words. */
+  /** The description of the problem. */
   readonly message: string;
 }
 

@@ -2,27 +2,35 @@ import { normalForm } from '../scenario/normal-form.ts';
 import type { LoggedWrite } from '../scenario/scenario.ts';
 import { called, type Violation } from './violation.ts';
 
-/** Writes of one object within this time, without any change of others, are a loop when there are more than the limit. */
+/**
+ * More than the limit of writes of one object within this time, without a change by others, are a
+ * loop.
+ */
 const FAST_MS = 10_000;
 const MAX_FAST = 20;
-/** How often an object may come back to what it was. A correction after a race may do so once or twice. */
+/**
+ * The largest number of times that an object may return to an earlier state. A correction after a
+ * race may do so once or twice.
+ */
 const MAX_RETURNS = 3;
 
-/** What the operator wrote to one object since the last change of others. */
+/** The operator's writes to one object since the last change by others. */
 interface Line {
   readonly times: number[];
-  /** The contents that it has had. */
+  /** The contents that the object has had. */
   readonly forms: string[];
   returns: number;
 }
 
-/** No write loop: without a change of others, the operator stops to write. */
+/** No write loop: without a change by others, the operator stops writing. */
 export class WriteLoops {
   readonly #lines = new Map<string, Line>();
   #inputs = 0;
   #last: { readonly write: LoggedWrite; readonly changes: boolean } | undefined;
 
-  /** @param inputs - how often others have changed something so far. Two changes can come at the same time. */
+  /**
+   * @param inputs - the number of changes by others so far. Two changes can come at the same time.
+   */
   wrote(write: LoggedWrite, inputs: number): Violation | undefined {
     if (inputs !== this.#inputs) {
       this.#inputs = inputs;
@@ -41,7 +49,10 @@ export class WriteLoops {
     return this.#looped(name, line, write.atMs);
   }
 
-  /** The operator has written nothing new in the last third of the time that it had to come to rest. */
+  /**
+   * Checks that the operator wrote nothing new in the last third of the time in which it had to
+   * come to rest.
+   */
   atRest({ lastInputMs, nowMs }: { lastInputMs: number; nowMs: number }): Violation | undefined {
     const { write } = this.#last ?? {};
     if (write === undefined || write.atMs < lastInputMs + ((nowMs - lastInputMs) * 2) / 3) {

@@ -1,4 +1,4 @@
-/** One attempt at a key, as far as stories and invariants need it. */
+/** The facts about one reconcile of a key that stories and invariants need. */
 export interface AttemptFacts {
   readonly controller: string;
   readonly key: string;

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from 'chancery';
 
-/** Objects that say when and how often something happened: they differ from order to order by their nature. */
+/** Kinds that record when and how often something happened, and therefore differ in every order. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Event', 'Lease']);
 
-/** Fields of the metadata that the server makes up. */
+/** Metadata fields that the server generates. */
 const MADE_UP: ReadonlySet<string> = new Set([
   'uid',
   'resourceVersion',
@@ -13,7 +13,7 @@ const MADE_UP: ReadonlySet<string> = new Set([
   'selfLink',
 ]);
 
-/** Fields of the spec of a Service that the server draws from its ranges. */
+/** Fields of a Service's spec that the server allocates from its ranges. */
 const DRAWN: ReadonlySet<string> = new Set([
   'clusterIP',
   'clusterIPs',
@@ -21,21 +21,25 @@ const DRAWN: ReadonlySet<string> = new Set([
   'healthCheckNodePort',
 ]);
 
-/** The volume that admission gives each Pod for its token. */
+/** The volume that admission adds to each Pod for its token. */
 const TOKEN_VOLUME = /^kube-api-access-[a-z0-9]{5}$/;
 
-/** Lists whose order says nothing, as it depends on who wrote first. */
+/** Lists whose order is ignored, because it depends on which writer was first. */
 const SETS: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences', 'conditions']);
 
-/** RFC 3339, also inside of a longer text. */
+/** RFC 3339 times, also inside a longer text. */
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 
-/** Gives uids and generated names the same text in every run, also inside of a longer text. Undefined: there are none. */
+/**
+ * Replaces uids and generated names with the same text in every run, also inside a longer text.
+ * Undefined if there are none.
+ */
 export type Renamed = (text: string) => string | undefined;
 
 /**
- * An object as text, without what differs between two runs that do the same: uids, versions, times and generated names.
- * Whether an `observedGeneration` is the current one stays to be seen. Undefined for Events and Leases.
+ * An object as text, without values that differ between two equal runs: uids, versions, times and
+ * generated names. An `observedGeneration` is replaced by whether it is current. Undefined for
+ * Events and Leases.
  */
 export function normalForm(object: KubernetesObject, renamed: Renamed): string | undefined {
   if (LEFT_OUT.has(object.kind)) return undefined;
@@ -65,7 +69,7 @@ export function normalForm(object: KubernetesObject, renamed: Renamed): string |
   return JSON.stringify(plain({ ...object, metadata: { ...metadata, name: shownName } }, ''));
 }
 
-/** `apps/v1 Deployment default/demo` without the version: the identity of an object over all runs. */
+/** `apps/v1 Deployment default/demo` without the version: the identity of an object across runs. */
 export function identityOf(
   { apiVersion, kind, metadata }: KubernetesObject,
   renamed: Renamed,
@@ -76,7 +80,7 @@ export function identityOf(
   return `${group}${kind} ${namespace === undefined ? '' : `${namespace}/`}${shown}`;
 }
 
-/** As people write it: `Deployment demo`. */
+/** The short name in messages: `Deployment demo`. */
 export function shortName({ kind, metadata }: KubernetesObject): string {
   return `${kind} ${metadata.name}`;
 }

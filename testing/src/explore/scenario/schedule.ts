@@ -1,22 +1,25 @@
 import { ConfigurationError } from 'chancery/internal-objects';
 
-/** How a schedule departs from the usual order, at one step. */
+/** One deviation from the usual order, at one step. */
 export interface Deviation {
-  /** Before this event of the run, from 0. */
+  /** The index of the event before which it happens, counted from 0. */
   readonly step: number;
   readonly act: DeviationAct;
-  /** The label of an event, or the stream of events that is held back. Empty for `change`, `restart` and `timer`. */
+  /**
+   * The label of an event, or the stream whose events are held back. Empty for `change`, `restart`
+   * and `timer`.
+   */
   readonly target: string;
 }
 
 /**
- * - `first`: this event happens before those that came up earlier.
+ * - `first`: this event happens before earlier pending events.
  * - `hold`: the events of this stream wait until nothing else can happen.
- * - `delay`: they wait for ten seconds of virtual time.
- * - `lose`: the connection breaks before this answer arrives; what was written stays written.
- * - `timer`: the next timer is due before what waits has happened.
- * - `late`: the events of this stream come after the next timer that the operator has set itself, and after what that leads
- *   to. Without a stream it is the next change that comes so late.
+ * - `delay`: the events of this stream wait for ten seconds of virtual time.
+ * - `lose`: the connection breaks before this answer arrives. Writes stay written.
+ * - `timer`: the next timer rings before the pending events happen.
+ * - `late`: the events of this stream come after the operator's next own timer, and after the
+ *   effects of that timer. Without a stream, the next change is delayed in this way.
  * - `change`: the next change of another writer happens here.
  * - `restart`: the operator is killed here and started again.
  */
@@ -24,19 +27,19 @@ export type DeviationAct = (typeof ACTS)[number];
 
 const ACTS = ['first', 'hold', 'delay', 'late', 'lose', 'timer', 'change', 'restart'] as const;
 
-/** A run of a scenario, so that it can be repeated. */
+/** The description of a run of a scenario, by which the run can be repeated. */
 export interface Schedule {
   readonly seed: number;
   readonly deviations: readonly Deviation[];
 }
 
-/** As text, for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
+/** The schedule as text for `replaySchedule`: `seed 1; 12 hold watch deployments; 17 restart`. */
 export function formatSchedule({ seed, deviations }: Schedule): string {
   const parts = deviations.map(({ step, act, target }) => `${step} ${act} ${target}`.trim());
   return [`seed ${seed}`, ...parts].join('; ');
 }
 
-/** @throws ConfigurationError `CONFIG` for a text that `formatSchedule` has not written. */
+/** @throws ConfigurationError `CONFIG` for a text that is not an output of `formatSchedule`. */
 export function parseSchedule(text: string): Schedule {
   const [first = '', ...rest] = text.split('; ');
   const seed = /^seed (\d+)$/.exec(first)?.[1];

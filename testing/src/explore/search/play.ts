@@ -10,7 +10,7 @@ import type { SimulationResult } from '../simulation/run-result.ts';
 import { scenarioClock } from '../simulation/scenario-clock.ts';
 import { Simulation } from '../simulation/simulation.ts';
 
-/** Plays schedules of one scenario. Only one run is under way at a time. */
+/** Runs schedules of one scenario, one at a time. */
 export class Player implements Disposable {
   readonly scenario: Scenario;
   readonly #base: StorageSnapshot;
@@ -30,7 +30,7 @@ export class Player implements Disposable {
     return new Player(scenario, await baseOf(scenario));
   }
 
-  /** The run in the usual order, what it shows, and what other orders are compared with. */
+  /** The run in the usual order, its result, and the reference for other orders. */
   async usual(
     seed: number,
   ): Promise<{ result: SimulationResult; reference: Reference | undefined }> {
@@ -73,7 +73,10 @@ export class Player implements Disposable {
     }
   }
 
-  /** Rejections that nobody handles are a finding of the run, and must not end the process of the test. */
+  /**
+   * Records unhandled rejections as findings of the run, and keeps them from ending the test's
+   * process.
+   */
   #catchRejections(): () => void {
     const others = process.listeners('unhandledRejection');
     const heard = (error: unknown, promise: Promise<unknown>): void => {
@@ -89,12 +92,12 @@ export class Player implements Disposable {
   }
 }
 
-/** What is stored before the operator starts. */
+/** The stored objects before the operator starts. */
 async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot> {
   const restore = replaceGlobals();
   const clock = scenarioClock();
   let drawn = 0;
-  // Equal uids in every exploration: what is random here must be the same in each.
+  // Random values here must be the same in every exploration, so that uids are equal.
   const world = {
     clock,
     random: () => (drawn = (drawn + 0.618_033_988_749_895) % 1),
@@ -122,7 +125,10 @@ async function baseOf({ name, objects = [] }: Scenario): Promise<StorageSnapshot
   }
 }
 
-/** `create` changes nothing of what it gets, but scenarios share objects between runs. */
+/**
+ * A copy of an object. `create` does not change its argument, but scenarios share objects between
+ * runs.
+ */
 function placed(object: KubernetesObject): KubernetesObject {
   return structuredClone(object);
 }

@@ -1,17 +1,20 @@
 import type { Violation } from '../invariants/violation.ts';
 import type { Step } from '../simulation/run-result.ts';
 
-/** Steps that a story leaves out when nothing followed from them. */
+/** Steps that a story omits if they had no effect. */
 const QUIET = /^(?:request|answer|delivery|timer)\b/;
 
-/** A run as people would tell it: what others did, what departs from the usual order, what the operator did. */
+/**
+ * A run as a story for people: changes by others, deviations from the usual order, and the
+ * operator's actions.
+ */
 export function storyOf(steps: readonly Step[], violation: Violation): string {
   const lines = withoutRepetition(steps.flatMap(linesOf));
   const all = [...lines, `${violation.invariant}: ${violation.message}`];
   return all.map((line, index) => `${index + 1}. ${line}`).join('\n');
 }
 
-/** A reconcile that comes again and again and does nothing is told once, with how often it came. */
+/** Shows a repeated reconcile without effect only once, with its number of repetitions. */
 function withoutRepetition(lines: readonly string[]): readonly string[] {
   const told: string[] = [];
   let times = 0;

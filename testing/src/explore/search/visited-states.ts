@@ -1,7 +1,10 @@
-// An import of it would load Web Crypto, too: it is a part of what each test file waits for.
+// An import would also load Web Crypto, which delays the start of each test file.
 const { createHash } = process.getBuiltinModule('node:crypto');
 
-/** States that were there before, with how many further departures were left from there. Bounded. */
+/**
+ * States of earlier runs, with the number of further deviations that were allowed from there. Its
+ * size is limited.
+ */
 export class VisitedStates {
   readonly #left = new Map<string, number>();
   readonly #max: number;
@@ -18,7 +21,10 @@ export class VisitedStates {
     return this.#left.size >= this.#max;
   }
 
-  /** @returns true when the state was there before with at least as many departures left. Remembers it otherwise. */
+  /**
+   * @returns true if the state was visited before with at least as many deviations left. Otherwise
+   * records it.
+   */
   isKnown(digest: string, left: number): boolean {
     const name = createHash('sha1').update(digest).digest('base64');
     const before = this.#left.get(name);

@@ -1,14 +1,15 @@
 import type { AttemptFacts } from '../scenario/attempt-facts.ts';
 
 /**
- * What the reconciles of each key have seen and written since the operator started: with an equal history, code that
- * remembers something between two reconciles remembers the same. Reconciles without a request do not count.
+ * The reads and writes of each key's reconciles since the operator started. With an equal history,
+ * code that keeps state between two reconciles has equal state. Reconciles without a request are
+ * ignored.
  */
 export class AttemptHistory {
   readonly #running = new Map<string, string[]>();
   readonly #done = new Map<string, string[]>();
 
-  /** A reconcile is under way: what it has read so far cannot be seen. */
+  /** True while a reconcile runs, because its reads so far are not visible. */
   get isBusy(): boolean {
     return this.#running.size > 0;
   }

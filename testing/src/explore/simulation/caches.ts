@@ -2,10 +2,10 @@ import { jsonOf } from 'chancery/internal-testing';
 import type { ExchangeFacts } from './memory-transport.ts';
 import type { StoredState } from './stored-state.ts';
 
-/** What the operator has been shown of each source: the contents of its caches. */
+/** The contents of the operator's caches, computed from the answers and events that it received. */
 export class Caches {
   readonly #stored: StoredState;
-  /** Path of the collection → key → the content that was shown. */
+  /** The content that the operator received, by path of the collection and key. */
   readonly #shown = new Map<string, Map<string, string>>();
 
   constructor(stored: StoredState) {
@@ -16,7 +16,7 @@ export class Caches {
     this.#shown.clear();
   }
 
-  /** The operator got the answer of a list. Other answers are not kept in caches. */
+  /** Records the answer of a list. Other answers are not cached. */
   answered({ method, path, isWatch }: ExchangeFacts, status: number, body: string): void {
     if (method !== 'GET' || isWatch || status !== 200) return;
     const list = jsonOf(body) as { readonly items?: readonly Shown[] } | undefined;
@@ -26,7 +26,7 @@ export class Caches {
     this.#shown.set(collectionOf(path), objects);
   }
 
-  /** The operator got an event of a watch. */
+  /** Records an event of a watch. */
   delivered({ path }: ExchangeFacts, line: string): void {
     const event = jsonOf(line) as { readonly type?: string; readonly object?: Shown } | undefined;
     const objects = this.#shown.get(collectionOf(path));
@@ -66,7 +66,10 @@ function keyOf({ metadata: { namespace = '', name } }: Shown): string {
   return `${namespace}/${name}`;
 }
 
-/** Where a source lists and watches, with its selectors and without what only says how. */
+/**
+ * The path at which a source lists and watches, with its selectors and without parameters that do
+ * not select.
+ */
 function collectionOf(path: string): string {
   const [place = '', query = ''] = path.split('?', 2);
   const asked = new URLSearchParams(query);

@@ -3,34 +3,43 @@ import type { Deviation } from '../scenario/schedule.ts';
 import type { PendingEvent } from './pending-events.ts';
 import type { AlarmOwner } from './scenario-clock.ts';
 
-/** Timers that are due so soon come before the next change: an operator is faster than people. */
+/**
+ * Timers that are due within this time ring before the next change, because an operator is faster
+ * than people.
+ */
 export const SOON_MS = 1_000;
-/** How long `delay` holds events back: longer than quick retries take, shorter than every deadline of a call. */
+/**
+ * How long `delay` holds events back: longer than quick retries, and shorter than every deadline of
+ * a call.
+ */
 export const DELAY_MS = 10_000;
 
-/** What a run is about to do. */
+/** The state of a run before its next event. */
 export interface Situation {
-  /** The events that could happen now, in the usual order. */
+  /** The events that can happen now, in the usual order. */
   readonly ready: readonly PendingEvent[];
   /** The alarm that is due first. */
   readonly alarm: Alarm<AlarmOwner> | undefined;
-  /** The first of those that make the operator work by itself, when it is due later than `delay` lasts. */
+  /** The operator's own first timer, if it is due after the end of a `delay`. */
   readonly later: Alarm<AlarmOwner> | undefined;
   readonly nowMs: number;
-  /** A change of another writer is still to come. */
+  /** True if further changes of other writers are pending. */
   readonly hasChange: boolean;
   readonly mayRestart: boolean;
   readonly mayLose: boolean;
-  /** How much was written so far. */
+  /** The number of writes so far. */
   readonly writes: number;
 }
 
-/** What else could have happened in a run, beside what the usual order says. */
+/** Collects the possible alternatives to the usual order in a run. */
 export class Choices {
   readonly all: Deviation[] = [];
-  /** Departures that are left out, because they swap events that have nothing to do with each other. */
+  /** The number of deviations that are skipped, because they swap independent events. */
   leftOut = 0;
-  /** How much was written when a restart was last offered: the next one before a write leads to the same. */
+  /**
+   * The number of writes when a restart was last offered. Another restart before the next write has
+   * the same result.
+   */
   #writes = -1;
 
   offer(step: number, situation: Situation): void {
@@ -55,7 +64,7 @@ export class Choices {
     const isNews = first !== undefined || hasChange;
     if (isOperators && isNews && alarm.dueAt <= nowMs + DELAY_MS) offer('timer');
     if (later === undefined) return;
-    // Held at the last moment before it changes something, a call has read all that it is going to read.
+    // A call that is held just before it changes something has already read everything it needs.
     const isInTime = later.dueAt < nowMs + DEADLINES_MS.call;
     if (first !== undefined && isInTime && isOfInterest(first)) offer('late', first.stream);
     if (first === undefined && hasChange && !isSoon) offer('late');
@@ -68,15 +77,18 @@ export class Choices {
   }
 }
 
-/** A write that has not reached the server. Events and Leases only report. */
+/**
+ * True for a write that has not reached the server. Events and Leases only report, and do not
+ * count.
+ */
 function isOfInterest({ kind, isWrite, about }: PendingEvent): boolean {
   return kind === 'request' && isWrite && !/^(?:events|leases)(?:\/|$)/.test(about);
 }
 
-/** Whether it makes no difference which of the two happens first. */
+/** Whether the order of the two events makes no difference. */
 function commute(a: PendingEvent, b: PendingEvent): boolean {
   const [one, two] = [a.kind === 'request', b.kind === 'request'];
-  // The server carries out one, and the operator learns of the other: each has a side of its own.
+  // The server processes one event and the operator receives the other, so both are independent.
   if (one !== two) return true;
   if (!one) return false;
   if (!a.isWrite && !b.isWrite) return true;

@@ -12,25 +12,25 @@ export interface MemoryTransportOptions {
   readonly pending: PendingEvents;
   /** The clock of the operator. */
   readonly clock: Clock;
-  /** Called around the moment at which the server carries a request out. */
+  /** Called when the server carries out a request. Must call `act`. */
   readonly carryOut: (exchange: ExchangeFacts, act: () => void) => void;
-  /** Called when the operator gets the answer of a call. */
+  /** Called when the operator receives the answer of a call. */
   readonly answered: (exchange: ExchangeFacts, status: number, body: string) => void;
-  /** A text of the wire in a form that is the same in all orders of events. */
+  /** Converts a text of the wire to a form that is the same in all orders of events. */
   readonly plain: (text: string) => string;
-  /** Who sends: the attempt on whose stack a request is made. */
+  /** The reconcile whose stack makes the current request. */
   readonly sender: () => Sender | undefined;
-  /** Called when the operator gets a part of a watch. */
+  /** Called when the operator receives a part of a watch. */
   readonly delivered: (exchange: ExchangeFacts, chunk: string) => void;
 }
 
-/** An attempt at a key that sends requests. */
+/** A reconcile of a key that sends requests. */
 export interface Sender {
   readonly controller: string;
   readonly key: string;
 }
 
-/** What a request is about, for schedules, stories and states. */
+/** The facts about a request that schedules, stories and states need. */
 export interface ExchangeFacts {
   readonly label: string;
   readonly method: string;
@@ -41,11 +41,14 @@ export interface ExchangeFacts {
   /** The object or collection, such as `deployments/default/demo`. */
   readonly about: string;
   readonly isWrite: boolean;
-  /** Undefined for requests that no reconcile makes. */
+  /** Undefined for requests outside of reconciles. */
   readonly sender: Sender | undefined;
 }
 
-/** Reaches an API server of this process. Every request, answer and delivery waits until the simulation lets it happen. */
+/**
+ * Connects to an API server in this process. Every request, answer and delivery waits until the
+ * simulation lets it happen.
+ */
 export class MemoryTransport implements Transport {
   readonly #options: MemoryTransportOptions;
   readonly #open = new Set<MemoryExchange>();
@@ -67,7 +70,10 @@ export class MemoryTransport implements Transport {
     for (const exchange of [...this.#open]) exchange.fail(new Error('the transport was closed'));
   }
 
-  /** As the death of the process: nothing more reaches the operator, and its watches end at the server. */
+  /**
+   * Behaves like the death of the process: the operator receives nothing more, and its watches end
+   * at the server.
+   */
   kill(): void {
     this.#dead = true;
     for (const exchange of [...this.#open]) exchange.kill();
@@ -108,7 +114,7 @@ class MemoryExchange {
     return this.#head.promise;
   }
 
-  /** The first failure wins; after the last byte there is none. */
+  /** Fails the exchange. Only the first failure counts, and none after the last byte. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#end();
@@ -211,7 +217,7 @@ class MemoryExchange {
         done(error);
       },
     });
-    // As the transport over sockets does it: a failure that nobody reads does not end the process.
+    // As in the socket transport, an unread failure does not end the process.
     body.on('error', () => {});
     this.#body = body;
     this.#head.resolve({ status, headers, body });

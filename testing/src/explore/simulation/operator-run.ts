@@ -15,7 +15,7 @@ import { MemoryTransport, type MemoryTransportOptions } from './memory-transport
 import type { PendingEvents } from './pending-events.ts';
 import type { ScenarioClock } from './scenario-clock.ts';
 
-/** Nobody listens there: the transport takes all requests. */
+/** An unused address, because the transport handles all requests. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 export interface OperatorRunOptions
@@ -24,26 +24,26 @@ export interface OperatorRunOptions
   readonly server: ApiServer;
   readonly pending: PendingEvents;
   readonly clock: ScenarioClock;
-  /** Makes the attempt. */
+  /** Called for each attempt. Must call `next`, which runs the attempt. */
   readonly began: <T>(attempt: AttemptFacts, next: () => Promise<T>) => Promise<T>;
   readonly finished: (attempt: AttemptFacts, end: AttemptOutcome) => void;
   /** Called when a `finalize` has returned and nothing is left to clean up. */
   readonly finalized: (attempt: AttemptFacts) => void;
-  /** Called with warnings and errors of the log. */
+  /** Called for warnings and errors of the log. */
   readonly logged: (level: 'warn' | 'error', message: string, fields: object) => void;
   /** Called when the process ends by itself. */
   readonly ended: (error: unknown) => void;
 }
 
-/** How an attempt ended, as far as an exploration needs it. */
+/** The outcome of an attempt, with the facts that an exploration needs. */
 export interface AttemptOutcome {
   readonly outcome: string;
   readonly error?: Error | undefined;
-  /** Milliseconds after which the key is reconciled again by itself. Undefined: it is not. */
+  /** The delay in milliseconds after which the key is reconciled again. Undefined if it is not. */
   readonly requeueAfterMs?: number | undefined;
 }
 
-/** One life of the operator: from a start to its death. */
+/** One life of the operator, from a start to its death. */
 export class OperatorRun {
   readonly controllers: readonly Controller[];
   readonly #clock: MortalClock;
@@ -101,12 +101,12 @@ export class OperatorRun {
     );
   }
 
-  /** It runs and every source has its first list. */
+  /** True when it is running and every source has its first list. */
   get ready(): boolean {
     return this.#process.ready;
   }
 
-  /** What its queue and its caches hold, in numbers. */
+  /** The contents of its queue and its caches, in numbers. */
   get digest(): string {
     const { controllers, sources } = this.#process.status;
     const queues = controllers.map(
@@ -119,7 +119,9 @@ export class OperatorRun {
     ].join('\n');
   }
 
-  /** As SIGKILL: it sends nothing more, gets no answer, and its timers do not ring. */
+  /**
+   * Behaves like SIGKILL: it sends nothing more, receives no answer, and its timers do not ring.
+   */
   kill(): void {
     this.#isDead = true;
     this.#transport.kill();
@@ -139,7 +141,10 @@ export class OperatorRun {
   }
 }
 
-/** The same controller, whose triggers have a clock of their own: it tells their alarms from all others. */
+/**
+ * The controller with a separate clock for its triggers, which distinguishes their alarms from all
+ * others.
+ */
 function withTriggerClock(controller: Controller, clock: Clock): Controller {
   const triggers = controller.triggers.map((trigger) => ({
     ...trigger,
@@ -149,7 +154,7 @@ function withTriggerClock(controller: Controller, clock: Clock): Controller {
   return triggers.length === 0 ? controller : { ...controller, triggers };
 }
 
-/** The same controller, whose `finalize` says when it is done. */
+/** The controller with a `finalize` that reports its completion. */
 function observed(controller: Controller, finalized: (attempt: AttemptFacts) => void): Controller {
   const { finalizer, name } = controller;
   if (finalizer === undefined) return controller;

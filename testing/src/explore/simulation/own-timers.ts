@@ -2,13 +2,14 @@ import type { Alarm } from 'chancery/internal-testing';
 import type { AlarmOwner } from './scenario-clock.ts';
 
 /**
- * Which alarms make the operator work by itself: those of its triggers, those that its code sets, and those of keys that it
- * has put back for later. The others are time limits and upkeep of the toolkit.
+ * Finds the alarms that make the operator work by itself: alarms of its triggers, of its code, and
+ * of keys that it will reconcile again later. All other alarms are time limits and maintenance of
+ * the toolkit.
  */
 export class OwnTimers {
   readonly #dueAtMs = new Set<number>();
 
-  /** A key is to be reconciled again at this time. */
+  /** Records the time at which a key is to be reconciled again. */
   putBack(dueAtMs: number): void {
     this.#dueAtMs.add(Math.round(dueAtMs));
   }
@@ -19,7 +20,7 @@ export class OwnTimers {
 
   has({ owner, dueAt }: Alarm<AlarmOwner>): boolean {
     if (owner === 'trigger' || owner === 'code') return true;
-    // The runner reports the delay of a retry in whole milliseconds.
+    // The runner reports retry delays in whole milliseconds.
     const nearMs = Math.round(dueAt);
     return owner === 'operator' && [-1, 0, 1].some((by) => this.#dueAtMs.has(nearMs + by));
   }

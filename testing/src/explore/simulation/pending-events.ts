@@ -1,31 +1,39 @@
-/** Something that waits to happen between the operator and the API server. */
+/** An event between the operator and the API server that waits to happen. */
 export interface PendingEvent {
   readonly kind: 'request' | 'answer' | 'delivery';
-  /** Names the event in schedules: unique among those that wait, and the same in every run of a schedule. */
+  /**
+   * The name of the event in schedules. It is unique among waiting events, and the same in every
+   * run of a schedule.
+   */
   readonly label: string;
-  /** Events of one stream happen in their order: a watch is one stream, and each call is one of its own. */
+  /**
+   * The stream of the event. Events of one stream happen in order. A watch is one stream, and so is
+   * each call.
+   */
   readonly stream: string;
   /** The object or collection that the event is about, such as `deployments/default/demo`. */
   readonly about: string;
-  /** The call changes what is stored, or asks for it. */
+  /** True if the call is a write. */
   readonly isWrite: boolean;
-  /** What it carries, in a form that is the same in all orders of events. */
+  /** The content of the event, in a form that is the same in all orders of events. */
   readonly content: () => string;
   readonly happen: () => void;
-  /** Lets the connection break instead: what the server did stays done, and the operator does not learn of it. */
+  /**
+   * Breaks the connection instead. The server's action stays done, and the operator gets no answer.
+   */
   readonly lose?: () => void;
 }
 
 /** Held back until nothing else waits, or until this time. */
 type Until = 'rest' | number;
 
-/** The events that wait, in the order in which they came up. */
+/** The waiting events, in the order in which they arose. */
 export class PendingEvents {
   #waiting: PendingEvent[] = [];
   readonly #held = new Map<string, Until>();
   readonly #counts = new Map<string, number>();
 
-  /** A label that no event of this run has had. */
+  /** A label that no event of this run has used. */
   labelOf(text: string): string {
     const count = (this.#counts.get(text) ?? 0) + 1;
     this.#counts.set(text, count);
@@ -36,7 +44,7 @@ export class PendingEvents {
     this.#waiting.push(event);
   }
 
-  /** Removes what waits of one stream. */
+  /** Removes the waiting events of one stream. */
   drop(stream: string): void {
     this.#waiting = this.#waiting.filter((event) => event.stream !== stream);
     this.#held.delete(stream);
@@ -55,7 +63,7 @@ export class PendingEvents {
     return this.#held.size > 0;
   }
 
-  /** The first event of each stream that is not held back, in the order in which they came up. */
+  /** The first event of each stream that is not held back, in the order in which they arose. */
   get ready(): readonly PendingEvent[] {
     const streams = new Set<string>(this.#held.keys());
     return this.#waiting.filter(({ stream }) => {
@@ -69,12 +77,15 @@ export class PendingEvents {
     this.#held.set(stream, until);
   }
 
-  /** Streams that were held back until rest go on. @returns whether there were any with events. */
+  /**
+   * Releases the streams that were held back until rest.
+   * @returns whether any of them had events.
+   */
   releaseAtRest(): boolean {
     return this.#release((until) => until === 'rest');
   }
 
-  /** Streams that were held back until `nowMs` or before go on. */
+  /** Releases the streams that were held back until `nowMs` or earlier. */
   releaseAt(nowMs: number): boolean {
     return this.#release((until) => until !== 'rest' && until <= nowMs);
   }

@@ -4,31 +4,33 @@ import type { Violation } from '../invariants/violation.ts';
 import type { Finding, Scenario } from '../scenario/scenario.ts';
 import type { Deviation, Schedule } from '../scenario/schedule.ts';
 
-/** How a run went. */
+/** The result of a run. */
 export interface SimulationResult {
   readonly steps: readonly Step[];
-  /** What did not hold, first of all. */
+  /** The first violation. */
   readonly violation: Violation | undefined;
-  /** What else could have happened at the steps after the last deviation. */
+  /** The alternatives at the steps after the last deviation. */
   readonly choices: readonly Deviation[];
-  /** Departures that are left out, because they swap events that have nothing to do with each other. */
+  /** The number of deviations that are skipped, because they swap independent events. */
   readonly leftOut: number;
-  /** It ended because a state was reached that had been there before. */
+  /** True if the run ended because it reached a state of an earlier run. */
   readonly isCut: boolean;
-  /** The stored objects at rest, see `StoredState.comparable`. Undefined when the run ended before. */
+  /**
+   * The stored objects at rest, see `StoredState.comparable`. Undefined if the run ended earlier.
+   */
   readonly end: ReadonlyMap<string, readonly string[]> | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** One event of a run, and what followed from it. */
+/** One event of a run, and its effects. */
 export interface Step {
   readonly index: number;
   readonly atMs: number;
   /** Such as `delivery watch websites`, `change: a person scales demo` or `restart`. */
   readonly what: string;
-  /** Set where the schedule departs from the usual order before this event. */
+  /** Set if the schedule deviates from the usual order before this event. */
   readonly deviation: Deviation | undefined;
-  /** What the operator did then, and what was written. */
+  /** The operator's actions and the writes that followed. */
   readonly notes: readonly string[];
 }
 
@@ -37,6 +39,9 @@ export interface SimulationOptions {
   readonly base: StorageSnapshot;
   readonly schedule: Schedule;
   readonly checks: Checks;
-  /** Asked where no reconcile runs, after the last deviation: true ends the run. Default: never. */
+  /**
+   * Called when no reconcile is running, after the last deviation. True ends the run. If omitted,
+   * the run is never ended.
+   */
   readonly isKnown?: (digest: string) => boolean;
 }

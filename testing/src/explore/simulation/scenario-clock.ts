@@ -1,22 +1,22 @@
 import { type Alarm, VirtualClock } from 'chancery/internal-testing';
 
 /**
- * Whose an alarm is: the toolkit and its controllers, their triggers, timers of user code, or the API server. Undefined: of
- * the explorer.
+ * The owner of an alarm: the toolkit and its controllers, their triggers, timers of user code, or
+ * the API server. Undefined for the explorer itself.
  */
 export type AlarmOwner = 'operator' | 'trigger' | 'code' | 'server';
 
-/** Time that passes only when the simulation moves it to the next alarm. */
+/** A clock whose time passes only when the simulation moves it to the next alarm. */
 export type ScenarioClock = VirtualClock<AlarmOwner>;
 
-/** Wall time at the begin of every run, so that dates in objects are the same in each. */
+/** The wall time at the beginning of every run, so that dates in objects are equal. */
 const START_MS = Date.UTC(2026, 0, 1);
 
 export function scenarioClock(): ScenarioClock {
   return new VirtualClock<AlarmOwner>(0, START_MS);
 }
 
-/** The alarm that is due first of those that are wanted. */
+/** The first due alarm among the wanted ones. */
 export function firstAlarm(
   clock: ScenarioClock,
   isWanted: (alarm: Alarm<AlarmOwner>) => boolean,
@@ -28,7 +28,7 @@ export function firstAlarm(
   return first;
 }
 
-/** When alarms of the operator are due, about: the width of a bucket hides the jitter of retries. */
+/** The approximate times of the operator's alarms. The bucket size hides the jitter of retries. */
 export function alarmsDigest(clock: ScenarioClock): string {
   const nowMs = clock.monotonic();
   return [...clock.alarms()]

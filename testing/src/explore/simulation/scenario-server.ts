@@ -3,10 +3,13 @@ import { ApiServer } from '../../apiserver/api-server.ts';
 import type { StorageSnapshot } from '../../apiserver/storage/snapshot.ts';
 import type { LoggedWrite, Scenario, ScenarioCluster } from '../scenario/scenario.ts';
 
-/** Bookmarks only save lists after a restart of a watch, and would be most of the events. */
+/**
+ * Bookmarks are practically off, because they only save lists after a restart of a watch, and would
+ * be most of the events.
+ */
 const BOOKMARK_INTERVAL_MS = 24 * 3_600_000;
 
-/** The API server of one run, with what is there before the operator starts. */
+/** The API server of one run, with the objects that exist before the operator starts. */
 export function serverOf(
   { workloads = false }: Scenario,
   snapshot: StorageSnapshot,
@@ -20,7 +23,7 @@ export function serverOf(
   });
 }
 
-/** What changes and invariants of a scenario get of it. */
+/** The view of the server for changes and invariants of a scenario. */
 export function clusterOf(server: ApiServer, writes: readonly LoggedWrite[]): ScenarioCluster {
   return {
     get: (...target) => server.get(...target),

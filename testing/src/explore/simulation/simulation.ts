@@ -27,15 +27,15 @@ import { StepLog } from './step-log.ts';
 import { StoredState, sentenceOf, writeOf } from './stored-state.ts';
 
 const DEFAULT_SETTLE_MS = 15 * 60_000;
-/** A run with more steps does not come to rest. A usual one has a hundred. */
+/** A run with more steps does not come to rest. A usual run has a hundred. */
 const MAX_STEPS = 5_000;
 
-/** Acts that hold something back, beside the next event. */
+/** Acts that hold events back, and leave the next event to happen. */
 const HOLDS: ReadonlySet<Deviation['act']> = new Set(['hold', 'delay', 'late']);
 
 const senders = new AsyncLocalStorage<Sender>();
 
-/** One run of a scenario with one schedule: the same schedule always gives the same run. */
+/** One run of a scenario with one schedule. The same schedule always gives the same run. */
 export class Simulation {
   readonly #options: SimulationOptions;
   readonly #clock = scenarioClock();
@@ -57,21 +57,21 @@ export class Simulation {
   #changesDone = 0;
   #restarts = 0;
   #lost = 0;
-  /** Deviations of the schedule that have been made. */
+  /** The number of the schedule's deviations that were made. */
   #departures = 0;
   #turns = 0;
-  /** The step for which departures were offered last. */
+  /** The step for which deviations were offered last. */
   #offered = -1;
   #lastInputMs = 0;
-  /** How often others have changed something, or an event came at an unusual time. */
+  /** The number of changes by others, and of events at an unusual time. */
   #inputs = 0;
   #checked = 0;
   #isCut = false;
-  /** States in which this run was. */
+  /** The states that this run has been in. */
   readonly #ownStates = new Set<string>();
-  /** What comes late comes after this alarm. */
+  /** The alarm after which delayed events happen. */
   #awaited: Alarm<AlarmOwner> | undefined;
-  /** A deviation that holds back, until the next event, which tells of it. */
+  /** A deviation that holds events back. The next event's step records it. */
   #heldBack: Deviation | undefined;
   #violation: Violation | undefined;
 
@@ -89,7 +89,7 @@ export class Simulation {
     };
   }
 
-  /** A rejection that nobody handles, of code of this run. */
+  /** Records an unhandled rejection of this run's code. */
   unhandled(error: unknown): void {
     this.#violate({
       invariant: 'no unhandled rejection',
@@ -105,7 +105,7 @@ export class Simulation {
     const { scenario, base } = this.#options;
     this.#server = await serverOf(scenario, base, this.#clock.of('server'));
     this.#cluster = clusterOf(this.#server, this.#writes);
-    // Subscribed after the restore, which is no write.
+    // Subscribed after the restore, which is not a write.
     this.#server.subscribeStorage((resource, event) => this.#committed(resource, event));
     try {
       this.#start();
@@ -116,7 +116,7 @@ export class Simulation {
       }
       return this.#result();
     } finally {
-      this.#operator?.kill(); // there is none when its declaration throws
+      this.#operator?.kill(); // undefined if its declaration throws
       await settleWorld(this.#world);
       await this.#server.close();
     }
@@ -181,7 +181,10 @@ export class Simulation {
     checks.started(this.#operator.controllers);
   }
 
-  /** Lets one event happen. @returns false when the run is at its end. */
+  /**
+   * Lets one event happen.
+   * @returns false at the end of the run.
+   */
   #step(): boolean {
     const deviation = this.#due();
     if (this.#steps.length >= MAX_STEPS || this.#turns++ > 4 * MAX_STEPS) {
@@ -203,7 +206,10 @@ export class Simulation {
     return this.#rest();
   }
 
-  /** The deviation of the schedule at this step that has not been made yet. Holds are made at once. */
+  /**
+   * The next deviation of the schedule at this step. Deviations that hold events back are made at
+   * once.
+   */
   #due(): Deviation | undefined {
     const { deviations } = this.#options.schedule;
     for (;;) {
@@ -229,7 +235,10 @@ export class Simulation {
     });
   }
 
-  /** Does what a deviation says. @returns false when it only holds back, or is not possible here any more. */
+  /**
+   * Carries out a deviation.
+   * @returns false if it only holds events back, or is no longer possible.
+   */
   #depart(deviation: Deviation): boolean {
     const { act, target } = deviation;
     if (act === 'change') return this.#change(deviation);
@@ -257,7 +266,10 @@ export class Simulation {
     return true;
   }
 
-  /** Nothing waits between the operator and the server. @returns false at the end of the run. */
+  /**
+   * Called when no events wait between the operator and the server.
+   * @returns false at the end of the run.
+   */
   #rest(): boolean {
     const { settleMs = DEFAULT_SETTLE_MS } = this.#options.scenario;
     const isLate = this.#isLate;
@@ -275,19 +287,19 @@ export class Simulation {
     return this.#ring(alarm, undefined);
   }
 
-  /** The next change can be made now. */
+  /** True if the next change can be made now. */
   get #hasChange(): boolean {
     const change = this.#options.scenario.changes?.[this.#changesDone];
     return change !== undefined && (change.when?.(this.#cluster) ?? true);
   }
 
-  /** The timer that something waits for is still to ring. */
+  /** True while the awaited timer has not rung. */
   get #isLate(): boolean {
     return this.#awaited !== undefined && this.#clock.waits(this.#awaited);
   }
 
   #ring(alarm: Alarm<AlarmOwner>, deviation: Deviation | undefined): true {
-    // Timers of the server and of the transport are not worth a step of their own.
+    // Timers of the server and of the transport are not recorded as steps.
     if (alarm.owner === 'server' && deviation === undefined) {
       this.#writeAs('cluster', () => this.#clock.ring(alarm));
       return true;
@@ -327,7 +339,7 @@ export class Simulation {
     return true;
   }
 
-  /** Notes what else could happen at this step. */
+  /** Records the alternatives at this step. */
   #offer(): void {
     this.#offered = this.#steps.length;
     this.#choices.offer(this.#steps.length, this.#situation);
@@ -352,11 +364,12 @@ export class Simulation {
 
   #isKnown(): boolean {
     const { isKnown, scenario } = this.#options;
-    // What runnables remember cannot be seen.
+    // The state of runnables is not visible.
     if (isKnown === undefined || this.#history.isBusy || scenario.runnables !== undefined)
       return false;
     const digest = this.#digest();
-    // A state that comes back in one run, as while somebody polls, says nothing about how the run ends.
+    // A state that recurs within one run, for example while polling, does not show how the run
+    // ends.
     if (this.#ownStates.has(digest)) return false;
     this.#ownStates.add(digest);
     return isKnown(digest);
@@ -390,12 +403,12 @@ export class Simulation {
     const atMs = this.#clock.monotonic();
     const write = writeOf(event, { by: this.#writer, atMs, step: this.#steps.length });
     this.#writes.push(write);
-    // Events report what was done, and their names depend on earlier runs: a trace leaves them out.
+    // Events only report actions, and their names depend on earlier runs, so a trace omits them.
     if (write.object.kind === 'Event') return;
     this.#steps.note(sentenceOf(write));
   }
 
-  /** Checks what was written since the last event. */
+  /** Checks the writes since the last event. */
   #check(): void {
     const { checks, scenario } = this.#options;
     const fresh = this.#writes.slice(this.#checked);
@@ -411,7 +424,7 @@ export class Simulation {
     this.#violation ??= violation;
   }
 
-  /** Handlers of requests are asynchronous, and done before the next event: see `settleWorld`. */
+  /** Request handlers are asynchronous, but finish before the next event: see `settleWorld`. */
   #writeAs(writer: LoggedWrite['by'], act: () => void): void {
     this.#writer = writer;
     act();

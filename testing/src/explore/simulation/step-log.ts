@@ -1,6 +1,6 @@
 import type { Step } from './run-result.ts';
 
-/** The events of a run so far, and what followed from each. */
+/** The events of a run so far, and the effects of each. */
 export class StepLog {
   readonly all: Step[] = [];
   #notes: string[] = [];
@@ -9,7 +9,7 @@ export class StepLog {
     return this.all.length;
   }
 
-  /** What is noted from now on followed from this event. */
+  /** Begins an event. Later notes are its effects. */
   begin(event: Omit<Step, 'index' | 'notes'>): void {
     this.#notes = [];
     this.all.push({ index: this.all.length, ...event, notes: this.#notes });

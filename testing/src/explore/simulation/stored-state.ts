@@ -9,20 +9,23 @@ const UUID_LENGTH = 36;
 const VERSION = /"resourceVersion":"(\d+)"/g;
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.]\d+)?Z/g;
 
-/** What is stored at a moment of a run, in a form that can be compared with that of other runs. */
+/** The stored objects at a moment of a run, in a form that is comparable between runs. */
 export class StoredState {
   /** `deployments.apps default/demo` → the object. */
   readonly #objects = new Map<string, KubernetesObject>();
-  /** How often an identity has been there: a second object of the same name is another one. */
+  /**
+   * The number of objects with an identity so far. A second object of the same name is another
+   * object.
+   */
   readonly #incarnations = new Map<string, number>();
-  /** uid, or generated name → the text that stands for it. */
+  /** The replacement text of each uid and generated name. */
   readonly #names = new Map<string, string>();
   /** The generated names among them. */
   readonly #generated: string[] = [];
   readonly #uids = new Map<string, string>();
   /** Digests of all objects that differ from the beginning, by key. */
   readonly #forms = new Map<string, string>();
-  /** Version → normal form of the object that had it. */
+  /** The normal form of each object version, by resourceVersion. */
   readonly #byVersion = new Map<string, string>();
 
   constructor(base: StorageSnapshot) {
@@ -63,12 +66,12 @@ export class StoredState {
     return this.#objects.values();
   }
 
-  /** The content that an object had in this version, as caches show it. */
+  /** The content of the object version, as caches show it. */
   formOfVersion(resourceVersion: string): string {
     return this.#byVersion.get(resourceVersion) ?? resourceVersion;
   }
 
-  /** Everything that differs from the beginning. */
+  /** A digest of all differences from the beginning. */
   get digest(): string {
     return [...this.#forms]
       .map(([id, form]) => `${id}=${form}`)
@@ -77,8 +80,8 @@ export class StoredState {
   }
 
   /**
-   * What is stored, for the comparison with the end of other runs: identity → normal forms. Several objects can have the
-   * same identity, because generated names do not count.
+   * The stored objects for comparison with the end of other runs: normal forms by identity. Several
+   * objects can have the same identity, because generated names are ignored.
    */
   comparable(
     ignore: (object: KubernetesObject) => KubernetesObject | undefined,
@@ -118,7 +121,7 @@ export class StoredState {
     this.#generated.push(name);
   }
 
-  /** The text with other texts for its uids and generated names. Undefined when it has none. */
+  /** The text with its uids and generated names replaced. Undefined if it has none. */
   #renamed(text: string, nameOf: Renamed = (name) => this.#names.get(name)): string | undefined {
     const whole = nameOf(text);
     if (whole !== undefined) return whole;
@@ -135,7 +138,7 @@ export class StoredState {
   }
 }
 
-/** What an event of the storage is in the log of writes. */
+/** The entry for an event of the storage in the log of writes. */
 export function writeOf(
   { type, object, previous }: StorageEvent,
   facts: Pick<LoggedWrite, 'by' | 'atMs' | 'step'>,
@@ -144,7 +147,7 @@ export function writeOf(
   return { ...facts, verb, object, before: previous };
 }
 
-/** A write in words: `the operator creates Deployment demo`. */
+/** A write as a sentence: `the operator creates Deployment demo`. */
 export function sentenceOf({ by, verb, object }: LoggedWrite): string {
   const who = { operator: 'the operator', change: 'the change', cluster: 'the cluster' }[by];
   const does = { create: 'creates', update: 'changes', delete: 'removes' }[verb];

@@ -16,9 +16,10 @@ import {
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
 /**
- * Gives the containers of a new Pod the requests and limits that they lack and that a LimitRange of the
- * namespace has a default for (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go,
- * PodMutateLimitFunc). An annotation lists the additions of the last LimitRange that adds something.
+ * Adds missing requests and limits to the containers of a new Pod, using the defaults of the
+ * namespace's LimitRanges (kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go,
+ * PodMutateLimitFunc). An annotation lists the additions of the last LimitRange that added
+ * something.
  */
 export function withDefaultResources({ storage }: Cluster, pod: StoredObject): StoredObject {
   const ranges = storage.list('limitranges', pod.metadata.namespace);
@@ -60,11 +61,12 @@ function withDefaultsOf(range: StoredObject, pod: StoredObject): StoredObject {
 }
 
 /**
- * Refuses a Pod or a claim that asks for less or more than a LimitRange of the namespace allows (the same
- * file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are asked about when they
- * are created or resized. A real server has no order for the resources of one constraint; here it is by name.
+ * Refuses a Pod or a claim that asks for less or more than a LimitRange of the namespace allows
+ * (the same file, PodValidateLimitFunc and PersistentVolumeClaimValidateLimitFunc). Pods are
+ * checked when they are created or resized. A real server lists the resources of one constraint in
+ * no fixed order; here they are sorted by name.
  *
- * @throws ApiError 403 with all violations of the first LimitRange that is violated.
+ * @throws ApiError 403 with all violations of the first violated LimitRange.
  */
 export function enforceLimitRanges({ storage }: Cluster, request: AdmissionRequest): void {
   const { served, namespace, object, previous } = request;
@@ -89,7 +91,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   const type = String(item.type);
   if (object.kind === 'PersistentVolumeClaim') {
     if (type !== 'PersistentVolumeClaim') return [];
-    // Only requests count: the limits of a claim mean nothing.
+    // Limits are ignored, because the limits of a claim have no meaning.
     const requests = amountsOf(valueAt(object, ['spec', 'resources', 'requests']));
     const asked: Measured = { request: (name) => requests.get(name), limit: () => undefined };
     return [...minimum(type, min, asked), ...maximumRequest(type, max, asked)];
@@ -101,7 +103,7 @@ function problemsOf(item: Json, object: StoredObject): readonly string[] {
   ]);
 }
 
-/** The containers one by one, or the Pod as a whole. */
+/** Each container for a limit of type Container, or the Pod as a whole. */
 function measuredBy(type: string, spec: Json): readonly Measured[] {
   const { containers, initContainers } = spec;
   const all = [...containersOf(containers), ...containersOf(initContainers)];
@@ -129,11 +131,11 @@ interface Measured {
 }
 
 /**
- * The violations of one constraint of a LimitRange, one text for each resource, in the words of
+ * The violations of one constraint of a LimitRange, one text per resource, with the messages of
  * kubernetes/kubernetes, plugin/pkg/admission/limitranger/admission.go.
  *
- * @param type - of the item of the LimitRange.
- * @param enforced - amounts by resource.
+ * @param type - the type of the LimitRange's item.
+ * @param enforced - the amounts by resource.
  */
 type Constraint = (type: string, enforced: unknown, measured: Measured) => readonly string[];
 
@@ -167,7 +169,7 @@ const maximum: Constraint = constraint(({ type, name, enforced }, request, limit
   return high ? but(most, 'request', request) : undefined;
 });
 
-/** The maximum of a claim, which has no limits. */
+/** The maximum for a claim, which is compared with its requests because a claim has no limits. */
 const maximumRequest: Constraint = constraint(({ type, name, enforced }, request) => {
   const most = `maximum ${name} usage per ${type} is ${amountText(enforced)}`;
   if (request === undefined) return `${most}.  No request is specified`;

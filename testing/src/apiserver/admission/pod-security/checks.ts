@@ -1,9 +1,9 @@
 import { isObject, type Json } from '../../objects/metadata.ts';
 
-/** Finds what a Pod's spec violates, in the words of the server; undefined for nothing. */
+/** The server's message about what a Pod's spec violates; undefined if nothing. */
 type Check = (spec: Json) => string | undefined;
 
-/** Capabilities that a container has anyway. */
+/** Capabilities that containers have by default. */
 const DEFAULT_CAPABILITIES: ReadonlySet<unknown> = new Set([
   'AUDIT_WRITE',
   'CHOWN',
@@ -20,7 +20,7 @@ const DEFAULT_CAPABILITIES: ReadonlySet<unknown> = new Set([
   'SYS_CHROOT',
 ]);
 
-/** Kinds of volumes that a restricted Pod may have. */
+/** The kinds of volumes that a restricted Pod may have. */
 const PLAIN_VOLUMES: ReadonlySet<string> = new Set([
   'configMap',
   'csi',
@@ -69,7 +69,7 @@ const privileged: Check = (spec) => {
   return violation('privileged', must(found, 'must not set securityContext.privileged=true'));
 };
 
-/** The checks of level `baseline` in the order in which violations are listed. */
+/** The checks of level `baseline`, in the order in which the server lists violations. */
 export const BASELINE: readonly Check[] = [
   capabilities,
   hostNamespaces,
@@ -152,10 +152,10 @@ export const RESTRICTED: readonly Check[] = [
   seccompProfile,
 ];
 
-/** Something that a Pod says for all of its containers, and each container for itself. */
+/** A setting that a Pod makes for all of its containers, and that each container can override. */
 interface Setting {
   readonly reason: string;
-  /** Whether the Pod sets it rightly; undefined when it does not set it. */
+  /** Whether the Pod's value is allowed; undefined if the Pod does not set it. */
   readonly pod: boolean | undefined;
   readonly container: (container: Json) => boolean | undefined;
   readonly wrong: string;
@@ -198,7 +198,7 @@ function must(containers: readonly Json[], text: string): string {
   return containers.length === 0 ? '' : `${named('container', containers)} ${text}`;
 }
 
-/** `container "a"` or `containers "a", "b"`; empty for none. */
+/** `container "a"` or `containers "a", "b"`; empty for an empty list. */
 function named(what: string, list: readonly Json[]): string {
   if (list.length === 0) return '';
   return `${what}${list.length === 1 ? '' : 's'} ${quoted(list.map(({ name }) => String(name)))}`;

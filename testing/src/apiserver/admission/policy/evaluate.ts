@@ -11,34 +11,40 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { celVariables, policyVariables } from './policy-variables.ts';
 
-/** A validation that does not hold, or that could not be evaluated and counts as that. */
+/** A validation that failed, or could not be evaluated and counts as failed. */
 export interface Verdict {
   readonly message: string;
-  /** Empty where the policy names none. */
+  /** Empty if the policy names no reason. */
   readonly reason: string;
-  /** Place of the validation in the policy; 0 for a policy that could not be evaluated. */
+  /** The index of the validation in the policy; 0 for a policy that could not be evaluated. */
   readonly index: number;
 }
 
-/** What a policy says about one request. */
+/** The result of one policy for one request. */
 export interface Evaluation {
   readonly verdicts: readonly Verdict[];
   /** Values of audit annotations, by their keys. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
-  /** Annotations that have no value: they deny whatever the actions of the binding are. */
+  /**
+   * Errors of annotations that could not be evaluated. They deny the request, whatever the actions
+   * of the binding are.
+   */
   readonly annotationErrors: readonly Verdict[];
 }
 
-/** What all expressions of a policy may cost for one request: `RuntimeCELCostBudget` of the server. */
+/**
+ * The cost budget of all expressions of a policy for one request: the server's
+ * `RuntimeCELCostBudget`.
+ */
 const POLICY_BUDGET = 10_000_000;
 
-/** The longest message that an expression may make, in UTF-16 code units. */
+/** The longest message that a message expression may make, in UTF-16 code units. */
 const MAX_MESSAGE_LENGTH = 5 * 1024;
 
 /** The longest value of an audit annotation, in UTF-16 code units. */
 const MAX_ANNOTATION_LENGTH = 10 * 1024;
 
-/** The expressions of one policy, about one request and with one parameter. */
+/** Evaluates the expressions of one policy for one request and one parameter. */
 export class PolicyRun {
   readonly #policy: CompiledPolicy;
   readonly #variables: Readonly<Record<string, unknown>>;
@@ -62,7 +68,7 @@ export class PolicyRun {
     return conditionsHold(this.#policy.conditions, this.#variables);
   }
 
-  /** @throws Error in the words of the server. */
+  /** @throws Error with the server's message. */
   run(expression: PolicyExpression): unknown {
     return resultOf(expression, this.#variables, this.#budget);
   }
@@ -71,7 +77,7 @@ export class PolicyRun {
     return this.#budget.exhausted;
   }
 
-  /** What follows has a budget of its own. */
+  /** Starts a new budget for the expressions that follow. */
   refill(): void {
     this.#budget = new Budget(POLICY_BUDGET);
   }
@@ -81,10 +87,10 @@ const NOTHING: Evaluation = { verdicts: [], annotations: [], annotationErrors: [
 
 /**
  * Evaluates match conditions, validations and audit annotations (k8s.io/apiserver,
- * pkg/admission/plugin/policy/validating/validator.go, Validate). What cannot be evaluated is a
- * denial, unless `failurePolicy` is `Ignore`.
+ * pkg/admission/plugin/policy/validating/validator.go, Validate). An expression that cannot be
+ * evaluated denies the request, unless `failurePolicy` is `Ignore`.
  *
- * @param param - undefined where the policy has none.
+ * @param param - undefined if the policy has no parameter.
  */
 export function evaluate(
   cluster: Cluster,
@@ -121,7 +127,7 @@ function verdictsOf(policy: CompiledPolicy, run: PolicyRun): readonly Verdict[] 
       verdicts.push({ message: messageOf(validation, run), reason, index });
     } catch (error) {
       const failed = failure(policy, (error as Error).message, index);
-      // Nothing more is evaluated, and what was found before does not count.
+      // Evaluation ends here, and earlier results are discarded.
       if (run.exhausted) return failed;
       verdicts.push(...failed);
     }
@@ -146,11 +152,11 @@ function madeMessage(expression: PolicyExpression, run: PolicyRun): string {
     const text = String(run.run(expression)).trim();
     return text.includes('\n') || text.length > MAX_MESSAGE_LENGTH ? '' : text;
   } catch {
-    return ''; // the message of the validation, or its expression, has to do
+    return ''; // the message of the validation, or its expression, is used instead
   }
 }
 
-/** Undefined where the expression says that there is nothing to note. */
+/** The value of an annotation; undefined if its expression evaluates to null. */
 function annotationOf(
   { key, value }: PolicyAnnotation,
   run: PolicyRun,

@@ -26,13 +26,14 @@ interface Invocation {
   readonly policy: StoredObject;
   readonly binding: StoredObject;
   readonly param: StoredObject | undefined;
-  /** The resource in the version that the policy is about. */
+  /** The resource in the version that the policy matches. */
   readonly served: ServedResource;
 }
 
 /**
- * Applies the MutatingAdmissionPolicies that are about a write, by name, each to what those before have
- * made of the object (k8s.io/apiserver, pkg/admission/plugin/policy/mutating/dispatcher.go).
+ * Applies the MutatingAdmissionPolicies that match a write, sorted by name. Each policy gets the
+ * object as the previous policies changed it (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/mutating/dispatcher.go).
  *
  * @returns the object in the version of the request.
  * @throws ApiError when a policy that fails closed cannot be evaluated.
@@ -69,13 +70,16 @@ export function* applyMutatingPolicies(
   return current.object;
 }
 
-/** Takes what is wrong with a policy, or with one of its bindings. */
+/** Reports an error of a policy, or of one of its bindings. */
 type Fail = (
   place: Pick<Invocation, 'policy'> & Partial<Pick<Invocation, 'binding'>>,
   why: string,
 ) => void;
 
-/** What is about the request as it came: a change by one policy does not bring in another one. */
+/**
+ * The policies and bindings that match the original request. A change by one policy does not make
+ * another policy match.
+ */
 function invocationsOf(
   cluster: Cluster,
   request: AdmissionRequest,
@@ -102,7 +106,7 @@ function invocationsOf(
   });
 }
 
-/** The object after all mutations of a policy; undefined where the policy does not take part. */
+/** The object after all mutations of a policy; undefined if the policy does not apply. */
 function applied(
   cluster: Cluster,
   { policy, binding, param }: Invocation,

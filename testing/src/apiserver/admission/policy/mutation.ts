@@ -14,7 +14,7 @@ import type { PolicyRun } from './evaluate.ts';
 /**
  * An object after one mutation of a policy.
  *
- * @throws Error in the words of the server when the expression has no result that can be applied.
+ * @throws Error with the server's message when the expression has no result that can be applied.
  */
 export function mutated(
   { patchType, patch }: PolicyMutation,
@@ -29,8 +29,8 @@ export function mutated(
 }
 
 /**
- * Merged as server-side apply does, without owners and without giving up fields (k8s.io/apiserver,
- * pkg/admission/plugin/policy/mutating/patch/smd.go).
+ * Merges the configuration as server-side apply does, without owners and without removing fields
+ * (k8s.io/apiserver, pkg/admission/plugin/policy/mutating/patch/smd.go).
  */
 function afterConfiguration(
   result: unknown,
@@ -93,7 +93,7 @@ function afterJsonPatch(
   });
   const patched = patchedObject(object, operations, served);
   if (typeof patched !== 'string') return patched;
-  // A test that fails leaves the object as it is.
+  // A failed test operation leaves the object unchanged.
   if (patched.endsWith('test failed')) return object;
   throw new Error(`JSON Patch: ${patched}`);
 }

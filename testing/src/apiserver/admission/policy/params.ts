@@ -6,10 +6,10 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { fromStored, type ServedResource } from '../../registry/served-resource.ts';
 
-/** A policy or a binding that is not set up right, in the words of the server. */
+/** A mistake in the parameters of a policy or binding, with the server's message. */
 export class ParamProblem extends Error {
   override readonly name = 'ParamProblem';
-  /** The policy itself is wrong, whatever its bindings say. */
+  /** True if the policy itself is wrong, independent of its bindings. */
   readonly ofPolicy: boolean;
 
   constructor(what: 'policy' | 'binding', why: string) {
@@ -19,10 +19,12 @@ export class ParamProblem extends Error {
 }
 
 /**
- * The parameters for which a policy is evaluated, once each; `undefined` in it is an evaluation without
- * a parameter (k8s.io/apiserver, pkg/admission/plugin/policy/generic/policy_dispatcher.go, CollectParams).
+ * The parameters for which a policy is evaluated, each once. The item `undefined` means an
+ * evaluation without a parameter (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/generic/policy_dispatcher.go, CollectParams).
  *
- * @throws ParamProblem when there are none and the binding says `Deny`, or when the binding cannot name any.
+ * @throws ParamProblem when there are no parameters and the binding's action is `Deny`, or when the
+ * binding does not identify its parameters.
  */
 export function paramsOf(
   cluster: Cluster,

@@ -18,22 +18,22 @@ import { ParamProblem, paramsOf } from './params.ts';
 const POLICIES = `validatingadmissionpolicies.${ADMISSION_GROUP}`;
 const BINDINGS = `validatingadmissionpolicybindings.${ADMISSION_GROUP}`;
 
-/** Key of the audit annotation for what a binding with `Audit` finds. */
+/** The key of the audit annotation that records failures found by bindings with `Audit`. */
 const FAILURES = 'validation.policy.admission.k8s.io/validation_failure';
-/** Findings in that annotation; more are cut off. */
+/** The largest number of failures in that annotation. Further failures are dropped. */
 const MAX_FAILURES = 50;
 
 /**
  * Evaluates every ValidatingAdmissionPolicy with a binding that matches the request. All are
- * evaluated, and the first denial is the answer, as in kube-apiserver
- * (k8s.io/apiserver, pkg/admission/plugin/policy/validating/dispatcher.go, Dispatch). A policy takes
- * effect with the write that creates it: the informer of a real server takes about a second.
+ * evaluated, and the answer is the first denial, as in kube-apiserver (k8s.io/apiserver,
+ * pkg/admission/plugin/policy/validating/dispatcher.go, Dispatch). A policy takes effect with the
+ * write that creates it. In a real server this takes about a second, because its informer lags.
  *
  * @throws ApiError 422 or the status of the validation's reason.
  */
 export function* enforcePolicies(cluster: Cluster, request: AdmissionRequest): Steps<void> {
   const { storage } = cluster;
-  // No policy may forbid the repair of policies.
+  // No policy applies to policies, so that a broken policy can always be repaired.
   if (isAboutPolicies(request.served)) return;
   const policies = storage.list(POLICIES);
   if (policies.length === 0) return;
@@ -49,7 +49,7 @@ export function* enforcePolicies(cluster: Cluster, request: AdmissionRequest): S
   enforcement.end();
 }
 
-/** The bindings of a policy, of either kind. */
+/** The bindings of a validating or mutating policy. */
 export function bindingsOf(
   bindings: readonly StoredObject[],
   policy: StoredObject,
@@ -100,10 +100,10 @@ interface Place {
   readonly binding: StoredObject;
 }
 
-/** A policy that is wrong by itself has no binding. */
+/** The source of a denial. A policy that is wrong by itself is reported without a binding. */
 type Denier = Pick<Place, 'policy'> & Partial<Place>;
 
-/** What comes of the verdicts of all policies about one request. */
+/** Collects the verdicts of all policies for one request, and decides the answer. */
 class Enforcement {
   readonly #request: AdmissionRequest;
   #denial: Error | undefined;
@@ -124,7 +124,7 @@ class Enforcement {
     this.#denial ??= policyDenied(this.#request.served, name, why, reason);
   }
 
-  /** @throws ApiError the first denial. */
+  /** @throws ApiError for the first denial. */
   end(): void {
     if (this.#failures.length > 0) {
       const failures = JSON.stringify(this.#failures.slice(0, MAX_FAILURES));

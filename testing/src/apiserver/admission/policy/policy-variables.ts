@@ -11,10 +11,10 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import { isNamespace, namespaceOf } from '../request/match.ts';
 import { requestFields, SERVER } from '../request/request-fields.ts';
 
-/** The names that an expression of a policy may use, with their values. */
+/** The variables of a policy's expressions, with their values. */
 type PolicyVariables = Readonly<Record<string, unknown>>;
 
-/** The variables that expressions of policies and of webhooks have. */
+/** The variables that expressions of policies and of webhooks share. */
 export function celVariables(cluster: Cluster, request: AdmissionRequest): PolicyVariables {
   const { object, previous } = request;
   return {
@@ -27,9 +27,9 @@ export function celVariables(cluster: Cluster, request: AdmissionRequest): Polic
 }
 
 /**
- * The variables of a policy besides.
+ * The additional variables of a policy.
  *
- * @param lazily - the `variables` of the policy, each evaluated when it is first used.
+ * @param lazily - the `variables` of the policy. Each is evaluated when it is first used.
  */
 export function policyVariables(
   param: StoredObject | undefined,
@@ -38,7 +38,10 @@ export function policyVariables(
   return { params: celValue(param), variables: lazyFields(lazily) };
 }
 
-/** The namespace of a request as policies see it: a Namespace is in none, and nobody owns its fields. */
+/**
+ * The namespace of a request as policies see it, without managed fields. A Namespace itself has no
+ * namespace.
+ */
 function homeOf(
   cluster: Cluster,
   { served, namespace }: AdmissionRequest,
@@ -84,7 +87,7 @@ function authorizerOf({ authorization }: Cluster, request: AdmissionRequest): Ce
   return new CelAuthorizer(decide, { group, resource: plural, subresource, namespace, name });
 }
 
-/** JSON as CEL values: whole numbers are ints, and an absent value is null. */
+/** JSON as CEL values: whole numbers become ints, and an absent value becomes null. */
 function celValue(value: unknown): unknown {
   return rebuildJson(value, {
     namesOf: (object) => Object.keys(object).filter((name) => object[name] !== undefined),
@@ -93,7 +96,7 @@ function celValue(value: unknown): unknown {
   });
 }
 
-/** An object whose fields are evaluated once each, when they are first read. */
+/** An object whose fields are evaluated when they are first read, once each. */
 function lazyFields(fields: ReadonlyMap<string, () => unknown>): object {
   const values = new Map<string, unknown>();
   const lazy = Object.create(null) as object;

@@ -7,10 +7,10 @@ import { hardOf, QUOTAS, quotasOf, usedOf } from './quotas.ts';
 import { amountText, type Usage } from './usage.ts';
 
 /**
- * Keeps `status.hard` and `status.used` of every ResourceQuota, at once after each write. As in a
- * real cluster kube-apiserver records what it has let in, and kube-controller-manager the rest.
+ * Updates `status.hard` and `status.used` of every ResourceQuota right after each write. In a real
+ * cluster kube-apiserver records admitted writes, and kube-controller-manager the rest.
  *
- * @returns the end of it.
+ * @returns a function that stops it.
  */
 export function keepQuotaStatus(
   { storage }: Pick<Cluster, 'storage'>,
@@ -36,7 +36,7 @@ function writeStatus(access: ClusterAccess, quota: StoredObject, status: object)
   try {
     access.updateStatus(QUOTAS, { ...quota, status } as StoredObject);
   } catch (error) {
-    // A policy may refuse it, as it may in a real cluster: the status is old then.
+    // A policy may refuse the write, as in a real cluster. The status is then outdated.
     if (!(error instanceof ApiError)) throw error;
   }
 }

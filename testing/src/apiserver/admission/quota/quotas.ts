@@ -56,7 +56,10 @@ export function enforceQuotas({ storage }: Cluster, request: AdmissionRequest): 
   }
 }
 
-/** The quotas of a namespace that count; those with scopes are for some of its Pods only. */
+/**
+ * The quotas of a namespace without scopes. A quota with scopes covers only some Pods, and is
+ * ignored.
+ */
 export function quotasOf(storage: Storage, namespace: string): readonly StoredObject[] {
   return storage.list(QUOTAS, namespace).filter(({ spec }) => {
     const { scopes, scopeSelector } = isObject(spec) ? spec : {};
@@ -82,7 +85,7 @@ export function usedOf(storage: Storage, namespace: string, hard: Usage): Usage 
   return used;
 }
 
-/** The resource whose objects count against an amount. */
+/** The resource names of the objects that count against an amount. */
 function countedFor(what: string): readonly ResourceName[] {
   if (what.startsWith('count/')) return [what.slice('count/'.length)];
   if (what.startsWith('services.')) return ['services'];
@@ -101,7 +104,7 @@ function moreThan(now: Usage, before: Usage | undefined): Usage {
   );
 }
 
-/** Amounts that every container of a Pod must name where a quota limits them. */
+/** Amounts that every container of a Pod must set if a quota limits them. */
 const SPECIFIED = [
   'cpu',
   'limits.cpu',
@@ -111,7 +114,10 @@ const SPECIFIED = [
   'requests.memory',
 ];
 
-/** `requests.cpu for: a,b; limits.memory for: a`; empty when nothing is missing. */
+/**
+ * The message about missing amounts: `requests.cpu for: a,b; limits.memory for: a`; empty if none
+ * is missing.
+ */
 function unspecified({ spec }: StoredObject, hard: Usage): string {
   const { containers, initContainers } = isObject(spec) ? spec : {};
   const all = [...containersOf(containers), ...containersOf(initContainers)];

@@ -2,19 +2,19 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import { quantityNanos, quantityText } from '../../objects/quantity.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
-/** An amount in billionths, and whether it is written in powers of 1024. */
+/** An amount in billionths, and whether it is written with a binary suffix (powers of 1024). */
 export interface Amount {
   readonly nanos: bigint;
   readonly binary: boolean;
 }
 
-/** Amounts by the names that a ResourceQuota has for them. */
+/** Amounts by their names in a ResourceQuota. */
 export type Usage = ReadonlyMap<string, Amount>;
 
 export const NOTHING: Amount = { nanos: 0n, binary: false };
 const ONE: Amount = { nanos: 1_000_000_000n, binary: false };
 
-/** Core resources that a quota may count without `count/`. */
+/** Core resources that a quota can count without the prefix `count/`. */
 const COUNTED_BY_NAME: ReadonlySet<ResourceName> = new Set([
   'configmaps',
   'persistentvolumeclaims',
@@ -24,7 +24,7 @@ const COUNTED_BY_NAME: ReadonlySet<ResourceName> = new Set([
   'services',
 ]);
 
-/** What an object takes of quotas (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
+/** The amounts that an object uses of a quota (k8s.io/kubernetes, pkg/quota/v1/evaluator/core). */
 export function usageOf(resource: ResourceName, object: StoredObject): Usage {
   const usage = new Map<string, Amount>([[`count/${resource}`, ONE]]);
   if (COUNTED_BY_NAME.has(resource)) usage.set(resource, ONE);
@@ -51,7 +51,7 @@ export function plus(left: Amount, right: Amount): Amount {
   return { nanos: left.nanos + right.nanos, binary: left.binary || right.binary };
 }
 
-/** A Pod that has ended takes nothing any more but its place among the objects. */
+/** A finished Pod only counts as an object and uses no other amounts. */
 function isFinished({ status }: StoredObject): boolean {
   const phase = isObject(status) ? status.phase : undefined;
   return phase === 'Succeeded' || phase === 'Failed';
@@ -65,8 +65,8 @@ function addService(usage: Map<string, Amount>, { type, ports }: Json): void {
 }
 
 /**
- * The sum of its containers, or its largest init container where that is more. An init container that
- * stays (`restartPolicy: Always`) counts among the containers, and runs beside those that come after it.
+ * The sum of the Pod's containers, or its largest init container if that is more. An init container
+ * with `restartPolicy: Always` counts as a container, and runs beside the init containers after it.
  */
 export function podAmounts({ containers, initContainers }: Json): Usage {
   const total = new Map<string, Amount>();
@@ -99,7 +99,10 @@ export function containersOf(list: unknown): readonly Json[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** `requests.cpu`, `limits.cpu` and, as the request, `cpu`; the same for all that it asks for. */
+/**
+ * The amounts of a container: `limits.cpu`, `requests.cpu` and, equal to the request, `cpu`; the
+ * same for its other resources.
+ */
 export function containerAmounts({ resources }: Json): Usage {
   const { requests, limits } = isObject(resources) ? resources : {};
   const amounts = new Map<string, Amount>();

@@ -8,20 +8,24 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** The group of policies and webhook configurations: webhooks are asked about none of them. */
+/**
+ * The API group of policies and webhook configurations. Webhooks are not called for objects of this
+ * group.
+ */
 export const ADMISSION_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * True for policies and their bindings: what they say is about webhook configurations, and not about themselves
- * (k8s.io/apiserver, pkg/admission/plugin/policy/generic/plugin.go, admissionResources).
+ * True for policies and their bindings. Policies apply to webhook configurations, but not to
+ * policies and bindings (k8s.io/apiserver, pkg/admission/plugin/policy/generic/plugin.go,
+ * admissionResources).
  */
 export function isAboutPolicies({ group, plural }: ServedResource): boolean {
   return group === ADMISSION_GROUP && !plural.endsWith('webhookconfigurations');
 }
 
 /**
- * The version of the resource that `constraints` are about, which may be another one than that of the
- * request (`matchPolicy: Equivalent`). Undefined when they are not about the request
+ * The version of the resource that `constraints` match. With `matchPolicy: Equivalent` it may
+ * differ from the version of the request. Undefined when the constraints do not match the request
  * (k8s.io/apiserver, pkg/admission/plugin/policy/matching/matching.go).
  *
  * @param constraints - `matchConstraints` of a policy, or the fields of a webhook with its rules.
@@ -39,7 +43,10 @@ export function matchedResource(
   return matchedBy(resourceRules, versions, request);
 }
 
-/** The version of the request before all others; then earlier rules before later ones. */
+/**
+ * The first match: the version of the request before all others, then earlier rules before later
+ * rules.
+ */
 function matchedBy(
   rules: unknown,
   [own, ...others]: readonly ServedResource[],
@@ -54,7 +61,10 @@ function matchedBy(
   return undefined;
 }
 
-/** A binding narrows what its policy is about; without rules it narrows nothing but by selectors. */
+/**
+ * Whether a binding matches. A binding narrows its policy. Without rules, only its selectors narrow
+ * it.
+ */
 export function bindingMatches(
   cluster: Cluster,
   { matchResources }: Json,
@@ -83,7 +93,7 @@ function equivalents(
   return registry.all().filter((other) => other.storedAs === served.storedAs && other !== served);
 }
 
-/** The request with its objects in another version of the resource. */
+/** The request with its objects converted to another version of the resource. */
 export function* inVersion(
   served: ServedResource,
   request: AdmissionRequest,
@@ -107,7 +117,10 @@ function selects(cluster: Cluster, constraints: Json, request: AdmissionRequest)
   return states.some(({ metadata }) => matchesLabels(objectSelector, metadata.labels ?? {}));
 }
 
-/** Undefined for a cluster-scoped object; a Namespace counts as in itself, with its new labels. */
+/**
+ * The labels of the request's namespace; undefined for a cluster-scoped object. For a Namespace,
+ * its own new labels.
+ */
 function namespaceLabels(
   cluster: Cluster,
   { served, namespace, subresource, object }: AdmissionRequest,
@@ -154,7 +167,7 @@ function ruleMatches(
   );
 }
 
-/** `pods`, `pods/status`, `pods/*`, `*` (no subresource) or `*` + `/scale`. */
+/** Matches `pods`, `pods/status`, `pods/*`, `*` (no subresource) or `*` + `/scale`. */
 function resourceMatches(text: string, plural: string, subresource: string): boolean {
   const [resource = '', part = ''] = text.split('/');
   return (resource === '*' || resource === plural) && (part === '*' || part === subresource);

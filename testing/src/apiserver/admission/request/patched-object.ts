@@ -7,8 +7,9 @@ import { applyJsonPatch, JsonPatchError } from '../../patch/json/json-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
 /**
- * An object after a JSON patch of a webhook or policy, as the server decodes it again; a text says why
- * the patch does not apply, in the words of the library that real servers use (evanphx/json-patch v4).
+ * An object after the JSON patch of a webhook or policy, decoded again as the server does. If the
+ * patch does not apply, a text with the message of the library that real servers use
+ * (evanphx/json-patch v4).
  */
 export function patchedObject(
   object: StoredObject,
@@ -27,9 +28,12 @@ export function patchedObject(
   }
 }
 
-/** As the server reads an object that admission has changed; a text says what does not fit. */
+/**
+ * A document that admission changed, decoded as the server does; a text if the document does not
+ * fit its type.
+ */
 export function decodedAgain(document: Json, served: ServedResource): StoredObject | string {
-  // A Scale has a type of its own.
+  // A Scale has its own kind and apiVersion.
   const { kind = served.kind, apiVersion = apiVersionOf(served) } = document;
   const typeName = builtInKindName(String(apiVersion), String(kind));
   if (typeName === undefined) {

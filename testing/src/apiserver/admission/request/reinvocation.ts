@@ -2,8 +2,8 @@ import { jsonEquals } from '../../objects/json-value.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
 /**
- * Which policies or webhooks with `reinvocationPolicy: IfNeeded` see an object a second time: those that
- * have seen it before somebody else changed it (k8s.io/apiserver,
+ * Decides which policies or webhooks with `reinvocationPolicy: IfNeeded` run a second time: those
+ * after whose first run another plugin changed the object (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/mutating/reinvocationcontext.go).
  */
 export class Reinvocation {
@@ -12,12 +12,12 @@ export class Reinvocation {
   #last: StoredObject | undefined;
   #again = false;
 
-  /** The second round begins. */
+  /** Begins the second round. */
   begin(): void {
     this.#again = true;
   }
 
-  /** The first or second turn of these plugins begins with `object`. */
+  /** Begins a turn of these plugins, in the first or second round, with `object`. */
   enter(object: StoredObject | undefined): void {
     if (this.#again && !jsonEquals(object, this.#last)) this.changed();
   }
@@ -26,12 +26,12 @@ export class Reinvocation {
     this.#last = object;
   }
 
-  /** In the second round only what is due takes part, and nothing for the first time. */
+  /** Whether a plugin runs in this round. The second round only runs plugins that are due. */
   takesPart(key: string): boolean {
     return !this.#again || this.#due.has(key);
   }
 
-  /** The object is another one than those before have seen. */
+  /** Records a change of the object: every plugin that has run before is due again. */
   changed(): void {
     for (const key of this.#seen) this.#due.add(key);
     this.#seen.clear();

@@ -3,11 +3,11 @@ import type { AdmissionRequest } from '../../cluster/admission-request.ts';
 import type { Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** The server's own writes come from its loopback client. */
+/** The caller of the server's own writes, which come from its loopback client. */
 export const SERVER: Caller = { name: 'system:apiserver', groups: ['system:masters'] };
 
 /**
- * An `admission.k8s.io` AdmissionRequest without uid and objects; fields that are empty are not there
+ * An `admission.k8s.io` AdmissionRequest without uid and objects. Empty fields are omitted
  * (k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go).
  */
 export function requestFields(request: AdmissionRequest): Json {

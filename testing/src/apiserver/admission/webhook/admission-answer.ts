@@ -1,9 +1,9 @@
 import { isObject, type Json } from '../../objects/metadata.ts';
 
-/** What a webhook answered. */
+/** The answer of a webhook. */
 export interface Answer {
   readonly allowed: boolean;
-  /** A JSON patch, still in text; empty for none. */
+  /** A JSON patch as text; empty if there is none. */
   readonly patch: string;
   readonly patchType: string;
   readonly status: Json;
@@ -18,7 +18,7 @@ interface Expected {
 }
 
 /**
- * The answer in an AdmissionReview, or why it is none (k8s.io/apiserver,
+ * The answer in an AdmissionReview, or a text that says why it is invalid (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/request/admissionreview.go, VerifyAdmissionResponse).
  */
 export function verifiedAnswer(review: Json, expected: Expected): Answer | string {

@@ -17,9 +17,9 @@ import type { Webhook } from './webhook.ts';
 const { randomUUID } = process.getBuiltinModule('node:crypto');
 
 /**
- * The request as a webhook is to see it, with its objects in the version that a rule names; undefined
- * when the webhook is not about it (k8s.io/apiserver, pkg/admission/plugin/webhook/generic/webhook.go,
- * ShouldCallHook).
+ * The request in the form that a webhook gets, with its objects in the version that the webhook's
+ * rule names. Undefined when the webhook does not match the request (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/generic/webhook.go, ShouldCallHook).
  *
  * @throws ApiError 403 when match conditions cannot be evaluated and the webhook fails closed.
  */
@@ -40,7 +40,7 @@ export function* requestFor(
   throw forbidden(request.served, nameInRefusals(request), result.error);
 }
 
-/** A webhook that could not be asked: `failurePolicy` decides. */
+/** A failed call of a webhook. `failurePolicy` decides what happens then. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 
@@ -50,7 +50,8 @@ export class CallFailed extends Error {
 }
 
 /**
- * Asks a webhook. @returns its answer, or undefined where a write from inside the server asks nobody.
+ * Calls a webhook.
+ * @returns its answer, or undefined for a write from inside the server, which calls no webhooks.
  *
  * @throws CallFailed when there is no answer.
  */
@@ -93,7 +94,10 @@ export function* ask(
   return verified;
 }
 
-/** What a request is refused with when a webhook cannot be asked; undefined when that is ignored. */
+/**
+ * The error with which a request is refused after a failed call; undefined if the failure is
+ * ignored.
+ */
 export function refusalOf(error: unknown, { failsClosed }: Webhook): unknown {
   if (!(error instanceof CallFailed)) return error;
   return failsClosed ? serverError(error.message) : undefined;
@@ -110,7 +114,7 @@ export function serverError(why: string): ApiError {
 }
 
 /**
- * The denial of a webhook, in its own Status (k8s.io/apiserver,
+ * The error for a denial, with the webhook's own Status (k8s.io/apiserver,
  * pkg/admission/plugin/webhook/errors/statuserror.go).
  */
 export function denial({ name }: Webhook, { status }: Answer): ApiError {

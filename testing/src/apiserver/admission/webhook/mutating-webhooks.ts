@@ -20,8 +20,8 @@ export function hasMutatingWebhooks({ storage }: Cluster): boolean {
 }
 
 /**
- * Asks the webhooks one after the other, each about what those before have made of the object
- * (k8s.io/apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go).
+ * Calls the matching webhooks one after the other. Each webhook gets the object as the previous
+ * webhooks changed it (k8s.io/apiserver, pkg/admission/plugin/webhook/mutating/dispatcher.go).
  *
  * @returns the object in the version of the request.
  * @throws ApiError of a webhook that denies the request, or that fails and fails closed.

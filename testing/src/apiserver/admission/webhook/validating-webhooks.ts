@@ -8,8 +8,9 @@ import { type Webhook, webhooksOf } from './webhook.ts';
 const CONFIGURATIONS = `validatingwebhookconfigurations.${ADMISSION_GROUP}`;
 
 /**
- * Asks all webhooks that are about a write, at the same time. When several refuse, the answer is the
- * one that came first (k8s.io/apiserver, pkg/admission/plugin/webhook/validating/dispatcher.go).
+ * Calls all webhooks that match a write, in parallel. When several refuse, the answer is the
+ * refusal that came first (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/validating/dispatcher.go).
  *
  * @throws ApiError of a webhook that denies the request, or that fails and fails closed.
  */

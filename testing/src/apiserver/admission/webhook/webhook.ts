@@ -16,12 +16,15 @@ export interface Webhook {
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** All webhooks of the configurations of one kind: by name of the configuration, then in its order. */
+/**
+ * All webhooks of the configurations of one kind, sorted by the name of the configuration, then by
+ * their order in it.
+ */
 export function webhooksOf({ storage }: Cluster, configurations: ResourceName): readonly Webhook[] {
   return storage.list(configurations).flatMap((configuration) => known(configuration));
 }
 
-/** By the stored configuration, which a change replaces. */
+/** Keyed by the stored configuration. A change replaces the configuration. */
 const cached = new WeakMap<StoredObject, readonly Webhook[]>();
 
 function known(configuration: StoredObject): readonly Webhook[] {

@@ -19,10 +19,10 @@ import {
   type Type,
 } from './type.ts';
 
-/** What the variables of an expression are. */
+/** The types of the variables that an expression can use, by name. */
 export type Variables = ReadonlyMap<string, Type>;
 
-/** One message of the compiler, and the place in the text. */
+/** One message of the compiler, and its offset in the text. */
 export interface Finding {
   readonly at: number;
   readonly text: string;
@@ -35,7 +35,10 @@ export interface Checked {
   typeOf(expression: Expression): Type;
 }
 
-/** Checks the types of an expression as cel-go does (checker/checker.go), and goes on behind an error. */
+/**
+ * Checks the types of an expression as cel-go does (checker/checker.go). Checking continues after
+ * an error.
+ */
 export function check(expression: Expression, variables: Variables): Checked {
   const checker = new Checker(variables);
   checker.check(expression);
@@ -78,7 +81,7 @@ class Checker {
     this.#variables = variables;
   }
 
-  /** The type of an expression when everything is known. */
+  /** The type of an expression after all type variables are resolved. */
   typeOf(expression: Expression): Type {
     return this.#substitution.apply(this.#types.get(expression) ?? ERROR, true);
   }
@@ -128,7 +131,7 @@ class Checker {
     return this.#variables.get(name) ?? NAMED_TYPES.get(name) ?? this.#undeclared(name, at);
   }
 
-  /** A field, or a name with points that is declared as a whole. */
+  /** A field, or a dotted name that is declared as one variable. */
   #select(select: Select): Type {
     const name = qualifiedName(select);
     const named =
@@ -211,7 +214,7 @@ class Checker {
     return result;
   }
 
-  /** An overload with type variables of its own in the place of its parameters. */
+  /** An overload whose type parameters are replaced by fresh type variables. */
   #instance({ parameters, args, result }: Overload): Pick<Overload, 'args' | 'result'> {
     if (parameters.size === 0) return { args, result };
     const own = new Map(Array.from(parameters, (name) => [name, this.#free()]));
@@ -241,7 +244,7 @@ class Checker {
     return mapOf(keys ?? this.#free(), values ?? this.#free());
   }
 
-  /** The type of an item. One with a question mark is what its optional holds. */
+  /** The type of an item. For an item with a question mark, the type inside its optional. */
   #held(value: Expression, isOptional: boolean): Type {
     const type = this.check(value);
     if (!isOptional) return type;
@@ -250,7 +253,7 @@ class Checker {
     return held ?? type;
   }
 
-  /** Items of several types make a list of dyn; the validators refuse those. */
+  /** Items of several types make a list of dyn. The validators refuse such lists. */
   #joined(before: Type | undefined, type: Type): Type {
     if (before === undefined) return type;
     return this.#substitution.isAssignable(before, type) ? mostGeneral(before, type) : DYN;
@@ -277,7 +280,10 @@ class Checker {
     if (!this.#substitution.isAssignable(wanted, type)) this.#mismatch(expression.at, wanted, type);
   }
 
-  /** What the variables of a loop are: one is the item of a list or the key of a map, two are key and item. */
+  /**
+   * The types of a loop's variables. A single variable is the item of a list or the key of a map.
+   * Two variables are the key and the item.
+   */
   #itemTypes(range: Type, { range: { at }, variables }: Comprehension): readonly Type[] {
     const isPair = variables.length === 2;
     if (range.kind === 'opaque' && range.name === 'map') return range.parameters;
@@ -301,7 +307,10 @@ interface OverloadCall {
   readonly isMember: boolean;
 }
 
-/** `a.b.c` of names alone; undefined for anything else. */
+/**
+ * The name of an expression such as `a.b.c` that consists only of names. Undefined for any other
+ * expression.
+ */
 function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === 'identifier') return expression.name;
   if (expression.kind !== 'select' || expression.form !== 'plain') return undefined;

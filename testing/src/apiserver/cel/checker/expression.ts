@@ -13,7 +13,7 @@ export type Expression =
 
 export interface Select {
   readonly kind: 'select';
-  /** Where a message points: the offset in the text. */
+  /** The offset in the text that a message points to. */
   readonly at: number;
   readonly operand: Expression;
   readonly field: string;
@@ -46,7 +46,7 @@ interface MapLiteral {
   }[];
 }
 
-/** `Name{}`. */
+/** A literal of an object: `Name{}`. */
 interface Struct {
   readonly kind: 'struct';
   readonly at: number;
@@ -67,7 +67,7 @@ export interface Comprehension {
   readonly result: Expression;
 }
 
-/** The expressions right below one. */
+/** The direct children of an expression. */
 export function below(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'select':
@@ -89,7 +89,7 @@ export function below(expression: Expression): readonly Expression[] {
   }
 }
 
-/** An expression and all below it, each before those below it. */
+/** An expression and all its descendants, each before its children. */
 export function* descendants(expression: Expression): Generator<Expression, void, undefined> {
   yield expression;
   for (const one of below(expression)) yield* descendants(one);

@@ -2,7 +2,7 @@ import type { Checked, Finding } from './check.ts';
 import { below, type Call, type Expression } from './expression.ts';
 import { isDyn, type Type, typeName } from './type.ts';
 
-/** What a clause takes, and how the server says that it does not. */
+/** The types that a clause accepts, and the server's message for an argument of another type. */
 interface Clause {
   readonly takes: readonly string[];
   readonly otherwise: string;
@@ -52,12 +52,12 @@ const CLAUSES: ReadonlyMap<string, Clause> = new Map([
   ['o', OCTAL],
 ]);
 
-/** A clause of a format string, or a percent sign for itself. */
+/** A clause of a format string, or `%%`, a literal percent sign. */
 const PART = /%(?:(%)|(\.(\d*))?([\s\S]?))/g;
 
 /**
- * What is wrong with a constant format string and the list that stands behind it (cel-go, ext/formatting.go,
- * `stringFormatValidator`): the first problem of each call.
+ * The problems of a constant format string and its list of arguments (cel-go, ext/formatting.go,
+ * `stringFormatValidator`): only the first problem of each call.
  */
 export function formatFindings(call: Call, checked: Checked): readonly Finding[] {
   const { name, target, args, at } = call;
@@ -102,7 +102,10 @@ function precisionProblem(
   return 'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax';
 }
 
-/** The part of an argument that the clause does not take; texts of lists and maps are made of their items. */
+/**
+ * The first part of an argument that the clause does not accept. `%s` also formats the items of
+ * lists and maps, so these are checked too.
+ */
 function unfit(item: Expression, clause: Clause, checked: Checked): Expression | undefined {
   if (!takes(clause, checked.typeOf(item))) return item;
   if (clause !== TEXT || (item.kind !== 'list' && item.kind !== 'map')) return undefined;

@@ -1,6 +1,6 @@
 import { parseType, parseTypes, type Type } from './type.ts';
 
-/** One form of a function: what it takes and gives. */
+/** One overload of a function: its argument types and its result type. */
 export interface Overload {
   /** True for `a.f()`: the first argument is the object of the call. */
   readonly isMember: boolean;
@@ -10,7 +10,7 @@ export interface Overload {
   readonly parameters: ReadonlySet<string>;
 }
 
-/** Types that have an order: a `?` in a declaration stands for each of them. */
+/** Types with an order. A `?` in a declaration stands for each of them. */
 const ORDERED = [
   'int',
   'uint',
@@ -97,9 +97,10 @@ _||_ (bool, bool): bool
 `;
 
 /**
- * The functions of the environment of Kubernetes 1.36 (k8s.io/apiserver, pkg/cel/environment/base.go): the standard library,
- * cel-go's extensions for strings, sets, lists and optional values, and the libraries of pkg/cel/library. In front of a
- * point stands the object of a method.
+ * The functions of the environment of Kubernetes 1.36 (k8s.io/apiserver,
+ * pkg/cel/environment/base.go): the standard library, cel-go's extensions for strings, sets, lists
+ * and optional values, and the libraries of pkg/cel/library. For a method, the type before the dot
+ * is the type of its object.
  */
 const FUNCTIONS = `
 add kubernetes.Quantity.(kubernetes.Quantity): kubernetes.Quantity
@@ -304,7 +305,7 @@ value optional_type(<V>).(): <V>
 
 let declared: ReadonlyMap<string, readonly Overload[]> | undefined;
 
-/** Every function by its whole name: `size`, `sets.contains`, `_+_`. */
+/** Every function by its full name: `size`, `sets.contains`, `_+_`. */
 export function declaredFunctions(): ReadonlyMap<string, readonly Overload[]> {
   declared ??= readDeclarations(`${OPERATORS}${FUNCTIONS}`);
   return declared;

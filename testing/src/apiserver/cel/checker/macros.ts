@@ -1,7 +1,7 @@
 import type { Comprehension, Expression } from './expression.ts';
 import { BOOL, INT } from './type.ts';
 
-/** A call in the text, which may be one of a macro. */
+/** A call in the text, which may be the call of a macro. */
 export interface MacroCall {
   readonly name: string;
   readonly at: number;
@@ -26,10 +26,11 @@ const RESULT = '@result';
 type Expand = (call: MacroCall & { readonly target: Expression }) => Expression;
 
 /**
- * The loop that a macro stands for; undefined for a call of a function. They are those of cel-go: parser/macro.go,
- * ext/comprehensions.go, ext/lists.go and the optional types of cel/library.go.
+ * The loop that a macro expands to; undefined for a call of a function. The macros are those of
+ * cel-go: parser/macro.go, ext/comprehensions.go, ext/lists.go and the optional types of
+ * cel/library.go.
  *
- * @throws MacroError for an argument that cannot stand there.
+ * @throws MacroError for an argument that the macro does not accept.
  */
 export function expandMacro(call: MacroCall): Expression | undefined {
   const { name, target, args } = call;
@@ -105,7 +106,7 @@ function filter(call: Parameters<Expand>[0]): Expression {
   });
 }
 
-/** A loop that makes a list, with a condition before what it makes where `hasFilter` says so. */
+/** A loop that makes a list. With `hasFilter`, the argument before the result is a condition. */
 function lister(count: 1 | 2, hasFilter: boolean): Expand {
   return (call) => {
     const { at, args } = call;
@@ -155,7 +156,7 @@ function optional(isWrapped: boolean): Expand {
   };
 }
 
-/** The list under a name of its own, sorted by the list of its keys. */
+/** Binds the list to a name and sorts it by the list of its keys. */
 function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   const input = identifier('@__sortBy_input__', at);
   const expand = lister(1, false);
@@ -164,7 +165,7 @@ function sorter({ at, target, args }: Parameters<Expand>[0]): Expression {
   return bind('@__sortBy_input__', target, sorted, at);
 }
 
-/** A value under a name: a loop without steps. */
+/** Binds a value to a name: a loop without steps. */
 function bind(name: string, value: Expression, result: Expression, at: number): Comprehension {
   return {
     kind: 'comprehension',
@@ -203,7 +204,7 @@ function loop(
   };
 }
 
-/** What follows the variables. */
+/** The argument after the variables. */
 function body(args: readonly Expression[], count: number): Expression {
   return args[count] ?? { kind: 'list', at: 0, items: [] };
 }

@@ -10,7 +10,7 @@ export interface ParsedNode {
   readonly end: number;
 }
 
-/** Operations that cel-go calls by another name than its rule for two operands: `_+_`. */
+/** Operators that do not follow cel-go's naming rule for two operands, `_+_`. */
 const OPERATORS: Readonly<Record<string, string>> = {
   '[]': '_[_]',
   '[?]': '_[?_]',
@@ -18,7 +18,10 @@ const OPERATORS: Readonly<Record<string, string>> = {
   in: '@in',
 };
 
-/** What may stand between an operand and its operator: spaces, comments, and brackets that the tree does not have. */
+/**
+ * Text that may separate an operand from its operator: spaces, comments, and brackets that are not
+ * in the tree.
+ */
 const FILLER = /(?:[\s)]|\/\/[^\n]*)*/y;
 
 /** Reads the tree of one text. */
@@ -26,14 +29,15 @@ export class ExpressionReader {
   readonly #text: string;
   readonly #optionals: ReadonlySet<ParsedNode>;
 
-  /** @param optionals - items and keys with a question mark in front. */
+  /** @param optionals - items and keys that have a question mark in front. */
   constructor(text: string, optionals: ReadonlySet<ParsedNode>) {
     this.#text = text;
     this.#optionals = optionals;
   }
 
   /**
-   * The tree as cel-go has it, with macros expanded and the places to which its messages point.
+   * The tree as cel-go builds it: with macros expanded, and with the offsets that cel-go's messages
+   * use.
    *
    * @throws MacroError for an argument that a macro does not take.
    */
@@ -103,7 +107,7 @@ export class ExpressionReader {
     };
   }
 
-  /** Two of the same sign are none, and the sign of a number belongs to the number. */
+  /** Two equal signs cancel each other, and the sign of a number is part of the number. */
   #unary({ op, start }: ParsedNode, operand: ParsedNode): Expression {
     if (operand.op === op) return this.read(operand.args as ParsedNode);
     const below = this.read(operand);

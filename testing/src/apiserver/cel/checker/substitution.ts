@@ -1,16 +1,16 @@
 import { DYN, isDyn, isDynOrError, isSameType, opaque, type Type } from './type.ts';
 
-/** A free type variable, or the parameter of a declaration that stands for one. */
+/** A free type variable, or the parameter of a declaration. */
 type Parameter = Extract<Type, { readonly kind: 'parameter' }>;
 
 /**
- * What the type variables of an expression stand for: the unification of cel-go (checker/types.go, checker/mapping.go).
- * An attempt that fails leaves nothing behind.
+ * The types that the type variables of an expression stand for: the unification of cel-go
+ * (checker/types.go, checker/mapping.go). A failed attempt changes nothing.
  */
 export class Substitution {
   #types = new Map<string, Type>();
 
-  /** Whether a value of the one type can stand where the other belongs; variables are bound on the way. */
+  /** Whether a value of type `right` can be used as type `left`. A success binds type variables. */
   isAssignable(left: Type, right: Type): boolean {
     return this.#attempt(() => this.#assignable(left, right));
   }
@@ -19,7 +19,7 @@ export class Substitution {
     return this.#attempt(() => this.#allAssignable(left, right));
   }
 
-  /** @param freeToDyn - whether a variable that nothing is known of becomes `dyn`. */
+  /** @param freeToDyn - whether an unbound type variable becomes `dyn`. */
   apply(type: Type, freeToDyn: boolean): Type {
     if (type.kind === 'parameter') {
       const found = this.#types.get(type.name);
@@ -56,7 +56,10 @@ export class Substitution {
     return left.name === 'type' || this.#allAssignable(left.parameters, right.parameters);
   }
 
-  /** Lets a variable stand for a type. `free`: it stands for nothing yet, and cannot stand for this. */
+  /**
+   * Binds a variable to a type. `free` means that the variable is unbound and cannot stand for this
+   * type.
+   */
   #bind(variable: Parameter, type: Type): 'fits' | 'fails' | 'free' {
     if (isSameType(variable, type)) return 'fits';
     const bound = this.#types.get(variable.name);
@@ -82,7 +85,7 @@ export class Substitution {
   }
 }
 
-/** Of two types that fit together the one that says less. */
+/** The less specific of two types that fit together. */
 export function mostGeneral(left: Type, right: Type): Type {
   return isLessSpecific(left, right) ? left : right;
 }
@@ -97,7 +100,10 @@ function isLessSpecific(left: Type, right: Type): boolean {
   return left.parameters.every((one, at) => isLessSpecific(one, right.parameters[at] ?? one));
 }
 
-/** Types that take null: objects, opaque types and the two of time, but no list and no map. */
+/**
+ * Whether a type accepts null: objects, opaque types, timestamp and duration do; lists and maps do
+ * not.
+ */
 function isNullable(type: Type): boolean {
   if (type.kind === 'null' || type.kind === 'object') return true;
   if (type.kind === 'simple') return type.name.startsWith('google.protobuf.');

@@ -1,4 +1,7 @@
-/** A static type of CEL (cel-go, common/types/types.go). Lists and maps are of the kind `opaque`, with parameters. */
+/**
+ * A static type of CEL (cel-go, common/types/types.go). Lists and maps have the kind `opaque` and
+ * type parameters.
+ */
 export type Type =
   | { readonly kind: 'dyn' | 'error' | 'null' }
   | { readonly kind: 'parameter'; readonly name: string }
@@ -35,7 +38,7 @@ export function optionalOf(type: Type): Type {
   return opaque('optional_type', type);
 }
 
-/** What an optional may hold; undefined for another type. */
+/** The type inside an optional; undefined for any other type. */
 export function heldBy(type: Type): Type | undefined {
   return type.kind === 'opaque' && type.name === 'optional_type' ? type.parameters[0] : undefined;
 }
@@ -59,7 +62,7 @@ const SIMPLE = new Set([
   'uint',
 ]);
 
-/** The type of a text: `map(string, list(<T>))`, where `<T>` is a parameter. */
+/** Parses the text of a type: `map(string, list(<T>))`, where `<T>` is a parameter. */
 export function parseType(text: string): Type {
   const type = text.trim();
   if (type === 'dyn') return DYN;
@@ -71,7 +74,7 @@ export function parseType(text: string): Type {
   return opaque(name, ...(inner === undefined ? [] : parseTypes(inner)));
 }
 
-/** Types with commas between them. */
+/** Parses types that are separated by commas. */
 export function parseTypes(text: string): readonly Type[] {
   const types: Type[] = [];
   let depth = 0;
@@ -86,7 +89,7 @@ export function parseTypes(text: string): readonly Type[] {
   return types;
 }
 
-/** A type as messages show it (checker/format.go). */
+/** A type as the server's messages show it (checker/format.go). */
 export function formatType(type: Type): string {
   switch (type.kind) {
     case 'dyn':
@@ -104,7 +107,7 @@ export function formatType(type: Type): string {
   }
 }
 
-/** The name of a type without its parameters, as the functions of a value name it. */
+/** The name of a type without its parameters, as it appears in function names. */
 export function typeName(type: Type): string {
   if (type.kind === 'null') return 'null_type';
   return 'name' in type ? type.name : type.kind;

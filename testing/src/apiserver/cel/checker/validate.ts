@@ -4,12 +4,12 @@ import { below, type Call, descendants, type Expression } from './expression.ts'
 import { formatFindings } from './format-string.ts';
 import { formatType, heldBy, isSameType, type Type } from './type.ts';
 
-/** Whether a conversion of a constant works, as a program would find out: `duration("1x")`. */
+/** Whether a conversion of a constant succeeds. For example, `duration("1x")` fails. */
 export type Converts = (name: string, value: unknown) => boolean;
 
 /**
- * What is wrong with an expression although its types fit: the validators of the environment of Kubernetes (cel-go,
- * cel/validator.go, and ext/formatting.go).
+ * The problems of an expression whose types fit: the validators of the Kubernetes environment
+ * (cel-go, cel/validator.go, and ext/formatting.go).
  */
 export function validate(root: Expression, checked: Checked, converts: Converts): Finding[] {
   const findings: Finding[] = [];
@@ -40,7 +40,7 @@ function isPattern(text: unknown): boolean {
   }
 }
 
-/** Items of lists and maps must have one type, except in what `format` takes. */
+/** Finds lists and maps whose items have different types. Arguments of `format` are exempt. */
 function* mixedItems(expression: Expression, checked: Checked): Generator<Finding> {
   if (expression.kind === 'call' && expression.name === 'format') return;
   if (expression.kind === 'list') {
@@ -48,7 +48,7 @@ function* mixedItems(expression: Expression, checked: Checked): Generator<Findin
       at: value.at,
       type: heldType(checked.typeOf(value), isOptional),
     }));
-    // The first one that differs is enough.
+    // Only the first item that differs is reported.
     yield* differing(items).slice(0, 1);
   } else if (expression.kind === 'map') {
     const keys = expression.entries.map(({ key: one }) => ({

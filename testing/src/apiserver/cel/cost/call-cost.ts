@@ -14,27 +14,27 @@ import {
 export interface Argument {
   readonly kind: string;
   readonly size: SizeRange;
-  /** The value of a literal. */
+  /** The value, if the argument is a literal. */
   readonly literal: unknown;
-  /** Of a list: what is in it. */
+  /** For a list: the kind and size of its items. */
   readonly items: { readonly kind: string; readonly size: SizeRange } | undefined;
 }
 
-/** What a call costs beside its arguments, and how large its result is, where that is known. */
+/** The cost of a call without its arguments, and the size of its result where that is known. */
 export interface CallCost {
   readonly cost: number;
   readonly size?: SizeRange;
 }
 
-/** Most calls. */
+/** The cost of most calls. */
 const SIMPLE: CallCost = { cost: 1 };
 
 type Estimate = (target: Argument | undefined, args: readonly Argument[]) => CallCost | undefined;
 
 /**
- * What the server expects of a call: the rules of cel-go (checker/cost.go), of its extension `sets`, and
- * of k8s.io/apiserver (pkg/cel/library/cost.go). Of a function with several forms the dearest counts that
- * fits the kinds of the arguments.
+ * The server's estimate for a call: the rules of cel-go (checker/cost.go), of its extension `sets`,
+ * and of k8s.io/apiserver (pkg/cel/library/cost.go). If several overloads fit the kinds of the
+ * arguments, the most expensive one counts.
  */
 export function callCost(
   name: string,
@@ -52,7 +52,7 @@ function mayBeText(arg: Argument): boolean {
   return isText(arg) || arg.kind === 'dyn';
 }
 
-/** Two values of which the shorter one decides. */
+/** Compares two values: the shorter value decides the cost. */
 const compare: Estimate = (_, [left, right]) => {
   if (left === undefined || right === undefined) return undefined;
   return { cost: traversal(left.size.max < right.size.max ? left.size : right.size) };
@@ -61,7 +61,10 @@ const compare: Estimate = (_, [left, right]) => {
 const order: Estimate = (target, args) =>
   args.every(mayBeText) ? atLeastSimple(compare(target, args), args) : undefined;
 
-/** With values of any type the form for numbers may be meant as well. */
+/**
+ * With arguments of unknown type the overload for numbers may be meant, so the cost is at least
+ * that of a simple call.
+ */
 function atLeastSimple(
   found: CallCost | undefined,
   args: readonly Argument[],
@@ -70,7 +73,7 @@ function atLeastSimple(
   return { ...found, cost: Math.max(found.cost, 1) };
 }
 
-/** Types whose values are compared at once, and those for which that is not so. */
+/** The cost of `==` for types that are compared in one step, and for types that are not. */
 const EQUALITY: Readonly<Record<string, number>> = {
   'net.IP': 1,
   'net.CIDR': 1,
@@ -103,12 +106,12 @@ function reads(factor: number = PER_CHARACTER): Estimate {
   return (_, [text]) => text && { cost: traversal(text.size, factor) };
 }
 
-/** A method that reads its receiver once, and makes something as large. */
+/** A method that reads its receiver once and returns a value of the same size. */
 function rewrites(factor: number = PER_CHARACTER): Estimate {
   return (target) => target && { cost: traversal(target.size, factor), size: target.size };
 }
 
-/** A method of a list that looks at every item, or of a text. */
+/** A method that reads a text once, or looks at every item of a list. */
 const eachItem: Estimate = (target) => {
   if (target === undefined) return undefined;
   if (target.items === undefined) return { cost: traversal(target.size) };
@@ -123,7 +126,7 @@ const replace: Estimate = (target, [old, next]) => {
   return { cost, size: replaced(target.size, old.size, next.size) };
 };
 
-/** Nothing is found between any two characters. */
+/** An empty text is found between any two characters. */
 function replaced(text: SizeRange, old: SizeRange, next: SizeRange): SizeRange {
   const most =
     old.min === 0
@@ -165,10 +168,10 @@ const matches: Estimate = (target, [regex]) =>
 const contains: Estimate = (target, [part]) =>
   target && part && { cost: product(traversal(target.size), traversal(part.size)) };
 
-/** An address is a text, or a part of a network that is there already. */
+/** The receiver is a text that is read once, or a part of an existing network. */
 const address: Estimate = (target, args) => (target === undefined ? reads()(target, args) : SIMPLE);
 
-/** Networks are compared as 4 or 16 bytes; a text has to be read first. */
+/** Networks are compared as 4 or 16 bytes. A text has to be parsed first. */
 function within(cost: number): Estimate {
   return (_, [other]) => other && { cost: cost + (mayBeText(other) ? traversal(other.size) : 0) };
 }
@@ -178,7 +181,9 @@ function ofSets(factor: number): Estimate {
     left && right && { cost: traversal(times(left.size, right.size), factor) + 1 };
 }
 
-/** A text of bytes may be four times as long, or a quarter as long. */
+/**
+ * A conversion between text and bytes: the result may be four times as long, or a quarter as long.
+ */
 const toBytes: Estimate = (_, [text]) => {
   if (text === undefined || !mayBeText(text)) return undefined;
   const size = { min: text.size.min, max: text.size.max * 4 };
@@ -197,23 +202,26 @@ const quote: Estimate = (_, [text]) =>
     size: { min: text.size.min + 2, max: text.size.max * 2 + 2 },
   };
 
-/** The longest regular expression that stands behind the name of a format. */
+/** The longest regular expression of a named format. */
 const FORMAT_REGEX = 128;
 
 const validate: Estimate = (_, [text]) =>
   text && { cost: Math.ceil(product(traversal(text.size), FORMAT_REGEX * PER_REGEX_CHARACTER)) };
 
-/** `a,b=c`: half as many requirements as characters, each of which is a list and an object. */
+/**
+ * A selector such as `a,b=c`: at most one requirement per two characters, and each requirement
+ * makes a list and an object.
+ */
 const selector: Estimate = (_, [text]) => {
   if (text === undefined) return undefined;
   const requirements = traversal(text.size, 0.5);
   return { cost: 10 + traversal(text.size) + product(requirements, 50) };
 };
 
-/** What it costs to make a list (cel-go: ListCreateBaseCost). */
+/** The cost of making a list (cel-go: ListCreateBaseCost). */
 const NEW_LIST = 10;
 
-/** A call that makes a list, and looks so often at its items (cel-go: ext/lists.go). */
+/** A call that makes a list and looks at each item `factor` times (cel-go: ext/lists.go). */
 function makesList(size: SizeRange, factor: number): CallCost {
   return { cost: 1 + NEW_LIST + Math.ceil(product(size.max, factor)), size };
 }
@@ -230,7 +238,7 @@ const flatten: Estimate = (target, [depth]) =>
   target &&
   makesList(target.size, depth === undefined ? 1 : literalOr(depth, Number.POSITIVE_INFINITY));
 
-/** Each item is compared with each other; a text costs a little more. */
+/** Each item is compared with every other item. Comparing texts costs a little more. */
 export function comparesAll({ size, items }: Pick<Argument, 'size' | 'items'>): CallCost {
   const isOfTexts = items?.kind === 'string' || items?.kind === 'bytes';
   return makesList(times(size, size), isOfTexts ? 2 + PER_CHARACTER : 2);

@@ -2,7 +2,7 @@ import type { StructuralSchema } from 'chancery/internal';
 import { valuesSchema } from 'chancery/internal-objects';
 import { celFieldName } from '../expression/field-name.ts';
 
-/** The largest request, in bytes: no value can be longer. */
+/** The largest request, in bytes. No value can be longer. */
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 export type SizedKind =
@@ -19,22 +19,22 @@ export type SizedKind =
   | 'dyn';
 
 /**
- * How large the values of a schema may be, for the estimate of what a rule costs
+ * The largest size that values of a schema can have, used to estimate the cost of a rule
  * (k8s.io/apiserver, pkg/cel/common/schemas.go, SchemaDeclType).
  */
 export interface DeclaredSize {
   readonly kind: SizedKind;
-  /** Items of a list, entries of a map, characters of a text; 0 where a size says nothing. */
+  /** Items of a list, entries of a map, characters of a text; 0 for kinds without a size. */
   readonly most: number;
-  /** Bytes of the shortest JSON. */
+  /** The length of the shortest JSON, in bytes. */
   readonly leastBytes: number;
   readonly items?: DeclaredSize;
   readonly keys?: DeclaredSize;
-  /** By the name that a rule writes. */
+  /** Keyed by the name that a rule uses. */
   readonly fields?: ReadonlyMap<string, DeclaredSize>;
 }
 
-/** A text of any length, such as a key of a map, whose length a schema cannot bound. */
+/** A key of a map. A schema cannot bound its length. */
 const KEY: DeclaredSize = { kind: 'string', most: 0, leastBytes: 2 };
 
 const SCALARS: Readonly<Record<string, DeclaredSize>> = {
@@ -43,7 +43,7 @@ const SCALARS: Readonly<Record<string, DeclaredSize>> = {
   integer: { kind: 'int', most: 0, leastBytes: 1 },
 };
 
-/** Texts with a format that bounds them, with the quotes. */
+/** Formats that bound the length of a text, counted with the quotes. */
 const FORMATS: Readonly<Record<string, DeclaredSize>> = {
   duration: { kind: 'duration', most: 32, leastBytes: 3 },
   date: { kind: 'timestamp', most: 12, leastBytes: 12 },
@@ -52,7 +52,7 @@ const FORMATS: Readonly<Record<string, DeclaredSize>> = {
 
 const TEXT: StructuralSchema = { type: 'string' };
 
-/** What a resource has, unless its schema has all of it. */
+/** The fields that every resource has. A schema that declares all of them overrides these. */
 const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   kind: TEXT,
   apiVersion: TEXT,
@@ -77,8 +77,8 @@ export function declaredSize(schema: StructuralSchema, isRoot: boolean): Declare
 }
 
 /**
- * How often values of a size can stand in one request, if nothing else bounds their number; with one
- * comma for each.
+ * The largest number of values of a size in one request, if nothing else bounds their number. Each
+ * value is followed by a comma.
  */
 export function mostInRequest({ leastBytes }: DeclaredSize): number {
   return Math.floor(MAX_REQUEST_BYTES / (leastBytes + 1));
@@ -116,7 +116,7 @@ function objectSize(schema: StructuralSchema, isRoot: boolean): DeclaredSize {
     if (of === undefined) continue;
     const name = celFieldName(field);
     if (name !== undefined) fields.set(name, of);
-    // The server itself fills in what has a default.
+    // The server fills in fields that have a default, so they need no bytes in the request.
     if (required.has(field) && property.default === undefined)
       leastBytes += Buffer.byteLength(field) + of.leastBytes + 4;
   }
@@ -146,7 +146,7 @@ function textSize(schema: StructuralSchema): DeclaredSize {
   return { kind: 'string', most: Math.max(...lengths), leastBytes: 2 };
 }
 
-/** A character may have four bytes. */
+/** The length of a text in bytes. A character can take four bytes. */
 function textLength({ maxLength }: StructuralSchema): number {
   const most = bound(maxLength);
   return most === undefined ? MAX_REQUEST_BYTES - 2 : most * 4;

@@ -6,7 +6,7 @@ import { NEW_LIST, NEW_MAP, OWN_LOOPS, partsOf, QUANTIFIERS, TRANSFORMS } from '
 import { isScalar, kindOfType, literalSize } from './node-kind.ts';
 import { exactly, product, type SizeRange, UNKNOWN_SIZE, union } from './size-range.ts';
 
-/** The sizes of what is in a list or map that an expression makes. */
+/** The sizes of the keys and values of a list or map that an expression makes. */
 interface Entries {
   readonly kind: 'list' | 'map';
   readonly key: SizeRange;
@@ -22,7 +22,10 @@ interface Local {
 
 type Scope = ReadonlyMap<string, Local>;
 
-/** Objects of the library whose methods are functions of Kubernetes with a dot in their names. */
+/**
+ * Namespaces of the library. Their methods are functions of Kubernetes that have a dot in their
+ * names.
+ */
 const NAMESPACES: ReadonlySet<string> = new Set([
   'cel',
   'format',
@@ -35,7 +38,7 @@ const NAMESPACES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a checked expression costs at most, as the server estimates it: a port of the rules of
+ * The most that a checked expression can cost, by the server's estimate: a port of the rules of
  * github.com/google/cel-go, checker/cost.go, for the trees of this library.
  */
 export function maxCostOf(root: ExpressionNode, declared: DeclaredSize): number {
@@ -150,7 +153,7 @@ class CostEstimate {
     const name = originalName(called);
     const [first] = args;
     if (name === 'has' && first !== undefined) {
-      // Whether a field is there costs what it costs to get to the object that may have it.
+      // `has(a.b)` costs as much as evaluating `a`.
       const [operand] = first.args as readonly ExpressionNode[];
       return operand === undefined ? 0 : this.of(operand, scope);
     }
@@ -193,14 +196,17 @@ class CostEstimate {
     const value = { min: 0, max: made ? this.#sizeOrUnknown(made, inner).max : 0 };
     this.#sizes.set(node, count);
     this.#entries.set(node, { kind: 'list', key: exactly(1), value });
-    // Each result is a list of one item that is appended: `result + [item]`.
+    // Each result is appended as a list of one item: `result + [item]`.
     const append = 2 + NEW_LIST;
     const condition = isFilter || bodies.length > 1 ? first : 0;
     const item = isFilter ? 1 : bodyCosts.length > 1 ? second : first;
     return cost + NEW_LIST + 1 + product(count.max, condition + append + item);
   }
 
-  /** A macro with two variables, `existsOne` or `sortBy`, as cel-go expands it (ext/comprehensions.go, ext/lists.go). */
+  /**
+   * A macro with two variables, `existsOne` or `sortBy`, as cel-go expands it
+   * (ext/comprehensions.go, ext/lists.go).
+   */
   #ownLoop(node: ExpressionNode, scope: Scope): number {
     const [name, range, args] = node.args as Method;
     const { variables, bodies } = partsOf(name, args);
@@ -230,7 +236,10 @@ class CostEstimate {
     return cost + loop;
   }
 
-  /** Of the list of keys that `sortBy` makes: it stands in a variable, which costs as one of `cel.bind` does. */
+  /**
+   * The cost of the list of keys that `sortBy` makes. The list is bound to a variable, which costs
+   * as much as `cel.bind`.
+   */
   #sorting(body: ExpressionNode | undefined, size: SizeRange, scope: Scope): number {
     const kind = body === undefined ? 'dyn' : this.#kindOf(body, scope);
     return NEW_LIST + 2 + comparesAll({ size, items: { kind, size: UNKNOWN_SIZE } }).cost;
@@ -364,7 +373,7 @@ class CostEstimate {
     return node.op === 'id' ? scope.get(String(node.args))?.size : undefined;
   }
 
-  /** What stands at a path that begins with a variable: the first of them is the value itself. */
+  /** The declared size at a path. The first step of the path is the variable itself. */
   #declaredAt(path: readonly string[]): DeclaredSize | undefined {
     let at: DeclaredSize | undefined = this.#root;
     for (const step of path.slice(1)) {
@@ -379,7 +388,7 @@ class CostEstimate {
     const isOfValue = path[0] === 'self' || path[0] === 'oldSelf';
     const declared = isOfValue ? this.#declaredAt(path) : undefined;
     const kind = kindOfType(node.checkedType);
-    // An old value that may be absent is an optional one.
+    // An old value that may be absent is an optional.
     return declared === undefined || kind === 'optional' ? kind : declared.kind;
   }
 }

@@ -1,10 +1,10 @@
 import type { ExpressionNode } from '../expression/expression-tree.ts';
 
-/** What it costs to make a list or a map (cel-go: ListCreateBaseCost and MapCreateBaseCost). */
+/** The cost of making a list or a map (cel-go: ListCreateBaseCost and MapCreateBaseCost). */
 export const NEW_LIST = 10;
 export const NEW_MAP = 30;
 
-/** What a step of a loop costs beside its own expression, and what its result does. */
+/** The cost of a loop's step without its own expression, and the cost of the loop's result. */
 export const QUANTIFIERS: Readonly<
   Record<string, { readonly step: number; readonly result: number }>
 > = {
@@ -14,7 +14,10 @@ export const QUANTIFIERS: Readonly<
   existsOne: { step: 2, result: 2 },
 };
 
-/** What the first value costs, and each step beside its own expression, of the macros that make something. */
+/**
+ * For macros that make a list or map: the cost of the start value, and of each step without its own
+ * expression.
+ */
 export const TRANSFORMS: Readonly<
   Record<string, { readonly start: number; readonly step: number }>
 > = {
@@ -24,13 +27,18 @@ export const TRANSFORMS: Readonly<
   sortBy: { start: NEW_LIST, step: 2 + NEW_LIST },
 };
 
-/** Macros that the library does not have, and that ours do not expand to its loops. */
+/**
+ * Macros that the library lacks. Our implementations do not expand them to loops of the library.
+ */
 export const OWN_LOOPS: ReadonlySet<string> = new Set([
   ...Object.keys(QUANTIFIERS),
   ...Object.keys(TRANSFORMS),
 ]);
 
-/** The variables of a macro, and what it evaluates for each item: a filter may come first. */
+/**
+ * The variables of a macro, and the expressions that it evaluates for each item. A filter may come
+ * first.
+ */
 export function partsOf(
   name: string,
   args: readonly ExpressionNode[],

@@ -12,7 +12,7 @@ export function kindOfType(type: CheckedType | undefined): string {
   if (type === undefined) return 'dyn';
   if (type.kind === 'primitive') return type.name;
   if (type.kind !== 'message') return type.kind === 'param' ? 'dyn' : type.kind;
-  // A type of the library has its own name; an object of a schema has none.
+  // A type of the library has its own name. An object type of a schema has a generated name.
   return TYPE_KINDS[type.name] ?? (type.name.startsWith('object') ? 'object' : type.name);
 }
 
@@ -30,7 +30,7 @@ export function isScalar(type: CheckedType | undefined): boolean {
   return SCALAR_KINDS.has(kindOfType(type));
 }
 
-/** The size of what is written down in the expression itself. */
+/** The size of a literal in the expression; undefined for any other expression. */
 export function literalSize({ op, args }: ExpressionNode): SizeRange | undefined {
   if (op === 'list' || op === 'map') return exactly((args as readonly unknown[]).length);
   if (op === '-_' && (args as ExpressionNode).op === 'value') return exactly(1);

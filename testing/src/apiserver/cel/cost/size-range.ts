@@ -1,15 +1,18 @@
-/** How many characters, bytes, items or entries a value has, at least and at most. */
+/** The smallest and largest number of characters, bytes, items or entries of a value. */
 export interface SizeRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Of a value of which nothing is known. */
+/** The size of a value about which nothing is known. */
 export const UNKNOWN_SIZE: SizeRange = { min: 0, max: Number.POSITIVE_INFINITY };
 
-/** What one character costs of a text that is read once (cel-go: StringTraversalCostFactor). */
+/** The cost per character of a text that is read once (cel-go: StringTraversalCostFactor). */
 export const PER_CHARACTER = 0.1;
-/** What one character of a regular expression costs for each part of a text (RegexStringLengthCostFactor). */
+/**
+ * The cost per character of a regular expression, for each part of a text
+ * (RegexStringLengthCostFactor).
+ */
 export const PER_REGEX_CHARACTER = 0.25;
 
 export function exactly(size: number): SizeRange {
@@ -28,17 +31,20 @@ export function union(left: SizeRange, right: SizeRange): SizeRange {
   return { min: Math.min(left.min, right.min), max: Math.max(left.max, right.max) };
 }
 
-/** Nothing of something endless is nothing. */
+/** The product, where zero times infinity is zero. */
 export function product(left: number, right: number): number {
   return left === 0 || right === 0 ? 0 : left * right;
 }
 
-/** What it costs to look at each part of a value once, rounded up. */
+/** The cost of looking at each part of a value once, rounded up. */
 export function traversal({ max }: SizeRange, factor: number = PER_CHARACTER): number {
   return Math.ceil(product(max, factor));
 }
 
-/** What it costs to search a text for a regular expression: one character more, so that nothing is free. */
+/**
+ * The cost of searching a text for a regular expression. One character is added so that no search
+ * is free.
+ */
 export function search(text: SizeRange, regex: SizeRange): number {
   return product(traversal(plus(text, exactly(1))), traversal(regex, PER_REGEX_CHARACTER));
 }

@@ -1,17 +1,18 @@
 /**
- * The tree of a parsed expression, as the library keeps it. `meta.evaluate` and the arguments of a
- * comprehension are no public API of it: the version is pinned, and tests fail when they change.
+ * The tree of a parsed expression, as the library builds it. `meta.evaluate` and the arguments of a
+ * comprehension are not part of the library's public API. The version is pinned, and tests fail
+ * when these change.
  */
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
-  /** Set by the check. */
+  /** Set by the type check. */
   readonly checkedType?: CheckedType;
   readonly meta: {
     readonly evaluate: Evaluate;
-    /** The expression that is evaluated instead of the node: the loop that a macro stands for. */
+    /** The expression that is evaluated instead of the node: the loop that a macro expands to. */
     readonly alternate?: ExpressionNode;
-    /** What a macro does that stands for nothing else: `has`. */
+    /** The macro's own evaluation, for macros that do not expand to another expression: `has`. */
     readonly macro?: Macro;
   };
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
@@ -41,7 +42,7 @@ interface Comprehension {
   readonly step: ExpressionNode;
   /** False when an error in a step does not end the loop. */
   readonly errorsAreFatal?: boolean;
-  /** Whether the loop goes on with this result. */
+  /** Whether the loop continues after this result. */
   readonly condition?: (result: boolean) => boolean;
 }
 
@@ -67,7 +68,10 @@ export function names(nodes: readonly ExpressionNode[], variable: string): boole
   return nodes.some(({ op, args }) => op === 'id' && args === variable);
 }
 
-/** Calls functions and methods by other names, before the expression is checked. */
+/**
+ * Renames the functions and methods that the nodes call. Call this before the expression is
+ * checked.
+ */
 export function renameFunctions(
   nodes: readonly ExpressionNode[],
   rename: (name: string) => string,
@@ -78,8 +82,8 @@ export function renameFunctions(
 }
 
 /**
- * Lets `has(a.b)` be checked as `a.b` is, before the expression is checked: a field that no value can
- * have is a mistake there, too.
+ * Makes `has(a.b)` checked like `a.b`, so that a field that cannot exist is an error there too.
+ * Call this before the expression is checked.
  */
 export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
   for (const { op, args, meta } of nodes) {
@@ -95,8 +99,9 @@ export function checkPresenceTests(nodes: readonly ExpressionNode[]): void {
 }
 
 /**
- * Lets every loop of an expression ask before each step, after the expression was checked. Where
- * errors do not end a loop, it ends with a result, and what it says does not count any more.
+ * Makes every loop of an expression call `mayTake` before each step. Call this after the expression
+ * was checked. If errors do not end a loop, an exhausted loop ends with a result that must be
+ * ignored.
  */
 export function meterLoops(
   nodes: readonly ExpressionNode[],
@@ -116,7 +121,7 @@ export function meterLoops(
   }
 }
 
-/** As much as a rule costs without its loops: whatever is no constant is a step. */
+/** The cost of a rule without its loops: every node that is not a constant is one step. */
 export function costOf(nodes: readonly ExpressionNode[]): number {
   return Math.max(nodes.filter(({ op }) => op !== 'value' && !op.startsWith('accu')).length, 1);
 }

@@ -1,4 +1,4 @@
-/** Reserved words of CEL: a rule writes a field of that name as `__for__`. */
+/** Reserved words of CEL. A rule writes a field named `for` as `__for__`. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   'true',
   'false',
@@ -29,7 +29,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** How a rule names a field of an object; undefined for one that no rule can name. */
+/**
+ * The name that a rule uses for a field of an object. Undefined for a field that no rule can name.
+ */
 export function celFieldName(field: string): string | undefined {
   if (KEYWORDS.has(field)) return `__${field}__`;
   const escaped = field.replace(/__|[./-]/g, (part) => ESCAPES[part] ?? '__underscores__');

@@ -1,6 +1,6 @@
 import type { ExpressionNode } from './expression-tree.ts';
 
-/** Methods of bytes that the library has, and Kubernetes has not. */
+/** Methods of bytes that the library has and Kubernetes does not. */
 const OF_BYTES: ReadonlySet<string> = new Set(['at', 'base64', 'hex', 'json', 'string']);
 
 interface Placed {
@@ -9,10 +9,11 @@ interface Placed {
 }
 
 /**
- * Refuses what the library has beyond the environment of Kubernetes (pkg/cel/environment/base.go): `cel.bind`, because
- * `ext.Bindings` is no part of it, and methods of bytes. The expression has been checked.
+ * Refuses functions of the library that the Kubernetes environment lacks
+ * (pkg/cel/environment/base.go): `cel.bind`, because Kubernetes does not include `ext.Bindings`,
+ * and methods of bytes. The expression must be checked before.
  *
- * @throws Error in the form of the library, as for a name that is not declared.
+ * @throws Error in the library's form, as for an undeclared name.
  */
 export function refuseForeign(nodes: readonly ExpressionNode[]): void {
   for (const { op, args } of nodes) {

@@ -1,6 +1,6 @@
 /**
- * What the library hands to a macro that evaluates itself, as far as ours need it. It is no public API of the library: the
- * version is pinned, and tests fail when it changes.
+ * The parts that our macros need of the object that the library passes to a macro. They are not
+ * part of the library's public API. The version is pinned, and tests fail when they change.
  */
 import type { ExpressionNode } from './expression-tree.ts';
 

@@ -4,15 +4,17 @@ import { nodesOf } from './expression-tree.ts';
 import type { Checker, Evaluator, Scope } from './macro.ts';
 import { tokensOf } from './tokens.ts';
 
-/** A text that the library can read, and where question marks stood in front of items. */
+/**
+ * A text that the library can parse, and the offsets of the question marks that stood before items.
+ */
 interface MaskedText {
   readonly text: string;
   readonly marks: ReadonlySet<number>;
 }
 
 /**
- * The library reads no `[?a]` and no `{?"k": a}`. A `!` in the place of the question mark keeps every place of the text,
- * and is a node that nothing else makes there.
+ * The library cannot parse `[?a]` and `{?"k": a}`. Each question mark is replaced by `!`, which
+ * keeps all offsets and makes a node that nothing else makes at that position.
  */
 export function maskOptionalItems(expression: string): MaskedText {
   const marks = new Set<number>();
@@ -25,7 +27,7 @@ export function maskOptionalItems(expression: string): MaskedText {
     if (token === '?' && isItem) marks.add(text.length);
     text += token === '?' && isItem ? '!' : token;
     if (/^\s|^\/\//.test(token)) continue;
-    // Behind a value a bracket is an index.
+    // After a value, a bracket is an index.
     const isIndex = token === '[' && /[\w)\]}"']$/.test(before) && before !== 'in';
     if ('{[('.includes(token)) open.push(token === '(' || isIndex ? 'other' : 'literal');
     else if ('}])'.includes(token)) open.pop();
@@ -39,7 +41,7 @@ interface Node extends ParsedNode {
   setMeta(key: string, value: unknown): unknown;
 }
 
-/** Takes the marks away again and lets the lists and maps be evaluated as they were written. */
+/** Removes the marks, and makes lists and maps evaluate as they were written. */
 export function restoreOptionalItems(
   root: unknown,
   marks: ReadonlySet<number>,
@@ -91,14 +93,20 @@ function restoreMap(node: Node, marks: ReadonlySet<number>, optionals: Set<Parse
   );
 }
 
-/** The value of an optional as a list of one or none. @throws Error for a value that is no optional. */
+/**
+ * The value of an optional as a list with at most one item.
+ * @throws Error for a value that is not an optional.
+ */
 function held(value: unknown): readonly unknown[] {
   if (!(value instanceof Optional))
     throw new Error('cannot initialize optional entry from non-optional value');
   return value.hasValue() ? [value.value()] : [];
 }
 
-/** Replaces the node of a mark by its operand: it is the first of the item, or of what stands first in it. */
+/**
+ * Replaces the node of a mark by its operand. The node is the item's first node, or the first node
+ * inside it.
+ */
 function unmark(
   place: Node[],
   at: number,

@@ -1,6 +1,6 @@
 /**
- * Functions that the library has, with other results or words than those of the server: an expression that calls them
- * calls ours, which have this in front of their names.
+ * The prefix of our replacements for functions of the library whose results or messages differ from
+ * the server's. Expressions that call such a function call the replacement.
  */
 const PREFIX = 'k8s__';
 
@@ -19,7 +19,7 @@ export function ownName(name: string): string {
   return `${PREFIX}${name}`;
 }
 
-/** The name of a function as an expression has it. */
+/** The name of a function as the expression writes it. */
 export function originalName(name: string): string {
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
 }

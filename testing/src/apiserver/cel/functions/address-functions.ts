@@ -3,7 +3,7 @@ import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** An address without a zone; one of IPv4 in the form of IPv6 is refused, as the server does. */
+/** An address without a zone. IPv4 addresses in IPv6 form are refused, as the server does. */
 class CelAddress {
   readonly text: string;
   readonly family: Family;
@@ -72,7 +72,7 @@ class CelNetwork {
   }
 }
 
-/** `ip`, `cidr`, and what can be asked of them. */
+/** Registers `ip`, `cidr` and their methods. */
 export function registerAddressFunctions(environment: CelEnvironment): void {
   registerAddresses(environment);
   registerNetworks(environment);

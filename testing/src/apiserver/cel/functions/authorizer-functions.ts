@@ -6,7 +6,7 @@ const GROUP = 'kubernetes.authorization.GroupCheck';
 const RESOURCE = 'kubernetes.authorization.ResourceCheck';
 const DECISION = 'kubernetes.authorization.Decision';
 
-/** What an expression asks about: a path, or a resource. */
+/** The path or resource that an expression asks about. */
 export interface AuthorizerQuestion {
   readonly verb: string;
   readonly path?: string;
@@ -15,7 +15,7 @@ export interface AuthorizerQuestion {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** In place of the user of the request. */
+  /** Replaces the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
@@ -27,7 +27,7 @@ interface AuthorizerDecision {
 type Subject = Omit<AuthorizerQuestion, 'verb'>;
 type Decide = (question: AuthorizerQuestion) => AuthorizerDecision;
 
-/** `authorizer`: what the user of the request may do. */
+/** The variable `authorizer`: answers what the user of the request may do. */
 export class CelAuthorizer extends Map<string, unknown> {
   readonly decide: Decide;
   readonly subject: Subject;

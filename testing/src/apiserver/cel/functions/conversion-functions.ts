@@ -51,14 +51,14 @@ function registerDurations(
   const duration = (nanos: bigint): unknown =>
     new Made(nanos / NANOS_OF_SECOND, Number(nanos % NANOS_OF_SECOND));
   declare(`duration(${DURATION}): ${DURATION}`, (value) => value);
-  // Declared, but no conversion of cel-go.
+  // Declared in CEL, but cel-go cannot convert it.
   declare(`duration(int): ${DURATION}`, () => {
     throw failed(DURATION, 'int');
   });
   declare(`duration(string): ${DURATION}`, (text: string) => duration(durationOf(text)));
 }
 
-/** The class of the values that an expression makes: the library exports none of them. */
+/** The class of the values that an expression makes. The library does not export these classes. */
 function classOf<T>(
   environment: CelEnvironment,
   expression: string,
@@ -117,7 +117,7 @@ function uintOfText(text: string): bigint {
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const HEXADECIMAL = /^([+-]?)0x([\da-f]*)\.?([\da-f]*)p([+-]?\d+)$/i;
 
-/** As Go's `strconv.ParseFloat` reads it; a number that is too large is none. */
+/** Reads a number as Go's `strconv.ParseFloat` does. A number that is too large is an error. */
 function doubleOfText(text: string): number {
   if (/^[+-]?(?:inf|infinity)$/i.test(text)) {
     return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ function hexadecimal(text: string): number {
   return sign === '-' ? -value : value;
 }
 
-/** Milliseconds of the first and the last second that a timestamp may have. */
+/** The first and the last millisecond that a timestamp may have. */
 const TIME_MIN = -62_135_596_800_000;
 const TIME_MAX = 253_402_300_799_999;
 
@@ -155,7 +155,7 @@ function timeOfText(text: string): Date {
 
 const NANOS_OF_SECOND = 1_000_000_000n;
 
-/** Nanoseconds of the units of Go's `time.ParseDuration`. */
+/** The units of Go's `time.ParseDuration`, in nanoseconds. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,

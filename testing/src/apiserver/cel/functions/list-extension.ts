@@ -14,7 +14,10 @@ const COMPARABLE: readonly string[] = [
   'bytes',
 ];
 
-/** How many items a list of numbers may have: more steps than any expression may take. */
+/**
+ * The largest length of a list of numbers. It is above the number of steps that any expression may
+ * take.
+ */
 const MOST_NUMBERS = 10_000_000;
 
 /**
@@ -82,7 +85,10 @@ function flatten(items: readonly unknown[], depth: bigint): unknown[] {
   return items.flat(depth > 1_000n ? 1_000 : Number(depth));
 }
 
-/** The items without repetitions. A set finds equal texts and numbers; other values are compared pair by pair. */
+/**
+ * The items without repetitions. Equal texts and numbers are found with a set. Other values are
+ * compared in pairs.
+ */
 function distinct(items: readonly unknown[]): unknown[] {
   const simple = new Set<unknown>();
   const others: unknown[] = [];
@@ -98,7 +104,7 @@ function distinct(items: readonly unknown[]): unknown[] {
   });
 }
 
-/** The items in the order of their keys, those with equal keys as they were. */
+/** The items in the order of their keys. Items with equal keys keep their order. */
 export function sortedBy(items: readonly unknown[], keys: readonly unknown[]): unknown[] {
   const [first] = keys;
   if (first !== undefined && !isComparable(first))

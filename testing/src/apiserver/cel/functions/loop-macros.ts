@@ -5,14 +5,17 @@ import { Budget } from '../runtime/budget.ts';
 import { celEquals } from '../runtime/value-equality.ts';
 import { sortedBy } from './list-extension.ts';
 
-/** What a loop makes of its items. */
+/** A loop macro: its name, its variables, and how it makes its result. */
 interface Loop {
   readonly name: string;
   readonly variables: 1 | 2;
-  /** Where the variables are followed by a condition. */
+  /** True if a condition follows the variables. */
   readonly hasFilter?: boolean;
   typeOf(checker: Checker, body: Body): CelType;
-  /** @param steps - each value has to be asked for before the next step: they share their variables. */
+  /**
+   * @param steps - call `value()` of each step before taking the next step: the steps share their
+   * variables.
+   */
   run(steps: Iterable<Step>): unknown;
 }
 
@@ -22,7 +25,7 @@ interface Body {
   readonly node: ExpressionNode;
 }
 
-/** One item, with what the body makes of it. */
+/** One item, and the value of the loop's body for this item. */
 interface Step {
   readonly key: unknown;
   readonly item: unknown;
@@ -30,8 +33,8 @@ interface Step {
 }
 
 /**
- * The macros with two variables of cel-go's `TwoVarComprehensions`, which Kubernetes has since 1.32, `existsOne`, and
- * `sortBy` of its list extension. Each step of a loop is paid for.
+ * cel-go's macros with two variables (`TwoVarComprehensions`), which Kubernetes has since 1.32,
+ * `existsOne`, and `sortBy` of its list extension. Each step of a loop is charged to the budget.
  */
 export function registerLoopMacros(environment: CelEnvironment): void {
   for (const loop of LOOPS) {
@@ -109,7 +112,7 @@ const LOOPS: readonly Loop[] = [
     typeOf: (checker, { key }) => checker.registry.getListType(key),
     run(steps) {
       const all = Array.from(steps, (step) => ({ item: step.item, key: step.value() }));
-      Budget.charge(2 * all.length ** 2); // each key is compared with each other
+      Budget.charge(2 * all.length ** 2); // each key is compared with every other
       return sortedBy(
         all.map(({ item }) => item),
         all.map(({ key }) => key),
@@ -118,14 +121,17 @@ const LOOPS: readonly Loop[] = [
   },
 ];
 
-/** The first item decides that gives `decisive`. Without one an error counts, if there was any. */
+/**
+ * The first item with the value `decisive` decides. If there is none, an error of any item is
+ * thrown.
+ */
 function quantified(steps: Iterable<Step>, decisive: boolean): boolean {
   let problem: unknown;
   for (const step of steps) {
     try {
       if (step.value() === decisive) return decisive;
     } catch (error) {
-      if (error instanceof RangeError) throw error; // nothing is left to pay with
+      if (error instanceof RangeError) throw error; // the budget is exhausted
       problem ??= error;
     }
   }
@@ -165,7 +171,7 @@ function macro(loop: Loop): (call: MacroCall) => object {
       },
       evaluate(evaluator: Evaluator, _: unknown, scope: Scope): unknown {
         const range = evaluator.run(receiver, scope);
-        // As with the macros of one variable, that of a map is its key.
+        // As in all macros with one variable, the variable of a map is its key.
         const isByKey = loop.variables === 1 && !Array.isArray(range);
         return loop.run(stepsOf(entriesOf(range)));
 
@@ -198,7 +204,7 @@ function requireNames(checker: Checker, names: readonly ExpressionNode[]): void 
   throw checker.createError('invalid_macro_argument', text, second);
 }
 
-/** Of a list the keys are its indexes. */
+/** The types of a range's keys and values. The keys of a list are its indexes. */
 function entryTypes(
   checker: Checker,
   receiver: unknown,
@@ -222,7 +228,10 @@ function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
   throw new Error('the range of a comprehension must be a list, a map, or dynamic');
 }
 
-/** A map of entries, none of which has the key of another. */
+/**
+ * A map of the entries.
+ * @throws Error when two entries have the same key.
+ */
 function made(entries: readonly (readonly [unknown, unknown])[]): Map<unknown, unknown> {
   const map = new Map<unknown, unknown>();
   for (const [key, value] of entries) {

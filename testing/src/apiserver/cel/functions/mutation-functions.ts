@@ -17,11 +17,14 @@ export function isTypedObject(value: unknown): value is TypedObject {
   return value instanceof TypedObject;
 }
 
-/** The library has no literals of objects: this function, which nobody can write, stands for them. */
+/**
+ * The function that replaces literals of objects, which the library does not have. Expressions
+ * cannot call it by name.
+ */
 const CONSTRUCTOR = 'k8s__object';
 const TYPE = 'kubernetes.Object';
 
-/** What mutations of a policy may use besides (k8s.io/apiserver, pkg/cel/mutation). */
+/** The additional functions for mutations of a policy (k8s.io/apiserver, pkg/cel/mutation). */
 export function registerMutationFunctions(environment: CelEnvironment): void {
   environment
     .registerType(TYPE, TypedObject)
@@ -32,7 +35,7 @@ export function registerMutationFunctions(environment: CelEnvironment): void {
     .registerFunction(`${CONSTRUCTOR}(string, dyn): dyn`, typedObject);
 }
 
-/** @param fields - a map, in one of the two forms that the library has. */
+/** @param fields - a map in either of the library's two forms. */
 function typedObject(type: string, fields: Map<string, unknown> | object): TypedObject {
   const set = entriesOf(fields).flatMap(([key, value]): [string, unknown][] => {
     const name = String(key);
@@ -47,11 +50,11 @@ function entriesOf(map: Map<unknown, unknown> | object): readonly [unknown, unkn
   return map instanceof Map ? [...map] : Object.entries(map);
 }
 
-/** An expression with calls of a function in the place of `Object{…}` and `JSONPatch{…}`. */
+/** An expression in which function calls replace `Object{…}` and `JSONPatch{…}`. */
 export function withObjectLiterals(expression: string): string {
   const tokens = tokensOf(expression);
   const written: string[] = [];
-  // What each open bracket is; a literal of an object ends with a parenthesis more.
+  // The kind of each open bracket. A literal of an object ends with an additional parenthesis.
   const open: ('object' | 'other')[] = [];
   let expectsField = false;
   for (let at = 0; at < tokens.length; at++) {
@@ -67,7 +70,7 @@ export function withObjectLiterals(expression: string): string {
       written.push(JSON.stringify(token));
       expectsField = false;
     } else if (expectsField && token === '?') {
-      // The name follows: `?name:` becomes `"?name":`.
+      // Quotes the field name that follows: `?name:` becomes `"?name":`.
       const name = tokens.findIndex((one, index) => index > at && /^[A-Za-z_]/.test(one));
       written.push(JSON.stringify(`?${tokens[name] ?? ''}`));
       at = name < 0 ? at : name;
@@ -86,7 +89,7 @@ function isAfterDot(written: readonly string[]): boolean {
   return written.findLast((token) => token.trim() !== '') === '.';
 }
 
-/** The type that a literal begins with here, and the place of its brace. */
+/** The type of the literal that begins at a token, and the index of its brace. */
 function typeAt(
   tokens: readonly string[],
   at: number,
@@ -109,9 +112,9 @@ function typeAt(
 }
 
 /**
- * Why the types of an object and of those in it do not fit their places; undefined when they do.
+ * Why the types of an object and of its nested objects do not fit; undefined when they fit.
  *
- * @param place - the type that belongs here.
+ * @param place - the type that is expected here.
  */
 export function typeProblem(value: unknown, place: string): string | undefined {
   const problems = [...typeProblems(value, place)];
@@ -136,7 +139,10 @@ function isMap(value: unknown): value is Map<unknown, unknown> | object {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A value of CEL as JSON. @throws Error for one that JSON does not have. */
+/**
+ * A value of CEL as JSON.
+ * @throws Error for a value that JSON cannot express.
+ */
 export function plainJson(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return value;
@@ -156,7 +162,7 @@ export function plainJson(value: unknown): unknown {
   throw new Error('the value of an expression does not fit into JSON');
 }
 
-/** `jsonpatch`, whose only function makes a name fit for the path of a patch. */
+/** The `jsonpatch` namespace. Its only function escapes a name for the path of a patch. */
 class JsonPatchLibrary {}
 
 export function registerJsonPatchFunctions(environment: CelEnvironment): void {

@@ -29,7 +29,10 @@ interface Held {
   value(): unknown;
 }
 
-/** `a.optMap(x, f(x))`: the result for a value that may be absent; with `flat` the result may be absent, too. */
+/**
+ * `a.optMap(x, f(x))`: applies the body to a value that may be absent. With `flat`, the body
+ * returns an optional.
+ */
 function mapping({ of, none }: Make, flat: boolean): (call: MacroCall) => object {
   return ({ args: [variable, body], receiver }) => {
     let inner: Scope | undefined;

@@ -4,7 +4,10 @@ import { NANOS, parseQuantity } from 'chancery/internal-objects';
 /** An amount as Kubernetes writes it, `1.5Gi` or `200m`, exact to a billionth. */
 class CelQuantity {
   readonly nanos: bigint;
-  /** The power of ten of which the server holds a whole number; undefined where it holds a decimal of any size. */
+  /**
+   * The power of ten of the server's integer form; undefined if the server uses a decimal of any
+   * size.
+   */
   readonly scale: number | undefined;
 
   constructor(nanos: bigint, scale: number | undefined) {
@@ -12,7 +15,7 @@ class CelQuantity {
     this.scale = scale;
   }
 
-  /** Throws what the API server says of a text that is no quantity. */
+  /** @throws Error with the API server's message for a text that is not a quantity. */
   static parse(text: string): CelQuantity {
     const parsed = parseQuantity(text);
     if ('problem' in parsed) throw new Error(parsed.problem);
@@ -24,8 +27,9 @@ class CelQuantity {
   }
 
   /**
-   * Whether the server takes it for an integer (`int64Amount.AsInt64`, apimachinery, pkg/api/resource/amount.go): never when
-   * it was written with smaller units, as `2000m` or `1.0`.
+   * Whether the server treats the quantity as an integer (`int64Amount.AsInt64`, apimachinery,
+   * pkg/api/resource/amount.go). A quantity that was written with smaller units, such as `2000m` or
+   * `1.0`, is never an integer.
    */
   get isInteger(): boolean {
     if (this.scale === undefined || this.scale < 0) return false;
@@ -52,7 +56,7 @@ class CelQuantity {
   }
 }
 
-/** Powers of ten of the decimal suffixes, and of two of the binary ones. */
+/** Powers of ten of the decimal suffixes, and powers of two of the binary suffixes. */
 const DECIMAL: Readonly<Record<string, number>> = {
   ...{ n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 },
 };
@@ -60,11 +64,14 @@ const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 4
 
 const PARTS = /^[+-]?0*(\d*)\.?(\d*)(?:[eE]([+-]?\d+)|([A-Za-z]*))$/;
 
-/** Digits that surely fit into 64 bits, and into a double. */
+/** The number of digits that always fit into 64 bits, and into a double. */
 const INT64_DIGITS = 18;
 const BINARY_DIGITS = 15;
 
-/** The unit of a text that is a quantity, as `ParseQuantity` finds it (apimachinery, pkg/api/resource/quantity.go). */
+/**
+ * The unit of a text that is a quantity, by the rules of `ParseQuantity` (apimachinery,
+ * pkg/api/resource/quantity.go).
+ */
 function scaleOf(text: string): number | undefined {
   const [, whole = '', fraction = '', exponent, suffix = ''] = PARTS.exec(text) ?? [];
   const length = whole.length + fraction.length;
@@ -77,7 +84,7 @@ function scaleOf(text: string): number | undefined {
   return fraction === '' && precision >= 0 ? 0 : undefined;
 }
 
-/** `quantity`, `isQuantity`, and how quantities are compared and added. */
+/** Registers `quantity`, `isQuantity`, and the comparison and addition of quantities. */
 export function registerQuantityFunctions(environment: CelEnvironment): void {
   const type = 'kubernetes.Quantity';
   const signOf = (nanos: bigint): bigint => (nanos === 0n ? 0n : nanos > 0n ? 1n : -1n);

@@ -3,13 +3,19 @@ import { knownPattern, Work } from 'chancery/internal-objects';
 import { ownName } from '../expression/own-names.ts';
 import { Budget } from '../runtime/budget.ts';
 
-/** More parts than any text in a request has. */
+/** A limit above the number of parts of any text in a request. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Steps of one call, half a second: the server's cost counts characters, and not the states of a pattern. */
+/**
+ * The step limit of one call, about half a second. The server's cost counts characters, and not the
+ * states of a pattern.
+ */
 const CALL_STEPS = 20_000_000;
 
-/** Takes what the server takes for it: a step for 10 characters of the text and 4 of the pattern (cel-go, runtimecost.go). */
+/**
+ * Charges what the server charges: one step per 10 characters of the text and 4 of the pattern
+ * (cel-go, runtimecost.go).
+ */
 function charge(text: string, pattern: string): void {
   Budget.charge(Math.ceil((1 + text.length) / 10) * Math.ceil(pattern.length / 4));
 }

@@ -1,7 +1,7 @@
 import type { Environment as CelEnvironment } from '@marcbachmann/cel-js';
 import { ownName } from '../expression/own-names.ts';
 
-/** Those of the string extension that the library does not have. */
+/** Registers the functions of the string extension that the library lacks. */
 export function registerStringFunctions(environment: CelEnvironment): void {
   environment
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
@@ -36,7 +36,7 @@ function requireInside(at: bigint, characters: readonly string[]): void {
   if (at < 0n || at > BigInt(characters.length)) throw new Error(`index out of range: ${at}`);
 }
 
-/** Places are counted in code points. */
+/** The substring between two offsets, which are counted in code points. */
 function substring(text: string, start: bigint, end: bigint): string {
   const characters = [...text];
   if (start > end) throw new Error(`invalid substring range. start: ${start}, end: ${end}`);
@@ -45,7 +45,7 @@ function substring(text: string, start: bigint, end: bigint): string {
   return characters.slice(Number(start), Number(end)).join('');
 }
 
-/** @param limit - how many are replaced; negative for all. */
+/** @param limit - the largest number of replacements; negative for all. */
 function replaced(text: string, from: string, to: string, limit: bigint): string {
   if (limit < 0n) return text.split(from).join(to);
   const parts = text.split(from);

@@ -10,7 +10,7 @@ class CelSemver {
     this.prerelease = prerelease;
   }
 
-  /** -1, 0 or 1; the metadata of a build does not count. */
+  /** -1, 0 or 1. Build metadata is ignored. */
   compareTo(other: CelSemver): bigint {
     for (const [index, number] of this.numbers.entries()) {
       const against = other.numbers[index] ?? 0n;
@@ -22,7 +22,7 @@ class CelSemver {
 
 const MAX_UINT64 = 2n ** 64n - 1n;
 
-/** `semver`, `isSemver` and what versions can do; Kubernetes has them since 1.33. */
+/** Registers `semver`, `isSemver` and the methods of versions. Kubernetes has them since 1.33. */
 export function registerVersionFunctions(environment: CelEnvironment): void {
   const type = 'kubernetes.Semver';
   const can = (text: string, isLenient: boolean): boolean => {
@@ -56,7 +56,7 @@ export function registerVersionFunctions(environment: CelEnvironment): void {
     );
 }
 
-/** @param isLenient - a leading `v`, leading zeros and missing numbers are allowed. */
+/** @param isLenient - accepts a leading `v`, leading zeros and missing numbers. */
 function read(text: string, isLenient: boolean): CelSemver {
   return parse(isLenient ? normalized(text) : text);
 }
@@ -132,7 +132,7 @@ function requireBuild(part: string): void {
   }
 }
 
-/** A release is later than its prereleases; numbers are earlier than texts. */
+/** A release is later than its prereleases. Numbers are earlier than texts. */
 function comparePrereleases(left: readonly string[], right: readonly string[]): bigint {
   if (left.length === 0 || right.length === 0) {
     return left.length === right.length ? 0n : left.length === 0 ? 1n : -1n;

@@ -1,4 +1,7 @@
-/** What evaluations may cost: every step takes some of it, and none goes on when it is used up. */
+/**
+ * The steps that evaluations may take. Every step takes from the budget, and evaluation stops when
+ * it is exhausted.
+ */
 export class Budget {
   static #running: Budget | undefined;
   #left: number;
@@ -15,13 +18,13 @@ export class Budget {
     return Math.max(this.#left, 0);
   }
 
-  /** @returns false when there is not so much left. */
+  /** @returns false when the budget has fewer steps left. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;
   }
 
-  /** Evaluates an expression; what functions cost by their arguments is taken from here. */
+  /** Evaluates an expression. Functions called by the expression charge this budget. */
   run<R>(evaluate: () => R): R {
     const outer = Budget.#running;
     Budget.#running = this;
@@ -32,7 +35,7 @@ export class Budget {
     }
   }
 
-  /** @throws RangeError when the expression that is being evaluated has not so much left. */
+  /** @throws RangeError when the budget of the running expression has fewer steps left. */
   static charge(steps: number): void {
     if (Budget.#running?.spend(steps) === false) throw new RangeError('too many steps');
   }

@@ -2,13 +2,17 @@ import type { ExpressionNode } from '../expression/expression-tree.ts';
 import { originalName } from '../expression/own-names.ts';
 import { Budget } from './budget.ts';
 
-/** What a call costs beyond the one step that every call costs, by its values: the receiver first. */
+/**
+ * The cost of a call beyond the one step of every call, computed from its values. The receiver is
+ * the first value.
+ */
 type Cost = (values: readonly unknown[], result: unknown) => number;
 
 /**
- * Lets calls pay for the sizes of their values, after the expression was checked: the rules of cel-go
- * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Without it one step might
- * read megabytes. `matches` and `find` pay by themselves.
+ * Makes calls pay for the sizes of their values, by the rules of cel-go
+ * (interpreter/runtimecost.go) and of k8s.io/apiserver (pkg/cel/library/cost.go). Call this after
+ * the expression was checked. Without it, one step could read megabytes. `matches` and `find`
+ * charge their own cost.
  */
 export function meterCalls(nodes: readonly ExpressionNode[]): void {
   const watched = new Map<ExpressionNode, () => unknown>();
@@ -33,7 +37,10 @@ export function meterCalls(nodes: readonly ExpressionNode[]): void {
   }
 }
 
-/** Types whose values are all of one size: most comparisons are of these, and need no watching. */
+/**
+ * Types whose values all have the same size. Most comparisons have these types and need no
+ * metering.
+ */
 const SCALARS: ReadonlySet<string> = new Set([
   'bool',
   'double',
@@ -43,14 +50,14 @@ const SCALARS: ReadonlySet<string> = new Set([
   'uint',
 ]);
 
-/** Functions that make something large of a number. */
+/** Functions that make a large value from a number. */
 const OF_NUMBERS: ReadonlySet<string> = new Set(['lists.range']);
 
 function isScalar({ checkedType }: ExpressionNode): boolean {
   return SCALARS.has(checkedType?.name ?? '');
 }
 
-/** What an expression was evaluated to last. */
+/** Records an expression's value. The returned function gives the value of the last evaluation. */
 function lastValueOf(node: ExpressionNode): () => unknown {
   const target = node.meta.alternate ?? node;
   if (target.op === 'value') return () => target.args;
@@ -97,7 +104,7 @@ function sizeOf(value: unknown): number {
   return value instanceof Map ? value.size : 1;
 }
 
-/** A value that is read once, with all that is in it. */
+/** The cost of reading a value once, including its items. */
 function traversal(value: unknown): number {
   if (typeof value === 'string') return Math.floor(value.length / 10);
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + traversal(one), 0);
@@ -116,12 +123,12 @@ const compares: Cost = ([left, right]) => tenth(Math.min(sizeOf(left), sizeOf(ri
 
 const multiplies: Cost = ([left, right]) => sizeOf(left) * sizeOf(right) + 1;
 
-/** What it costs to make a list. */
+/** The cost of making a list. */
 const NEW_LIST = 10;
 
 const makesList: Cost = (_, result) => 1 + NEW_LIST + sizeOf(result);
 
-/** Each item of a list is compared with each other. */
+/** Each item of a list is compared with every other item. */
 const comparesAll: Cost = ([list]) => {
   const [first] = Array.isArray(list) ? list : [];
   const isText = typeof first === 'string' || first instanceof Uint8Array;

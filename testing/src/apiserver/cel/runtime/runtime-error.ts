@@ -1,4 +1,4 @@
-/** What the server says when a rule cannot be evaluated. */
+/** The server's message when a rule cannot be evaluated. */
 export function runtimeErrorText(error: unknown, rule: string): string {
   if (isOverload(codeOf(error))) {
     return `'no such overload': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`;
@@ -6,7 +6,7 @@ export function runtimeErrorText(error: unknown, rule: string): string {
   return `${runtimeErrorWords(error)} evaluating rule: ${rule}`;
 }
 
-/** What CEL itself says of an error, without the rule in which it came up. */
+/** CEL's message for an error, without the rule that caused it. */
 export function runtimeErrorWords(error: unknown): string {
   const { summary, message } = error as { readonly summary?: string; readonly message?: string };
   return wordsOf(codeOf(error), summary ?? message ?? String(error));

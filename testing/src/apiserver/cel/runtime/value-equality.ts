@@ -1,4 +1,6 @@
-/** Whether two values of CEL are equal: numbers by their value, lists and objects by what is in them. */
+/**
+ * Whether two values of CEL are equal. Numbers are compared by value, lists and objects by content.
+ */
 export function celEquals(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNumber(a) && isNumber(b)) return typeof a !== typeof b && Number(a) === Number(b);
@@ -9,7 +11,7 @@ export function celEquals(a: unknown, b: unknown): boolean {
   return false;
 }
 
-/** A value that knows how it is compared: a quantity, an address. */
+/** A value with its own comparison: a quantity or an address. */
 interface Comparable {
   equals(other: unknown): boolean;
 }

@@ -37,7 +37,7 @@ interface DaemonSet extends StoredObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Keeps one Pod on every node that the template's node selector takes. */
+/** Keeps one Pod on every node that matches the template's node selector. */
 export function daemonSetController(
   access: ClusterAccess,
   clock: Clock,
@@ -66,7 +66,7 @@ interface Tools {
   readonly record: RecordEvent;
 }
 
-/** One DaemonSet with what its controller has found out about it. */
+/** One DaemonSet and the facts that its controller has collected. */
 interface Scene extends Tools {
   readonly set: DaemonSet;
   readonly revision: TemplateRevision;
@@ -79,7 +79,7 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(DAEMON_SETS, namespace, name) as DaemonSet | undefined;
   if (set === undefined) return undefined;
   const revision = ensureTemplateRevision(access, set, set.spec.template);
-  // A daemon also runs where nothing else is scheduled any more.
+  // A daemon also runs on nodes that are closed to other Pods.
   const nodes = nodesFor(access, set.spec.template.spec, { unschedulable: true });
   const scene: Scene = { ...tools, set, revision, nodes };
   return workAndReport(
@@ -128,7 +128,7 @@ function createOn({ access, set, revision, record }: Scene, nodeName: string): v
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Deletes outdated Pods as far as `maxUnavailable` allows; unavailable Pods first. */
+/** Deletes outdated Pods as far as `maxUnavailable` allows. Unavailable Pods are deleted first. */
 function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, nodes } = scene;
   const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {};

@@ -28,10 +28,13 @@ import { REVISION, replicasOf, revisionOf, scaleTo } from './replica-set-scale.t
 
 const DEPLOYMENTS: ResourceName = 'deployments.apps';
 
-/** Old ReplicaSets that are kept to roll back to, unless the Deployment says otherwise. */
+/** The number of old ReplicaSets that are kept for rollbacks, unless the Deployment sets it. */
 const DEFAULT_HISTORY = 10;
 
-/** Keeps one ReplicaSet a template, and moves the replicas to that of the current one. */
+/**
+ * Keeps one ReplicaSet per template, and moves the replicas to the ReplicaSet of the current
+ * template.
+ */
 export function deploymentController(
   access: ClusterAccess,
   clock: Clock,
@@ -48,14 +51,17 @@ export function deploymentController(
   };
 }
 
-/** One Deployment, with what its controller has found out about it. */
+/** One Deployment and the facts that its controller has collected. */
 interface Scene {
   readonly access: ClusterAccess;
   readonly clock: Clock;
   readonly record: RecordEvent;
 }
 
-/** The end of an old Pod may be what a Deployment waits for that makes no new ones beside old ones. */
+/**
+ * A Deployment with the strategy `Recreate` waits for the end of its old Pods, so their deletion
+ * reconciles it.
+ */
 function watchPodsOfRecreated(access: ClusterAccess): WorkloadController['watches'][number] {
   const ofSets = watchDependents(PODS, 'ReplicaSet');
   const ofDeployments = watchDependents(REPLICA_SETS, 'Deployment');
@@ -78,7 +84,8 @@ function reconcile(scene: Scene, key: ObjectKey): number | undefined {
   const { namespace, name } = splitKey(key);
   const deployment = access.get(DEPLOYMENTS, namespace, name) as Deployment | undefined;
   if (deployment === undefined) return undefined;
-  // What is done now counts in the next turn, when its events have been seen, as with a cache.
+  // Changes made in this turn are counted in the next turn, when their events have arrived, as with
+  // a cache.
   const sets = claimDependents(access, REPLICA_SETS, deployment) as readonly ReplicaSet[];
   if (deployment.metadata.deletionTimestamp === undefined) act(scene, deployment, sets);
   return reportStatus(access, clock, deployment, sets);
@@ -115,9 +122,9 @@ function spreadIfScaled(
 }
 
 /**
- * Scales old ReplicaSets to nothing.
+ * Scales old ReplicaSets to zero.
  *
- * @returns true when none of their Pods is left.
+ * @returns true when they have no Pods left.
  */
 function isOldGone(
   { access, record }: Scene,
@@ -147,9 +154,9 @@ function forgetOldSets(
 }
 
 /**
- * Writes down which revision a Deployment is at, and that its ReplicaSet is new, before anything is
- * counted. After such a write the Deployment that the controller holds is an old one: its next
- * write in the same turn is refused, and comes again in the next turn.
+ * Writes the current revision, and the fact that the ReplicaSet is new, before replicas are
+ * counted. The controller's copy of the Deployment is then outdated. Its next write in the same
+ * turn is therefore refused, and is repeated in the next turn.
  */
 function announceRevision(
   access: ClusterAccess,
@@ -167,7 +174,7 @@ function announceRevision(
   access.updateStatus(DEPLOYMENTS, { ...deployment, metadata, status } as StoredObject);
 }
 
-/** Says why the ReplicaSet of the current template cannot be made. */
+/** Reports why the ReplicaSet of the current template cannot be created. */
 function tellRefusal(
   { access, clock, record }: Scene,
   deployment: Deployment,
@@ -185,7 +192,7 @@ function collisionsOf({ status }: Deployment): number {
 }
 
 /**
- * Counts, and says what the numbers mean.
+ * Counts the replicas, and writes the status and its conditions.
  *
  * @returns milliseconds until a rollout without progress has failed.
  */

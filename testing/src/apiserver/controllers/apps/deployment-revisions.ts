@@ -24,18 +24,18 @@ import {
   totalReplicas,
 } from './replica-set-scale.ts';
 
-/** The ReplicaSet for the current template, and what it took to have one. */
+/** The ReplicaSet for the current template, and how it was obtained. */
 export interface NewReplicaSet {
   readonly set: ReplicaSet;
-  /** Undefined when the Deployment knew it already. */
+  /** Undefined when the Deployment already used this ReplicaSet. */
   readonly news: 'created' | 'found' | undefined;
-  /** How many names were taken by other templates so far. */
+  /** The number of names so far that ReplicaSets of other templates had taken. */
   readonly collisions: number;
 }
 
 /**
- * Of the ReplicaSets, the oldest that makes the Pods the Deployment asks for: one of the same
- * template, or one made from it that the server completed in another way than the Deployment.
+ * The oldest ReplicaSet that makes the Pods that the Deployment asks for. It has the same template,
+ * or was made from the same template and completed differently by the server.
  */
 export function currentReplicaSet(
   { spec: { template }, status }: Deployment,
@@ -58,9 +58,11 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
 }
 
 /**
- * The ReplicaSet for the current template with its revision up to date, made if there is none.
+ * The ReplicaSet for the current template, with its revision updated. It is created if it does not
+ * exist.
  *
- * @param tellRefusal - is called with the name of a ReplicaSet that the server refuses, before the error is thrown.
+ * @param tellRefusal - called with the name of a ReplicaSet that the server refuses, before the
+ * error is thrown.
  */
 export function ensureReplicaSet(
   access: ClusterAccess,
@@ -93,7 +95,7 @@ export function ensureReplicaSet(
   return { set, news: isKnown ? undefined : 'found', collisions };
 }
 
-/** @returns undefined where the name belongs to another ReplicaSet. */
+/** @returns undefined when another ReplicaSet has the name. */
 function createdUnlessTaken(
   access: ClusterAccess,
   set: StoredObject,
@@ -144,7 +146,7 @@ function newReplicaSet(
   };
 }
 
-/** As many replicas as the bounds of the rollout leave room for beside the old ones. */
+/** The number of replicas that the bounds of the rollout allow beside the old ReplicaSets. */
 function firstReplicas(deployment: Deployment, others: readonly ReplicaSet[]): number {
   const desired = desiredReplicas(deployment);
   if (isRecreate(deployment)) return desired;

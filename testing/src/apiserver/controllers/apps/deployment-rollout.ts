@@ -12,8 +12,8 @@ import {
 } from './replica-set-scale.ts';
 
 /**
- * One step of a rolling update: grows the new ReplicaSet as far as the surge allows, or else
- * shrinks old ones as far as availability allows.
+ * One step of a rolling update: grows the new ReplicaSet as far as the surge allows. If it cannot
+ * grow, shrinks old ReplicaSets as far as availability allows.
  */
 export function rollForward(
   access: ClusterAccess,
@@ -50,7 +50,7 @@ function shrinkOld(
   const all = [newSet, ...oldSets];
   const least = desiredReplicas(deployment) - rolloutBounds(deployment).unavailable;
   const newUnavailable = replicasOf(newSet) - (newSet.status?.availableReplicas ?? 0);
-  // Replicas that are not available cost nothing: they go first.
+  // Unavailable replicas are removed first, because that reduces no availability.
   let spare = totalReplicas(all) - least - newUnavailable;
   let available = availableReplicas(all) - least;
   for (const set of oldSets.toSorted(byAge)) {
@@ -68,14 +68,17 @@ function shrinkOld(
   }
 }
 
-/** True when the Deployment was scaled since it last dealt with one of its running ReplicaSets. */
+/**
+ * True when the Deployment was scaled after its controller last updated one of its running
+ * ReplicaSets.
+ */
 export function isScaling(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return sets.some((set) => replicasOf(set) > 0 && isScaledSince(deployment, set));
 }
 
 /**
- * Spreads a new number of replicas over the ReplicaSets without moving any from old to new, as
- * happens while a Deployment is paused, or was scaled in the middle of a rollout.
+ * Spreads a new number of replicas over the ReplicaSets, without moving replicas from old to new.
+ * This happens when a Deployment is scaled while it is paused or in the middle of a rollout.
  */
 export function spreadReplicas(
   access: ClusterAccess,
@@ -94,7 +97,8 @@ export function spreadReplicas(
   const most = desired === 0 ? 0 : desired + rolloutBounds(deployment).surge;
   const total = totalReplicas(running);
   let change = most - total;
-  // The largest first; of equals the newest grows first, and the oldest shrinks first.
+  // The largest ReplicaSet comes first. Among equals, the newest grows first and the oldest shrinks
+  // first.
   const ordered = running.toSorted(
     (a, b) => replicasOf(b) - replicasOf(a) || (change > 0 ? byAge(b, a) : byAge(a, b)),
   );

@@ -11,7 +11,7 @@ import type { NewReplicaSet } from './deployment-revisions.ts';
 import { nonZero, type ReplicaSet } from './replica-set.ts';
 import { availableReplicas, totalReplicas } from './replica-set-scale.ts';
 
-/** Beyond this the API means: no deadline (`math.MaxInt32`). */
+/** From this value on, the API sets no deadline (`math.MaxInt32`). */
 const NO_DEADLINE_SECONDS = 2 ** 31 - 1;
 
 interface Facts {
@@ -21,7 +21,7 @@ interface Facts {
   readonly nowMs: number;
 }
 
-/** The status that the ReplicaSets of a Deployment add up to. */
+/** The status of a Deployment, computed from its ReplicaSets. */
 export function deploymentStatus(facts: Facts): DeploymentStatus {
   const { deployment, newSet, sets } = facts;
   const sum = (field: 'replicas' | 'readyReplicas' | 'terminatingReplicas'): number =>
@@ -42,13 +42,13 @@ export function deploymentStatus(facts: Facts): DeploymentStatus {
   };
   const former = deployment.status?.conditions ?? [];
   const available = withAvailable(former, status, facts);
-  // While it goes, only numbers change.
+  // While the Deployment is being deleted, only the numbers change.
   const isGoing = deployment.metadata.deletionTimestamp !== undefined;
   const conditions = isGoing ? available : withProgressing(available, status, facts);
   return { ...status, conditions: withFailures(conditions, facts) };
 }
 
-/** What keeps a ReplicaSet from making Pods: that of the newest which cannot. */
+/** The conditions with the failure of the newest ReplicaSet that cannot create Pods. */
 function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): Conditions {
   const failures = [newSet, ...sets].flatMap((set) =>
     ((set?.status?.conditions ?? []) as readonly Condition[]).filter(
@@ -61,7 +61,7 @@ function withFailures(conditions: Conditions, { newSet, sets, nowMs }: Facts): C
   return observed(conditions, nowMs, { type: 'ReplicaFailure', status: 'True', reason, message });
 }
 
-/** The status of a Deployment of which only this is new: there is another ReplicaSet in use. */
+/** The status of a Deployment, with only the change to another ReplicaSet added. */
 export function withNewReplicaSet(
   { spec, status }: Deployment,
   { set, news, collisions }: NewReplicaSet,
@@ -81,7 +81,7 @@ export function withNewReplicaSet(
   return { ...counted, conditions };
 }
 
-/** The status of a Deployment of which only this is new: the server refuses its next ReplicaSet. */
+/** The status of a Deployment, with only the refusal of its next ReplicaSet added. */
 export function withRefusedReplicaSet(
   { spec, status = {} }: Deployment,
   message: string,
@@ -104,7 +104,7 @@ function hasDeadline({
   return progressDeadlineSeconds < NO_DEADLINE_SECONDS;
 }
 
-/** True when every replica is of the current template and available, and none of another is left. */
+/** True when all replicas have the current template and are available, and no others are left. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const desired = desiredReplicas(deployment);
   return (
@@ -115,7 +115,10 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   );
 }
 
-/** Milliseconds until a rollout without progress is called failed; undefined when none is. */
+/**
+ * Milliseconds until a rollout without progress counts as failed; undefined when there is no
+ * deadline.
+ */
 export function deadlineInMs(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -194,8 +197,8 @@ function isProgress(before: DeploymentStatus, after: DeploymentStatus): boolean 
 }
 
 /**
- * The conditions with one observed anew. A condition goes last when it changes, as the server's
- * own controller writes it; progress refreshes `lastUpdateTime` even where the words stay.
+ * The conditions with one updated. A changed condition moves to the end of the list, as the real
+ * controller does. Progress updates `lastUpdateTime` even if the message stays the same.
  */
 function observed(conditions: Conditions, nowMs: number, next: Observation): Conditions {
   const current = conditions.find(({ type }) => type === next.type);

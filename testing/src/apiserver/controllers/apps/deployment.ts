@@ -22,7 +22,7 @@ export interface DeploymentStatus {
   readonly conditions?: readonly DeploymentCondition[];
 }
 
-/** The fields of a Deployment that its controller acts upon. */
+/** The fields of a Deployment that its controller uses. */
 export interface Deployment extends StoredObject {
   readonly spec: {
     readonly replicas?: number;
@@ -51,7 +51,7 @@ export function isRecreate(deployment: Deployment): boolean {
   return deployment.spec.strategy?.type === 'Recreate';
 }
 
-/** How far a rolling update may go beyond and below the desired number of Pods. */
+/** How far the number of Pods may go above and below the desired number during a rolling update. */
 export interface RolloutBounds {
   readonly surge: number;
   readonly unavailable: number;
@@ -60,7 +60,10 @@ export interface RolloutBounds {
 /** The API's default for both bounds. */
 const DEFAULT_BOUND = '25%';
 
-/** Percentages of the desired replicas: surge rounded up, unavailable down; never both zero. */
+/**
+ * The bounds for the desired replicas. For percentages, surge is rounded up and unavailable is
+ * rounded down. They are never both zero.
+ */
 export function rolloutBounds(deployment: Deployment): RolloutBounds {
   if (isRecreate(deployment)) return { surge: 0, unavailable: 0 };
   const replicas = desiredReplicas(deployment);

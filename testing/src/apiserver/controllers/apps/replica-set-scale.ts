@@ -9,7 +9,7 @@ const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
 const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 
-/** Annotations of a Deployment that its ReplicaSets do not get. */
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
 const NOT_COPIED: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   REVISION,
@@ -35,12 +35,13 @@ export function revisionOf(set: ReplicaSet): number {
   return Number.parseInt(set.metadata.annotations?.[REVISION] ?? '0', 10) || 0;
 }
 
-/** How long the list of former revisions may become. */
+/** The longest list of former revisions, in characters. */
 const HISTORY_LENGTH = 2_000;
 
 /**
- * What a ReplicaSet says of its revision when it becomes `revision`: after a rollback also which revisions it was before.
- * Of a list that becomes too long the oldest are left out (Go: SetNewReplicaSetAnnotations).
+ * The annotations for a ReplicaSet that gets the number `revision`. After a rollback they also list
+ * its former revisions. If the list becomes too long, the oldest revisions are dropped (Go:
+ * SetNewReplicaSetAnnotations).
  */
 export function revisionAnnotations(
   set: ReplicaSet,
@@ -57,14 +58,17 @@ export function revisionAnnotations(
   return { [REVISION]: String(revision), [REVISION_HISTORY]: text };
 }
 
-/** The annotations of the Deployment that its ReplicaSets carry too. */
+/** The annotations of the Deployment that are copied to its ReplicaSets. */
 export function copiedAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !NOT_COPIED.has(name)),
   );
 }
 
-/** How many replicas the Deployment asked for, and may have, when it last scaled the ReplicaSet. */
+/**
+ * The desired and the largest number of replicas of the Deployment, as recorded on a scaled
+ * ReplicaSet.
+ */
 export function scaleAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
   const desired = desiredReplicas(deployment);
   return {
@@ -73,13 +77,16 @@ export function scaleAnnotations(deployment: Deployment): Readonly<Record<string
   };
 }
 
-/** True when the Deployment was scaled since it last dealt with this ReplicaSet. */
+/** True when the Deployment was scaled after its controller last updated this ReplicaSet. */
 export function isScaledSince(deployment: Deployment, set: ReplicaSet): boolean {
   const desired = set.metadata.annotations?.[DESIRED_REPLICAS];
   return desired !== undefined && desired !== String(desiredReplicas(deployment));
 }
 
-/** Sets the number of replicas, notes the wanted number of the Deployment in an annotation, and emits an Event. */
+/**
+ * Sets the number of replicas, records the Deployment's desired number in an annotation, and emits
+ * an Event.
+ */
 export function scaleTo(
   access: ClusterAccess,
   record: RecordEvent,
@@ -108,7 +115,7 @@ export function recordScaling(
   record(deployment, { reason: 'ScalingReplicaSet', message });
 }
 
-/** Merges annotations; those that are there already cost no write. */
+/** Merges annotations. Nothing is written if they exist already. */
 export function annotate(
   access: ClusterAccess,
   set: ReplicaSet,

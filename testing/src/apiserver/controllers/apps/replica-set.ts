@@ -65,7 +65,8 @@ function reconcile(tools: Tools, key: ObjectKey): Again {
   const set = access.get(REPLICA_SETS, namespace, name) as ReplicaSet | undefined;
   if (set === undefined) return undefined;
   const pods = claimDependents(access, PODS, set) as readonly Pod[];
-  // Pods that are created or deleted here count in the next turn, when their events have arrived.
+  // Pods that are created or deleted in this turn count in the next turn, when their events have
+  // arrived.
   const inMs = pods
     .filter(isActive)
     .map((pod) => availableInMs(pod, set.spec.minReadySeconds ?? 0, tools.clock.now()));
@@ -105,7 +106,10 @@ function createPod({ access, record }: Tools, set: ReplicaSet): void {
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Pods that serve least go first: not placed, not running, not ready, and of equals the youngest. */
+/**
+ * Orders Pods for deletion. Unscheduled, not running and unready Pods come first; among equals, the
+ * youngest.
+ */
 function byDispensability(left: Pod, right: Pod): number {
   return usefulness(left) - usefulness(right) || age(left) - age(right);
 }
@@ -157,7 +161,7 @@ function conditionsOf({ status }: ReplicaSet): readonly Condition[] {
   return (status?.conditions ?? []) as readonly Condition[];
 }
 
-/** Counts as Go writes them: a zero is left out. */
+/** Counts as Go writes them: zeros are omitted. */
 export function nonZero<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(counts).filter(([, count]) => count !== 0),

@@ -29,7 +29,9 @@ import {
 
 const DEFAULT_HISTORY = 10;
 
-/** Keeps one Pod an ordinal: made in order, replaced and removed in reverse order. */
+/**
+ * Keeps one Pod per ordinal. Pods are created in order, and replaced and removed in reverse order.
+ */
 export function statefulSetController(
   access: ClusterAccess,
   clock: Clock,
@@ -51,10 +53,10 @@ interface Tools {
   readonly record: RecordEvent;
 }
 
-/** One StatefulSet with what its controller has found out about it. */
+/** One StatefulSet and the facts that its controller has collected. */
 interface Scene extends Tools {
   readonly set: StatefulSet;
-  /** Revision that Pods below the partition are made of. */
+  /** The revision of Pods below the partition. */
   readonly current: TemplateRevision;
   readonly update: TemplateRevision;
 }
@@ -79,7 +81,7 @@ function podsOf({ access, set }: Scene): readonly Pod[] {
   return claimDependents(access, PODS, set) as readonly Pod[];
 }
 
-/** Brings the Pods one step nearer to the spec; stops at the first Pod that it must wait for. */
+/** Brings the Pods one step closer to the spec. Stops at the first Pod that it must wait for. */
 function act(scene: Scene, pods: readonly Pod[]): 'more' | undefined {
   const { set, clock } = scene;
   const isOrdered = set.spec.podManagementPolicy !== 'Parallel';
@@ -104,8 +106,8 @@ function act(scene: Scene, pods: readonly Pod[]): 'more' | undefined {
 }
 
 /**
- * Makes the Pods that are missing. In order, each waits for those before it. There may be a billion
- * of them, so that nothing is made of all before the first of them is there.
+ * Creates missing Pods. In ordered mode, each Pod waits for the Pods before it. There may be a
+ * billion ordinals, so the list of ordinals is never built as a whole.
  */
 function keepAllAlive(
   scene: Scene,
@@ -130,7 +132,7 @@ function keepAllAlive(
   return isSettled ? 'all' : 'waits';
 }
 
-/** Makes the Pod of an ordinal, or deletes the one that has ended. */
+/** Creates the Pod of an ordinal, or deletes the finished Pod. */
 function revive(scene: Scene, ordinal: number, pod: Pod | undefined): void {
   if (pod === undefined) {
     const { access, set, current, update, record } = scene;
@@ -143,7 +145,10 @@ function isAvailable({ set, clock }: Scene, pod: Pod): boolean {
   return isHealthy(pod) && availableInMs(pod, set.spec.minReadySeconds ?? 0, clock.now()) === 0;
 }
 
-/** Deletes the outdated Pod with the highest ordinal; the next one's turn comes when it is back. */
+/**
+ * Deletes the outdated Pod with the highest ordinal. The next one is deleted when this Pod is
+ * available again.
+ */
 function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
   const { set, update } = scene;
   const outdated = pods

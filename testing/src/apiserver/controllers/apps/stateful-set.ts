@@ -10,7 +10,7 @@ import { REVISION_HASH, type TemplateRevision, templateOf } from './template-rev
 export const STATEFUL_SETS: ResourceName = 'statefulsets.apps';
 const CLAIMS: ResourceName = 'persistentvolumeclaims';
 
-/** The fields of a StatefulSet that its controller acts upon. */
+/** The fields of a StatefulSet that its controller uses. */
 export interface StatefulSet extends StoredObject {
   readonly spec: {
     readonly replicas?: number;
@@ -37,7 +37,7 @@ export interface VolumeClaimTemplate {
   readonly spec: object;
 }
 
-/** The ordinals that the StatefulSet asks for: from `first` on, and less than `end`. */
+/** The ordinals of the StatefulSet: from `first` up to but not including `end`. */
 export function ordinalsOf({ spec }: StatefulSet): {
   readonly first: number;
   readonly end: number;
@@ -46,22 +46,25 @@ export function ordinalsOf({ spec }: StatefulSet): {
   return { first, end: first + (spec.replicas ?? 1) };
 }
 
-/** Pods below this ordinal keep the revision that they have. */
+/** Pods below this ordinal keep their revision. */
 export function partitionOf({ spec }: StatefulSet): number {
   return (spec.ordinals?.start ?? 0) + (spec.updateStrategy?.rollingUpdate?.partition ?? 0);
 }
 
-/** The number at the end of the name of a Pod of a StatefulSet. */
+/** The ordinal at the end of a StatefulSet Pod's name. */
 export function ordinalOf({ metadata }: StoredObject): number {
   return Number(/-([0-9]+)$/.exec(metadata.name)?.[1] ?? Number.NaN);
 }
 
-/** True for a Pod after which the next one may follow. */
+/** True for a Pod after which the next Pod may be created. */
 export function isHealthy(pod: Pod): boolean {
   return isReady(pod) && pod.status?.phase === 'Running' && !isTerminating(pod);
 }
 
-/** Makes the Pod of an ordinal, with the volume claims that it keeps when it goes. */
+/**
+ * Creates the Pod of an ordinal and its missing volume claims. The claims stay when the Pod is
+ * deleted.
+ */
 export function createStatefulPod(
   access: ClusterAccess,
   set: StatefulSet,
@@ -93,7 +96,7 @@ function failureText({ metadata }: StatefulSet, pod: string, why: string): strin
   return `Create Pod ${pod} in StatefulSet ${metadata.name} failed error: ${why}`;
 }
 
-/** Makes the claims that are missing; each is tried, and without one of them there is no Pod. */
+/** Creates missing claims. All are tried, and if one fails the Pod is not created. */
 function ensureClaims(
   access: ClusterAccess,
   set: StatefulSet,

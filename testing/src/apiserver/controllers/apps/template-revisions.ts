@@ -10,13 +10,16 @@ import {
 
 const CONTROLLER_REVISIONS: ResourceName = 'controllerrevisions.apps';
 
-/** The label by which Pods say which revision of the template they are made of. */
+/** The label of a Pod that contains the revision of its template. */
 export const REVISION_HASH = 'controller-revision-hash';
 
-/** The label with the hash on the revisions of a StatefulSet. Those of a DaemonSet have that of its Pods. */
+/**
+ * The label with the hash on the revisions of a StatefulSet. Revisions of a DaemonSet use the label
+ * of its Pods.
+ */
 const HASH_OF_STATEFUL_SET = 'controller.kubernetes.io/hash';
 
-/** A state of the template of a StatefulSet or a DaemonSet, kept in a ControllerRevision. */
+/** A version of the template of a StatefulSet or a DaemonSet, stored in a ControllerRevision. */
 export interface TemplateRevision extends StoredObject {
   readonly data: { readonly spec: { readonly template: PodTemplate } };
   readonly revision: number;
@@ -33,13 +36,16 @@ export function templateRevisions(
     .toSorted((left, right) => left.revision - right.revision);
 }
 
-/** What Pods of this revision are made from. */
+/** The template of Pods with this revision. */
 export function templateOf({ data }: TemplateRevision): PodTemplate {
   const { metadata = {}, spec } = data.spec.template; // without the directive `$patch`
   return { metadata, spec };
 }
 
-/** The revision of the current template, the newest of all; made, or renumbered, if need be. */
+/**
+ * The revision of the current template, with the highest number. It is created or renumbered if
+ * needed.
+ */
 export function ensureTemplateRevision(
   access: ClusterAccess,
   owner: StoredObject,
@@ -71,7 +77,7 @@ function createRevision(
       name: `${name}-${hash}`,
       ...(namespace === undefined ? {} : { namespace }),
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
-      // `kubectl rollout history` shows the cause of the change that is in them.
+      // `kubectl rollout history` shows the change cause in these annotations.
       ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },
@@ -80,7 +86,7 @@ function createRevision(
   } as StoredObject) as TemplateRevision;
 }
 
-/** Deletes the oldest revisions that no Pod is made of, beyond `limit`. */
+/** Deletes the oldest revisions beyond `limit` that no Pod uses. */
 export function forgetRevisions(
   access: ClusterAccess,
   owner: StoredObject,

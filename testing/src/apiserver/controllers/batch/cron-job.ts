@@ -18,11 +18,14 @@ import { JOBS } from './job-object.ts';
 
 const CRON_JOBS: ResourceName = 'cronjobs.batch';
 
-/** What the API sets where a CronJob does not say. */
+/** The API's defaults for the history limits of a CronJob. */
 const DEFAULT_SUCCESSFUL = 3;
 const DEFAULT_FAILED = 1;
 
-/** Missed times that are counted one by one, before the controller gives up; the limit of the real controller. */
+/**
+ * The controller counts up to this many missed times before it gives up. The real controller has
+ * the same limit.
+ */
 const MOST_MISSED = 100;
 
 interface JobReference {
@@ -58,7 +61,7 @@ interface Tools {
   readonly record: RecordEvent;
 }
 
-/** Makes a Job whenever the schedule says so, and clears away old ones. */
+/** Creates a Job at each time of the schedule, and deletes old Jobs. */
 export function cronJobController(
   access: ClusterAccess,
   clock: Clock,
@@ -70,7 +73,7 @@ export function cronJobController(
   };
 }
 
-/** @returns milliseconds until the next time. */
+/** @returns milliseconds until the next scheduled time. */
 function reconcile(tools: Tools, key: ObjectKey): number | undefined {
   const { access, clock, record } = tools;
   const { namespace, name } = splitKey(key);
@@ -104,7 +107,9 @@ function scheduleOf(record: RecordEvent, cronJob: CronJob): CronSchedule | undef
   }
 }
 
-/** The latest time that has passed since the last one, unless its deadline has passed, too. */
+/**
+ * The latest scheduled time that has passed since the last run, unless its deadline has passed too.
+ */
 function latestDue(
   { clock, record }: Tools,
   cronJob: CronJob,
@@ -124,7 +129,7 @@ function latestDue(
       const message =
         'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
       record(cronJob, { type: 'Warning', reason: 'TooManyMissedTimes', message });
-      // Those of the last minutes are enough to find the latest of.
+      // The times of the last minutes are enough to find the latest one.
       at = schedule.nextAfter(Math.max(at, nowMs - MOST_MISSED * 60_000));
       missed = 0;
     } else at = schedule.nextAfter(at);
@@ -155,7 +160,7 @@ function run(tools: Tools, cronJob: CronJob, dueMs: number, jobs: readonly Store
   access.updateStatus(CRON_JOBS, { ...live, status } as StoredObject);
 }
 
-/** @returns undefined when the Job of this time was made before. */
+/** @returns undefined when the Job of this time already exists. */
 function makeJob(
   { access, record }: Tools,
   cronJob: CronJob,
@@ -172,7 +177,7 @@ function makeJob(
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: {
-        // The minute is the name: no time gets two.
+        // The name contains the minute, so no time gets two Jobs.
         name: `${name}-${Math.floor(dueMs / 60_000)}`,
         ...(namespace === undefined ? {} : { namespace }),
         ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
@@ -205,7 +210,7 @@ function referenceTo({ metadata }: StoredObject): JobReference {
   } as JobReference;
 }
 
-/** How a Job has ended; undefined while it goes on. */
+/** The end of a Job; undefined while it is running. */
 function endOf(job: StoredObject): 'Complete' | 'Failed' | undefined {
   const { conditions = [] } = (job.status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -216,7 +221,7 @@ function endOf(job: StoredObject): 'Complete' | 'Failed' | undefined {
   return end?.type as 'Complete' | 'Failed' | undefined;
 }
 
-/** Takes out of `status.active` what has ended. */
+/** Removes finished Jobs from `status.active`. */
 function withStatus(
   { access, record }: Tools,
   cronJob: CronJob,

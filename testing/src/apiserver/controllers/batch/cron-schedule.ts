@@ -1,21 +1,25 @@
 import { Cron } from 'croner';
 
-/** When a CronJob is due. */
+/** The times of a CronJob. */
 export interface CronSchedule {
   /** The first time after `afterMs`, in milliseconds since 1970; undefined when there is none. */
   nextAfter(afterMs: number): number | undefined;
 }
 
-/** `@every 90s` and the like, which count from the last time: an addition of Kubernetes' own library. */
+/**
+ * Matches `@every 90s` and similar schedules, which count from the last time. They are an addition
+ * of the cron library that Kubernetes uses.
+ */
 const EVERY = /^@every ((?:\d+(?:\.\d+)?(?:h|m|s))+)$/;
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
 
 /**
- * Reads a schedule: five fields, or a name like `@hourly`.
+ * Parses a schedule: five fields, or a name such as `@hourly`.
  *
- * @param timeZone - of the tz database. Default `Etc/UTC`, as where kube-controller-manager runs.
- * @throws Error for a schedule or a time zone that is none.
+ * @param timeZone - a name of the tz database. Default `Etc/UTC`, the usual zone of
+ * kube-controller-manager.
+ * @throws Error for an invalid schedule or time zone.
  */
 export function cronSchedule(schedule: string, timeZone = 'Etc/UTC'): CronSchedule {
   const every = EVERY.exec(schedule)?.[1];
@@ -23,7 +27,7 @@ export function cronSchedule(schedule: string, timeZone = 'Etc/UTC'): CronSchedu
     const periodMs = periodOf(every);
     return { nextAfter: (afterMs) => afterMs + periodMs };
   }
-  // Never started: it has no timer, and the clock is asked elsewhere.
+  // The job is never started, so it has no timer. The server's clock decides when times are due.
   const cron = new Cron(schedule, {
     timezone: timeZone,
     paused: true,

@@ -2,7 +2,10 @@ import type { ObjectKey } from 'chancery';
 import { type Pod, podCondition } from '../pods/pod.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** After the first failure, doubled with each further one: `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff`. */
+/**
+ * The delay after the first failure, and its limit. The delay doubles with each failure:
+ * `DefaultJobPodFailureBackOff` and `MaxJobPodFailureBackOff`.
+ */
 const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 600_000;
 
@@ -11,18 +14,21 @@ interface Failures {
   readonly uid: string | undefined;
   readonly count: number;
   readonly lastMs: number;
-  /** Pods that are counted here, and whose finalizer is still there. */
+  /** Counted Pods whose finalizer still exists. */
   readonly known: ReadonlySet<string>;
 }
 
 /**
- * How long Jobs wait before they replace failed Pods (pkg/controller/job/backoff_utils.go). It is kept in memory
- * alone, as the real controller does: after a restart a Job waits no longer.
+ * The delays before Jobs replace failed Pods (pkg/controller/job/backoff_utils.go). They are kept
+ * only in memory, as in the real controller: after a restart, Jobs do not wait any more.
  */
 export class JobBackoff {
   readonly #failures = new Map<ObjectKey, Failures>();
 
-  /** Notes the Pods of a Job that have ended since the last call. @returns milliseconds that are left to wait. */
+  /**
+   * Records the Pods of a Job that have ended since the last call.
+   * @returns the milliseconds left to wait.
+   */
   note(
     key: ObjectKey,
     uid: string | undefined,
@@ -46,7 +52,7 @@ export class JobBackoff {
     return backoffLeftMs(count, lastMs, nowMs);
   }
 
-  /** Forgets a Job that is over, or gone. */
+  /** Forgets a Job that is finished or deleted. */
   forget(key: ObjectKey): void {
     this.#failures.delete(key);
   }
@@ -64,14 +70,17 @@ function counted(
   return { count, lastMs: later.length === 0 ? 0 : Math.max(...later) };
 }
 
-/** Milliseconds until a Pod is replaced after so many failures, the last of which was at `lastMs`. */
+/**
+ * Milliseconds until a Pod is replaced after `failures` failures, the last of which was at
+ * `lastMs`.
+ */
 export function backoffLeftMs(failures: number, lastMs: number, nowMs: number): number {
   if (failures === 0) return 0;
   const waitMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
   return Math.max(waitMs - (nowMs - lastMs), 0);
 }
 
-/** When a Pod has ended, as far as it says so: `getFinishedTime`. */
+/** The time at which a Pod ended, as far as its status shows it: `getFinishedTime`. */
 export function finishedMs(pod: Pod): number {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const ofContainers = containersFinishedMs(pod);
@@ -85,7 +94,10 @@ export function finishedMs(pod: Pod): number {
     : Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
 }
 
-/** When the last container ended; undefined while one has not. Sidecars end after the others. */
+/**
+ * The time at which the last container ended; undefined while a container is running. Sidecars are
+ * ignored, because they end after the other containers.
+ */
 function containersFinishedMs({ spec, status }: Pod): number | undefined {
   const sidecars = new Set(
     (spec.initContainers ?? [])

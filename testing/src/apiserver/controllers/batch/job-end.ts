@@ -4,7 +4,9 @@ import { indexOf, isIndexed } from './job-indexes.ts';
 import { type Job, replacesOnlyEnded } from './job-object.ts';
 import type { UncountedPods } from './job-pod-count.ts';
 
-/** How a Pod has ended; undefined while it has not. A Pod that is deleted before has failed. */
+/**
+ * The end of a Pod; undefined while it is running. A Pod that is deleted before its end has failed.
+ */
 export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods | undefined {
   if (status?.phase === 'Succeeded') return 'succeeded';
   if (status?.phase === 'Failed') return 'failed';
@@ -13,10 +15,10 @@ export function endOf(job: Job, { status, metadata }: Pod): keyof UncountedPods 
 }
 
 /**
- * As what the status counts a Pod one by one: of a Job with indexes an index is counted, and no Pod without one. A
- * failure that the policy of the Job ignores is not counted.
+ * The counter of the status that a Pod's end adds to. Pods of a Job with indexes only count if they
+ * have an index. A failure that the failure policy ignores is not counted.
  *
- * @param isFailure - the Job has failed: each Pod that has not ended counts as failed.
+ * @param isFailure - true if the Job has failed. Each Pod that has not ended then counts as failed.
  */
 export function countedEnd(
   job: Job,

@@ -1,14 +1,17 @@
 import type { Pod } from '../pods/pod.ts';
 import type { ExitCodes, Job } from './job-object.ts';
 
-/** What the policy of a Job says about a Pod that has failed. */
+/** The result of a Job's failure policy for a failed Pod. */
 export interface FailureMatch {
   readonly action: 'Count' | 'FailIndex' | 'FailJob' | 'Ignore';
-  /** Why the Job fails with it; undefined for any other action. */
+  /** The message with which the Job fails; undefined for any other action. */
   readonly message: string | undefined;
 }
 
-/** The first rule that a failed Pod matches; undefined for none (`matchPodFailurePolicy` in pkg/controller/job). */
+/**
+ * The first rule that matches a failed Pod; undefined if none matches (`matchPodFailurePolicy` in
+ * pkg/controller/job).
+ */
 export function matchedFailure({ spec }: Job, pod: Pod): FailureMatch | undefined {
   const { namespace = '', name } = pod.metadata;
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
@@ -31,12 +34,15 @@ export function matchedFailure({ spec }: Job, pod: Pod): FailureMatch | undefine
   return undefined;
 }
 
-/** False for a Pod whose failure the policy of the Job ignores. */
+/** False for a Pod whose failure the failure policy ignores. */
 export function isCounted(job: Job, pod: Pod): boolean {
   return matchedFailure(job, pod)?.action !== 'Ignore';
 }
 
-/** The first container that has ended with a code that the rule means: those of the work before those of the start. */
+/**
+ * The first container with an exit code that the rule matches. Regular containers come before init
+ * containers.
+ */
 function endedContainer(
   { status }: Pod,
   { containerName, operator, values }: ExitCodes,

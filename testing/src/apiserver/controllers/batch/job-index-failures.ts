@@ -7,20 +7,23 @@ import { hasIndex, type Indexes, indexOf, mergedIndexes, succeededIndexes } from
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** Annotations of a Pod: how often Pods of its index have failed before, and how often that was ignored. */
+/**
+ * Annotations of a Pod: the number of earlier failures of its index, and of earlier ignored
+ * failures.
+ */
 const FAILURES = 'batch.kubernetes.io/job-index-failure-count';
 const IGNORED = 'batch.kubernetes.io/job-index-ignored-failure-count';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** True for a Job that counts failures for each index by itself. */
+/** True for a Job that limits failures per index. */
 export function limitsEachIndex({ spec }: Job): boolean {
   return spec.backoffLimitPerIndex !== undefined;
 }
 
 /**
- * The indexes that have failed for good: those that the status has, and those of Pods since. undefined for a Job
- * without `backoffLimitPerIndex`.
+ * The indexes that have finally failed: those in the status, and those of Pods that failed since.
+ * Undefined for a Job without `backoffLimitPerIndex`.
  */
 export function failedIndexes(job: Job, pods: readonly Pod[]): Indexes | undefined {
   const { backoffLimitPerIndex } = job.spec;
@@ -36,8 +39,8 @@ export function failedIndexes(job: Job, pods: readonly Pod[]): Indexes | undefin
 }
 
 /**
- * The failed Pod of each index that has no other Pod yet: it keeps its finalizer until the one that replaces it has
- * its count (`getPodsWithDelayedDeletionPerIndex`).
+ * The failed Pod of each index that has no other Pod yet. It keeps its finalizer until its
+ * replacement has taken over its failure count (`getPodsWithDelayedDeletionPerIndex`).
  */
 export function awaitingReplacement(job: Job, pods: readonly Pod[]): ReadonlyMap<number, Pod> {
   const waiting = new Map<number, Pod>();
@@ -58,12 +61,18 @@ export function awaitingReplacement(job: Job, pods: readonly Pod[]): ReadonlyMap
   return waiting;
 }
 
-/** Milliseconds until the Pod of an index may be replaced. @param last - the one that has failed, if there is one. */
+/**
+ * Milliseconds until the Pod of an index may be replaced.
+ * @param last - the failed Pod, if there is one.
+ */
 export function indexBackoffMs(last: Pod | undefined, nowMs: number): number {
   return last === undefined ? 0 : backoffLeftMs(attemptsOf(last) + 1, finishedMs(last), nowMs);
 }
 
-/** The template of a Pod that knows how often Pods of its index have failed. @param last - the one that it replaces. */
+/**
+ * The template of a Pod, with the number of earlier failures of its index.
+ * @param last - the Pod that it replaces.
+ */
 export function countingTemplate(
   job: Job,
   template: PodTemplate,
@@ -85,7 +94,7 @@ function attemptsOf(pod: Pod): number {
   return countAt(pod, FAILURES) + countAt(pod, IGNORED);
 }
 
-/** What an annotation counts; 0 for one that is no count. */
+/** The number in an annotation; 0 if it is missing or invalid. */
 function countAt(pod: Pod | undefined, annotation: string): number {
   const text = pod?.metadata.annotations?.[annotation] ?? '';
   const count = /^\+?\d+$/.test(text) ? Number(text) : 0;

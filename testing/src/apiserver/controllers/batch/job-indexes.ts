@@ -4,31 +4,33 @@ import type { PodTemplate } from '../pods/pod-template.ts';
 import type { Job } from './job-object.ts';
 import { isTracked } from './job-pod-count.ts';
 
-/** Annotation and label of a Pod that says which part of the work is its own. */
+/** The annotation and label with a Pod's index: its part of the work. */
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 const VARIABLE = 'JOB_COMPLETION_INDEX';
 
-/** What a generated name may have before its five random letters. */
+/** The longest prefix of a generated name, before its five random letters. */
 const MOST_OF_PREFIX = 58;
 
 type Range = readonly [first: number, last: number];
 
-/** Indexes in order: from the first to the last of each range. */
+/** Sorted ranges of indexes. Each range includes its first and last index. */
 export type Indexes = readonly Range[];
 
-/** True for a Job each of whose Pods has a number of its own. */
+/** True for a Job whose Pods each have an index. */
 export function isIndexed({ spec }: Job): boolean {
   return spec.completionMode === 'Indexed';
 }
 
-/** @returns undefined for a Pod without an index that the Job has. */
+/** @returns undefined for a Pod without an index of the Job. */
 export function indexOf({ spec }: Job, { metadata }: StoredObject): number | undefined {
   const text = metadata.annotations?.[INDEX] ?? '';
   const index = Number(text);
   return /^\d+$/.test(text) && index < (spec.completions ?? 0) ? index : undefined;
 }
 
-/** The indexes that have succeeded: those that the status has counted, and those of Pods since. */
+/**
+ * The succeeded indexes: those that the status has counted, and those of Pods that succeeded since.
+ */
 export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   const fresh = pods
     .filter((pod) => isTracked(pod) && pod.status?.phase === 'Succeeded')
@@ -36,7 +38,7 @@ export function succeededIndexes(job: Job, pods: readonly Pod[]): Indexes {
   return mergedIndexes(job, job.status?.completedIndexes, fresh);
 }
 
-/** The indexes of a text of the status, and others. */
+/** The indexes in a text of the status, merged with others. */
 export function mergedIndexes(
   { spec }: Job,
   text: string | undefined,
@@ -53,7 +55,7 @@ export function countOf(indexes: Indexes): number {
   return indexes.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-/** `0,2-4`, as the status has it; two neighbours are no range. */
+/** The text of the status, such as `0,2-4`. Two neighbours are not written as a range. */
 export function textOfIndexes(indexes: Indexes): string {
   return indexes
     .map(([first, last]) => {
@@ -64,9 +66,10 @@ export function textOfIndexes(indexes: Indexes): string {
 }
 
 /**
- * The first indexes without a running Pod that are not over.
+ * The first indexes that are not finished and have no running Pod.
  *
- * @param over - those that have succeeded, and those that have failed for good. @param most - how many.
+ * @param over - the indexes that have succeeded or finally failed.
+ * @param most - the largest number of indexes to return.
  */
 export function pendingIndexes(
   job: Job,
@@ -84,7 +87,7 @@ export function pendingIndexes(
   return pending;
 }
 
-/** Pods that work on what another Pod works on already, or on nothing that the Job asks for. */
+/** Pods whose index another Pod already has, or that the Job does not need. */
 export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   const seen = new Set<number>();
   return active.filter((pod) => {
@@ -95,13 +98,13 @@ export function uselessPods(job: Job, active: readonly Pod[]): readonly Pod[] {
   });
 }
 
-/** How a Pod of an index is named before its random letters. */
+/** The name of an index's Pod, before its random letters. */
 export function indexedName(job: string, index: number): string {
   const end = `-${index}-`;
   return `${job.slice(0, MOST_OF_PREFIX - end.length)}${end}`;
 }
 
-/** The template of a Pod that knows its index: by its labels, its host name and its environment. */
+/** The template of a Pod, with its index in labels, host name and environment. */
 export function indexedTemplate(template: PodTemplate, job: string, index: number): PodTemplate {
   const known = { [INDEX]: String(index) };
   const { metadata, spec } = template;
@@ -136,7 +139,10 @@ function single(index: number): Range {
   return [index, index];
 }
 
-/** What a text says, such as `0,2-4`; what is no range in it, and what the Job has not, is left out. */
+/**
+ * Parses a text such as `0,2-4`. Invalid ranges, and indexes that the Job does not have, are
+ * ignored.
+ */
 export function parsedIndexes(text: string, completions: number): Indexes {
   return text
     .split(',')
@@ -149,7 +155,7 @@ export function parsedIndexes(text: string, completions: number): Indexes {
     .filter(([first, last]) => first <= last);
 }
 
-/** How many indexes two lists have in common. */
+/** The number of indexes that both lists contain. */
 export function commonCount(left: Indexes, right: Indexes): number {
   let count = 0;
   for (let [i, j] = [0, 0]; i < left.length && j < right.length; ) {
@@ -161,7 +167,7 @@ export function commonCount(left: Indexes, right: Indexes): number {
   return count;
 }
 
-/** Ranges in order, of which none touches another. */
+/** Sorted ranges, with overlapping and adjacent ranges merged. */
 function merged(ranges: Indexes): Indexes {
   const result: [number, number][] = [];
   for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {

@@ -31,7 +31,7 @@ export interface ExitCodes {
   readonly values: readonly number[];
 }
 
-/** The fields of a Job that its controller acts upon. */
+/** The fields of a Job that its controller uses. */
 export interface Job extends StoredObject {
   readonly spec: {
     readonly parallelism?: number;
@@ -70,12 +70,15 @@ export function isSuspended({ spec }: Job): boolean {
   return spec.suspend === true;
 }
 
-/** True when a new Pod waits until the one that it replaces has ended, and does not only go. */
+/**
+ * True when a replacement Pod waits until the old Pod has ended, and not only until its deletion
+ * begins.
+ */
 export function replacesOnlyEnded({ spec }: Job): boolean {
   return spec.podReplacementPolicy === 'Failed' || spec.podFailurePolicy !== undefined;
 }
 
-/** The condition that says so; undefined when the Job does not say so. */
+/** The condition of this type if it is true; undefined otherwise. */
 export function trueCondition(
   { status }: Job,
   ...types: readonly string[]
@@ -85,7 +88,7 @@ export function trueCondition(
   );
 }
 
-/** What a condition says, beside its type and its times. */
+/** The content of a condition, without its times. */
 export interface Said {
   readonly type: string;
   readonly status: 'True' | 'False';
@@ -94,8 +97,8 @@ export interface Said {
 }
 
 /**
- * The conditions with one that says this. A condition that says it already keeps its times, and a
- * condition that was never there is not added in order to be false.
+ * The conditions with one of them set. An unchanged condition keeps its times. A missing condition
+ * is not added with the status `False`.
  */
 export function saying(
   conditions: readonly PodCondition[],

@@ -7,23 +7,23 @@ import { PODS } from '../pods/pod-template.ts';
 /** The finalizer that keeps a deleted Pod until its Job has counted it. */
 const TRACKING = 'batch.kubernetes.io/job-tracking';
 
-/** How many Pods a status names that it has not counted yet: their uids are 20 KB. */
+/** The largest number of uncounted Pods that a status lists. Their uids take 20 KB. */
 const MOST_UNCOUNTED = 500;
 
-/** Pods that have ended, by their uids: the status names them before their finalizer goes. */
+/** Uids of ended Pods. The status lists them before their finalizers are removed. */
 export interface UncountedPods {
   readonly succeeded: readonly string[];
   readonly failed: readonly string[];
 }
 
-/** How many Pods of a Job have ended. */
+/** The number of a Job's Pods that have ended. */
 export interface PodCount {
   readonly succeeded: number;
   readonly failed: number;
   readonly uncounted: UncountedPods;
 }
 
-/** A Pod that is made with it is counted once, and only then gone. */
+/** The finalizers of a new Pod, including the finalizer that keeps the Pod until it was counted. */
 export function withTracking(finalizers: readonly string[] = []): readonly string[] {
   return finalizers.includes(TRACKING) ? finalizers : [...finalizers, TRACKING];
 }
@@ -38,10 +38,11 @@ export function untrack(access: ClusterAccess, pod: Pod): void {
 }
 
 /**
- * Lets go of the Pods that no Job will count: those of a Job that is gone, or over, or that has got
- * another uid, and those that were taken from it.
+ * Removes the finalizer from Pods that no Job will count: Pods of a Job that is gone, finished, or
+ * has another uid, and Pods that do not belong to the Job any more.
  *
- * @param pods - of its namespace. @param uid - of the Job that counts its Pods; undefined for none.
+ * @param pods - the Pods of its namespace.
+ * @param uid - the uid of the Job that counts its Pods; undefined if there is none.
  */
 export function untrackOrphans(
   access: ClusterAccess,
@@ -59,7 +60,7 @@ export function untrackOrphans(
   }
 }
 
-/** What a status has counted, with the Pods that have lost their finalizer since. */
+/** The count of a status, plus the listed Pods that have lost their finalizer since. */
 export function settled(
   {
     succeeded = 0,
@@ -84,7 +85,7 @@ export function settled(
   };
 }
 
-/** The same, with the Pods that have ended since. */
+/** The count, plus the Pods that have ended since. */
 export function withEnded(
   count: PodCount,
   pods: readonly Pod[],
@@ -99,7 +100,7 @@ export function withEnded(
   return { ...count, uncounted: { succeeded: ofEnd('succeeded'), failed: ofEnd('failed') } };
 }
 
-/** The same, with as many uncounted Pods as a status may name. */
+/** The count, with at most as many uncounted Pods as a status may list. */
 export function bounded({ uncounted, ...counts }: PodCount): PodCount {
   const succeeded = uncounted.succeeded.slice(0, MOST_UNCOUNTED);
   const failed = uncounted.failed.slice(0, MOST_UNCOUNTED - succeeded.length);
@@ -110,7 +111,7 @@ export function uncountedOf({ uncounted }: PodCount): number {
   return uncounted.succeeded.length + uncounted.failed.length;
 }
 
-/** How many Pods have ended so, counted or not. */
+/** The number of Pods that have ended this way, counted or not. */
 export function totalOf(count: PodCount, end: keyof UncountedPods): number {
   return count[end] + count.uncounted[end].length;
 }

@@ -44,27 +44,33 @@ export interface JobTools {
   readonly record: RecordEvent;
 }
 
-/** What a look at a Job has done, beside counting. */
+/** The result of reconciling a Job, beside the counting. */
 interface Managed {
-  /** It has seen to the number of its Pods. */
+  /** True if the number of its Pods was adjusted. */
   readonly isManaged: boolean;
-  /** Failed Pods are replaced later. The real controller shows no active Pod then (`manageJob`). */
+  /**
+   * True if failed Pods are replaced later. The real controller then reports no active Pods
+   * (`manageJob`).
+   */
   readonly isWaiting: boolean;
-  /** The failed indexes of a Job whose Pods are being stopped. Default: as its Pods are now. */
+  /**
+   * The failed indexes of a Job whose Pods are being stopped. If undefined, computed from its
+   * current Pods.
+   */
   readonly failed: Indexes | undefined;
 }
 
-/** How many Pods, or indexes, have succeeded, whether or not the status has counted them. */
+/** The number of succeeded Pods or indexes, whether or not the status has counted them. */
 export function succeededOf(job: Job, pods: readonly Pod[], count: PodCount): number {
   return isIndexed(job) ? indexCount(succeededIndexes(job, pods)) : totalOf(count, 'succeeded');
 }
 
 /**
- * Counts the Pods that have ended, and says what the numbers mean: first the status names them, then
- * their finalizers go, then they are counted. The Job is over when that is done, and no Pod is left
- * that goes.
+ * Counts ended Pods, and writes the status and its conditions. First the status lists the Pods,
+ * then their finalizers are removed, then they are counted. The Job is finished when all of this is
+ * done and no Pod is terminating.
  *
- * @param verdict - how the Job ends, if a look at its Pods has shown that already.
+ * @param verdict - the end of the Job, if its Pods have already decided it.
  */
 export function reportStatus(
   tools: JobTools,
@@ -105,11 +111,14 @@ export function reportStatus(
     isOver ? outcome : undefined,
   );
   if (!isReleased || uncountedOf(noted) < uncountedOf(ended)) return 'more';
-  // A Job that ends waits for its Pods alone.
+  // A Job that is ending only waits for its Pods.
   return outcome === undefined ? deadlineInMs(job, first, clock.now()) : undefined;
 }
 
-/** Success without a number is that of one Pod, when the others have ended, too. */
+/**
+ * The Job succeeds when enough Pods have succeeded and the others have ended. Without a number of
+ * completions, one succeeded Pod is enough.
+ */
 function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | undefined {
   const succeeded = succeededOf(job, pods, count);
   const isEnough =
@@ -119,7 +128,7 @@ function successOf(job: Job, pods: readonly Pod[], count: PodCount): Verdict | u
   return { isSuccess: true, reason: 'CompletionsReached', message };
 }
 
-/** As what a Pod is counted now; one that waits for its replacement is counted later. */
+/** Decides how a Pod counts now. A Pod that waits for its replacement is counted later. */
 function endNow(
   job: Job,
   pods: readonly Pod[],
@@ -130,7 +139,10 @@ function endNow(
   return (pod) => (waiting.has(pod) ? undefined : countedEnd(job, pod, isFailure));
 }
 
-/** Failed Pods that stay until their index has another one. Of a Job that is over, or being deleted, none does. */
+/**
+ * Failed Pods that are kept until their index has another Pod. A finished or deleted Job keeps
+ * none.
+ */
 function waitingPods(
   job: Job,
   pods: readonly Pod[],
@@ -145,7 +157,7 @@ function startOf({ clock }: JobTools, { spec, status = {} }: Job): JobStatus {
   return { ...status, startTime: rfc3339(clock.now()) };
 }
 
-/** Says that the Job is suspended, or goes on: its time begins anew then. */
+/** The status with the condition `Suspended`. A resumed Job gets a new start time. */
 function suspension(tools: JobTools, job: Job): JobStatus {
   const { clock, record } = tools;
   const status = startOf(tools, job);
@@ -175,7 +187,7 @@ function withVerdict(
   return saying(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
-/** What a status shows of the Pods of a Job. */
+/** The facts about a Job's Pods that its status shows. */
 interface Counted extends Pick<Managed, 'isWaiting' | 'failed'> {
   readonly count: PodCount;
   readonly pods: readonly Pod[];
@@ -211,7 +223,7 @@ function writeStatus(
   } as StoredObject) as Job;
 }
 
-/** Pods whose finalizer may go: the status names them, or need not count them. */
+/** Pods whose finalizer may be removed: the status lists them, or need not count them. */
 function releasable(
   job: Job,
   pods: readonly Pod[],
@@ -252,7 +264,7 @@ function finish(
   }
 }
 
-/** Milliseconds until the Job has been active for too long; undefined when it may be for ever. */
+/** Milliseconds until the Job exceeds its active deadline; undefined if it has none. */
 function deadlineInMs({ spec }: Job, { startTime }: JobStatus, nowMs: number): number | undefined {
   if (spec.activeDeadlineSeconds === undefined || startTime === undefined) return undefined;
   return Math.max(Date.parse(startTime) + spec.activeDeadlineSeconds * 1_000 - nowMs, 0);

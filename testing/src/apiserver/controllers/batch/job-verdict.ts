@@ -6,17 +6,17 @@ import { commonCount, countOf, isIndexed, parsedIndexes, succeededIndexes } from
 import { isSuspended, type Job, trueCondition } from './job-object.ts';
 import { type PodCount, totalOf } from './job-pod-count.ts';
 
-/** How a Job ends. */
+/** The end of a Job. */
 export interface Verdict {
   readonly isSuccess: boolean;
   readonly reason: string;
   readonly message: string;
 }
 
-/** How many failed Pods a Job puts up with, unless it says otherwise. */
+/** The number of failed Pods that a Job tolerates by default. */
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-/** What decides about a Job. */
+/** The facts that decide the end of a Job. */
 interface Evidence {
   readonly pods: readonly Pod[];
   readonly count: PodCount;
@@ -24,8 +24,9 @@ interface Evidence {
 }
 
 /**
- * How a Job ends, before its number of completions is looked at; undefined while it goes on. The order is that of
- * `syncJob` in pkg/controller/job: what was found before, failures, and the rules of `successPolicy`.
+ * The end of a Job before its completions are counted; undefined while it is running. The checks
+ * follow `syncJob` in pkg/controller/job: an earlier verdict, then failures, then the rules of
+ * `successPolicy`.
  */
 export function verdictOf(job: Job, evidence: Evidence): Verdict | undefined {
   return (
@@ -37,7 +38,7 @@ export function verdictOf(job: Job, evidence: Evidence): Verdict | undefined {
   );
 }
 
-/** What an earlier look has found out, of which only the end is missing. */
+/** The verdict of an earlier reconcile, whose final condition is still missing. */
 function verdictSoFar(job: Job): Verdict | undefined {
   const found = trueCondition(job, 'SuccessCriteriaMet') ?? trueCondition(job, 'FailureTarget');
   if (found === undefined) return undefined;
@@ -45,7 +46,7 @@ function verdictSoFar(job: Job): Verdict | undefined {
   return { isSuccess: found.type === 'SuccessCriteriaMet', reason, message };
 }
 
-/** A Pod has failed in a way in which its Job fails, too. */
+/** The verdict when a Pod has failed in a way that makes its Job fail. */
 function fatalFailure(job: Job, pods: readonly Pod[]): Verdict | undefined {
   if (job.spec.podFailurePolicy === undefined) return undefined;
   for (const pod of pods.filter((each) => endOf(job, each) === 'failed')) {
@@ -67,7 +68,7 @@ function limitExceeded(job: Job, { pods, count, nowMs }: Evidence): Verdict | un
   return failure('DeadlineExceeded', 'Job was active longer than specified deadline');
 }
 
-/** Containers that start again in the same Pod count as well, where the Pods of a Job allow that. */
+/** Restarts of containers in the same Pod also count if the restart policy is `OnFailure`. */
 function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: number): boolean {
   if (job.spec.template.spec.restartPolicy !== 'OnFailure') return false;
   const restarts = pods
@@ -80,7 +81,7 @@ function isRestartedTooOften(job: Job, pods: readonly Pod[], backoffLimit: numbe
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/** Too many indexes have failed, or none is left that could succeed. */
+/** The verdict when too many indexes have failed, or none can succeed any more. */
 function failedByIndex(job: Job, pods: readonly Pod[]): Verdict | undefined {
   const { maxFailedIndexes, completions = 0 } = job.spec;
   const failed = isIndexed(job) ? countOf(failedIndexes(job, pods) ?? []) : 0;
@@ -92,7 +93,7 @@ function failedByIndex(job: Job, pods: readonly Pod[]): Verdict | undefined {
   return isDone ? failure('FailedIndexes', 'Job has failed indexes') : undefined;
 }
 
-/** The first rule of `successPolicy` that the succeeded indexes meet. */
+/** The verdict of the first rule of `successPolicy` that the succeeded indexes meet. */
 function successByPolicy(job: Job, pods: readonly Pod[]): Verdict | undefined {
   if (!isIndexed(job) || job.spec.successPolicy === undefined) return undefined;
   const succeeded = succeededIndexes(job, pods);

@@ -47,24 +47,27 @@ import {
 import { type JobTools, reportStatus, succeededOf } from './job-status.ts';
 import { type Verdict, verdictOf } from './job-verdict.ts';
 
-/** The controller that a Job means which names none. */
+/** The controller of a Job without `managedBy`. */
 const OWN_NAME = 'kubernetes.io/job-controller';
 
-/** What a look at a Job needs. */
+/** The tools that a reconcile of a Job needs. */
 interface Look extends JobTools {
   readonly backoff: JobBackoff;
-  /** How Jobs end whose Pods are being stopped: what is done to these proves nothing more. */
+  /**
+   * The decided ends of Jobs whose Pods are being stopped. Stopping the Pods does not change the
+   * verdict.
+   */
   readonly endings: Map<ObjectKey, Ending>;
 }
 
 interface Ending {
   readonly uid: string | undefined;
   readonly verdict: Verdict;
-  /** The indexes that had failed by then. */
+  /** The indexes that had failed when the end was decided. */
   readonly failed: Indexes | undefined;
 }
 
-/** Makes Pods until as many have succeeded as the Job asks for, or too many have failed. */
+/** Creates Pods until enough have succeeded, or too many have failed. */
 export function jobController(
   access: ClusterAccess,
   clock: Clock,
@@ -98,7 +101,10 @@ function reconcile(tools: Look, key: ObjectKey): Again {
   );
 }
 
-/** Deletes a Job that is over when its time to live is. @returns milliseconds until then. */
+/**
+ * Deletes a finished Job when its time to live has passed.
+ * @returns milliseconds until then.
+ */
 function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
   if (ttlSecondsAfterFinished === undefined || job.metadata.deletionTimestamp !== undefined)
@@ -114,7 +120,7 @@ function expire(access: ClusterAccess, clock: Clock, job: Job): number | undefin
   return undefined;
 }
 
-/** One look at a Job that is not over: Pods are made or deleted, and those that have ended are counted. */
+/** Reconciles a Job that is not finished: creates or deletes Pods, and counts ended Pods. */
 function sync(tools: Look, job: Job, pods: readonly Pod[]): Again {
   const count = withEnded(settled(job.status ?? {}, pods), pods, (pod) =>
     countedEnd(job, pod, false),
@@ -147,9 +153,10 @@ function sync(tools: Look, job: Job, pods: readonly Pod[]): Again {
 }
 
 /**
- * While failed Pods wait for their replacement, the real controller counts no Pod as active. If a Pod is ready, the server
- * refuses that status, and the Job keeps its old one until the wait is over. kube-controller-manager v1.36.2 logs
- * "cannot set more ready pods than active".
+ * Skips a status that the server refuses. While failed Pods wait for their replacement, the real
+ * controller counts no Pod as active. If a Pod is ready, the server refuses that status, and the
+ * Job keeps its old status until the wait is over. kube-controller-manager v1.36.2 logs "cannot set
+ * more ready pods than active".
  */
 function unlessRefused(report: () => Again): Again {
   try {
@@ -177,7 +184,10 @@ function endingOf(
   return ending;
 }
 
-/** Milliseconds until the Job replaces failed Pods. With a limit for each index, each index has a wait of its own. */
+/**
+ * Milliseconds until the Job replaces failed Pods. With a limit per index, each index has its own
+ * delay, and this delay does not apply.
+ */
 function backoffMs({ backoff, clock }: Look, job: Job, pods: readonly Pod[]): number {
   const { namespace, name, uid } = job.metadata;
   const counted = pods.filter((pod) => !isIndexed(job) || indexOf(job, pod) !== undefined);
@@ -191,14 +201,17 @@ function sooner(again: Again, later: Again): Again {
   return again === undefined || later === undefined ? (again ?? later) : Math.min(again, later);
 }
 
-/** What decides how many Pods a Job has. */
+/** The facts that decide how many Pods a Job needs. */
 interface Need {
   readonly succeeded: number;
-  /** Until new Pods are made. */
+  /** The delay before new Pods are created. */
   readonly waitMs: number;
 }
 
-/** @returns milliseconds until failed Pods are replaced, or `more` when the rest is done in the next turn. */
+/**
+ * @returns milliseconds until failed Pods are replaced, or `more` when the rest follows in the next
+ * turn.
+ */
 function manage(
   tools: JobTools,
   job: Job,
@@ -232,7 +245,10 @@ function createPods(tools: JobTools, job: Job, missing: number): 'more' | undefi
   return left > 0 ? 'more' : undefined;
 }
 
-/** Makes the Pods of the first indexes that need one; one that waits for its back-off keeps its place. */
+/**
+ * Creates the Pods of the first indexes that need one. An index that waits for its back-off keeps
+ * its place.
+ */
 function createIndexedPods(
   tools: JobTools,
   job: Job,
@@ -253,7 +269,7 @@ function createIndexedPods(
   return isDone ? undefined : 'more';
 }
 
-/** Where a new Pod stands among those of its Job. */
+/** The place of a new Pod among the Pods of its Job. */
 interface Place {
   readonly index?: number;
   /** The failed Pod of the same index. */
@@ -283,7 +299,7 @@ function createPod({ access, record }: JobTools, job: Job, { index, replaced }: 
   record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
-/** Deletes Pods that the Job does not need any more: they have not failed, and are not counted. */
+/** Deletes Pods that the Job no longer needs. They are not counted, and do not count as failed. */
 function giveUp(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undefined {
   const slice = new Slice(tools.clock);
   const isDone = slice.forEach(pods, (pod) => {
@@ -294,8 +310,8 @@ function giveUp(tools: JobTools, job: Job, pods: readonly Pod[]): 'more' | undef
 }
 
 /**
- * Deletes the Pods of a Job that is over. Those that have not ended count as failed if the Job has failed, and not at
- * all if it has succeeded without them.
+ * Deletes the Pods of a finished Job. Running Pods count as failed if the Job has failed. If the
+ * Job has succeeded, they are not counted.
  */
 function stopAll(
   tools: JobTools,

@@ -20,7 +20,7 @@ interface DisruptionBudget extends StoredObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Counts how many of the Pods of a budget may be evicted at this moment. */
+/** Computes how many of a budget's Pods may be evicted now. */
 export function disruptionBudgetController(
   access: ClusterAccess,
   clock: Clock,
@@ -44,7 +44,7 @@ export function disruptionBudgetController(
   };
 }
 
-/** Controllers of Pods whose `spec.replicas` says how many Pods are expected. */
+/** Kinds of controllers whose `spec.replicas` is the expected number of Pods. */
 const SCALABLE: readonly ResourceName[] = [
   'deployments.apps',
   'replicasets.apps',
@@ -55,7 +55,7 @@ function budgetsIn(access: ClusterAccess, { metadata }: StoredObject): readonly 
   return access.list(DISRUPTION_BUDGETS, metadata.namespace) as readonly DisruptionBudget[];
 }
 
-/** An empty selector covers the whole namespace, none at all covers nothing. */
+/** An empty selector covers the whole namespace. A missing selector covers nothing. */
 function covers({ spec: { selector } }: DisruptionBudget, object: StoredObject): boolean {
   return selector !== undefined && isSelected(selector, object);
 }
@@ -93,7 +93,7 @@ function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefin
   return undefined;
 }
 
-/** How many Pods there should be, and how many of them must stay healthy. */
+/** The expected number of Pods, and how many of them must stay healthy. */
 function expectation(
   access: ClusterAccess,
   { spec: { minAvailable, maxUnavailable } }: DisruptionBudget,
@@ -110,7 +110,7 @@ function expectation(
     const expected = expectedScale(access, pods);
     return { expected, desired: share(minAvailable, expected, Math.ceil) };
   }
-  // Both left out: nothing may be disrupted that is not one too many of one.
+  // If both bounds are omitted, one Pod must stay healthy.
   return { expected: pods.length, desired: minAvailable ?? 1 };
 }
 

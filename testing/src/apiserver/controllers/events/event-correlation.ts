@@ -1,6 +1,6 @@
 import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** An Event of a controller about an object. */
+/** An Event that a controller reports about an object. */
 export interface Report {
   /** Default `Normal`. */
   readonly type?: 'Normal' | 'Warning';
@@ -8,25 +8,31 @@ export interface Report {
   readonly message: string;
 }
 
-/** An Event that was recorded, and how often since. */
+/** A recorded Event, and how often it occurred since. */
 export interface RecordedEvent {
   name: string;
   count: number;
 }
 
-/** An Event to write: created when it is the first of its entry, and counted up when it is not. */
+/** An Event to write. The first occurrence creates the Event, later ones increase its count. */
 export interface Occurrence extends Required<Report> {
   readonly entry: RecordedEvent;
 }
 
-/** Different messages of one reason about one object that get Events of their own: client-go's. */
+/**
+ * The number of different messages with one reason about one object that get their own Events (from
+ * client-go).
+ */
 const MOST_SIMILAR = 10;
-/** After as long without one they are no longer similar: client-go's. */
+/** After this time without such an Event, messages no longer count as similar (from client-go). */
 const SIMILAR_WITHIN_MS = 600_000;
-/** Events about one object that may come at once, and after how long there is one more: client-go's. */
+/**
+ * The number of Events about one object that may come at once, and the interval after which one
+ * more is allowed (from client-go).
+ */
 const BURST = 25;
 const REFILL_MS = 300_000;
-/** Events and objects that are remembered: client-go's. */
+/** The number of remembered Events and objects (from client-go). */
 const REMEMBERED = 4_096;
 
 interface Similar {
@@ -39,13 +45,16 @@ interface Allowance {
   countedAtMs: number;
 }
 
-/** Decides which Events are new, which count up, which are summed up and which are too many. */
+/** Decides which Events are new, increase a count, are aggregated, or are dropped. */
 export class EventCorrelation {
   readonly #recorded = new Map<string, RecordedEvent>();
   readonly #similar = new Map<string, Similar>();
   readonly #allowances = new Map<string, Allowance>();
 
-  /** @returns undefined when there are too many about this object, unless it is the first of its reason. */
+  /**
+   * @returns undefined when the object has too many Events, unless this is the first with its
+   * reason.
+   */
   observe(
     about: StoredObject,
     { type = 'Normal', reason, message }: Report,
@@ -53,7 +62,7 @@ export class EventCorrelation {
   ): Occurrence | undefined {
     const object = `${about.kind}/${about.metadata.namespace}/${about.metadata.name}/${about.metadata.uid}`;
     const group = `${object}/${type}/${reason}`;
-    // Two thousand Events of created Pods must not hide the Event of a failed one.
+    // The Event of a failed Pod must not be lost after two thousand Events of created Pods.
     const isFirst = !this.#similar.has(group);
     const isMany = this.#isOneOfMany(group, message, nowMs);
     const shown = isMany ? `(combined from similar events): ${message}` : message;
@@ -75,7 +84,7 @@ export class EventCorrelation {
     similar.lastAtMs = nowMs;
     similar.messages.add(message);
     if (similar.messages.size < MOST_SIMILAR) return false;
-    // One more than counts would be one too many to remember.
+    // Only messages that still count are remembered.
     for (const oldest of similar.messages) {
       if (similar.messages.size <= MOST_SIMILAR) break;
       similar.messages.delete(oldest);
@@ -100,7 +109,7 @@ export class EventCorrelation {
 function remember<T>(map: Map<string, T>, key: string, make: () => T): T {
   const known = map.get(key) ?? make();
   map.delete(key);
-  map.set(key, known); // the latest last: the first is the one to forget
+  map.set(key, known); // newest last, so that the oldest is dropped first
   const [oldest] = map.keys();
   if (map.size > REMEMBERED && oldest !== undefined) map.delete(oldest);
   return known;

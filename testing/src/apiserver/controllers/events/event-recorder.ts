@@ -7,22 +7,22 @@ import { EventCorrelation, type Occurrence, type Report } from './event-correlat
 const EVENTS: ResourceName = 'events';
 const NEW_EVENTS: ResourceName = 'events.events.k8s.io';
 
-/** Tells people what was done about an object. */
+/** Records an Event about an object. */
 export type RecordEvent = (about: StoredObject, report: Report) => void;
 
-/** For a controller that runs alone, and whose Events no test reads. */
+/** Records nothing, for a controller that runs alone and whose Events no test reads. */
 export const recordNothing: RecordEvent = () => {};
 
-/** Makes the names of Events of one nanosecond different: a clock is no finer. */
+/** Makes the names of Events from the same nanosecond different, because clocks are not finer. */
 let recorded = 0;
 
 /**
- * Records core Events as controllers of kube-controller-manager do: what happens again counts up,
- * and many different messages of one reason become one Event.
+ * Records core Events as controllers of kube-controller-manager do. A repeated Event increases its
+ * count, and many different messages with one reason become one Event.
  *
- * An Event that the API refuses is lost; the work that it reports goes on.
+ * An Event that the API refuses is dropped. The caller's work continues.
  *
- * @param component - for example `deployment-controller`.
+ * @param component - the reporting component, for example `deployment-controller`.
  */
 export function eventRecorder(access: ClusterAccess, clock: Clock, component: string): RecordEvent {
   const correlation = new EventCorrelation();
@@ -49,7 +49,7 @@ function write(
       return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      entry.count = 1; // somebody has deleted it
+      entry.count = 1; // the Event was deleted
     }
   }
   entry.name = eventName(about, clock);
@@ -71,14 +71,14 @@ function write(
   } as StoredObject);
 }
 
-/** The reporter of an Event of the newer API, and the action that the Event is about. */
+/** The reporter of an `events.k8s.io` Event, and the action that the Event describes. */
 export interface Reporter {
   readonly reportingController: string;
   readonly reportingInstance: string;
   readonly action: string;
 }
 
-/** Records an Event of events.k8s.io, as the scheduler does; each is one of its own. */
+/** Records an `events.k8s.io` Event, as the scheduler does. Each call creates a new Event. */
 export function newEventRecorder(
   access: ClusterAccess,
   clock: Clock,
@@ -106,12 +106,12 @@ function unlessRefused(act: () => void): void {
   try {
     act();
   } catch (error) {
-    // For example in a namespace that is being terminated.
+    // The server refuses Events, for example, in a terminating namespace.
     if (!(error instanceof ApiError)) throw error;
   }
 }
 
-/** The name of the object and the nanosecond, as hexadecimal digits. */
+/** The object's name followed by the time in nanoseconds, in hexadecimal digits. */
 function eventName({ metadata }: StoredObject, clock: Clock): string {
   recorded = (recorded + 1) % 1_000_000;
   const nanoseconds = BigInt(Math.floor(clock.now())) * 1_000_000n + BigInt(recorded);

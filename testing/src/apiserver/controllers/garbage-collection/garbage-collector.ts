@@ -7,15 +7,20 @@ import { Slice } from '../runner/slice.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
 import { type NodeKey, nodeKey, OwnerGraph, placeOf } from './owner-graph.ts';
 
-/** Set by a foreground deletion: the object goes after the dependents that block it. */
+/**
+ * Set by a foreground deletion. The object is removed after the dependents that block its deletion.
+ */
 const FOREGROUND = 'foregroundDeletion';
 
-/** Set by an orphaning deletion: the object goes after its dependents were cut loose. */
+/**
+ * Set by an orphaning deletion. The object is removed after its dependents have lost their
+ * references to it.
+ */
 const ORPHAN = 'orphan';
 
 /**
- * Deletes what has owners none of which is left, and carries out the three ways of deleting an
- * owner: `Background`, `Foreground` and `Orphan`. Knows every resource, custom ones too.
+ * Deletes objects whose owners are all gone, and carries out the three ways of deleting an owner:
+ * `Background`, `Foreground` and `Orphan`. Covers every resource, including custom resources.
  */
 export function garbageCollector(
   access: ClusterAccess,
@@ -25,7 +30,7 @@ export function garbageCollector(
   const graph = new OwnerGraph(access);
   const collection = new GarbageCollection(access, clock, graph, record);
 
-  /** Whoever may have to act after an event: the object, those that it owns, those that own it. */
+  /** The objects to check after an event: the object itself, its dependents, and its owners. */
   function* concernedBy(
     resource: ResourceName,
     event: CommittedEvent,
@@ -50,7 +55,7 @@ export function garbageCollector(
   };
 }
 
-/** What one object needs in order to live, to go, or to go after others. */
+/** Carries out the next step for one object: keep it, delete it, or wait for others. */
 class GarbageCollection {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
@@ -102,7 +107,10 @@ class GarbageCollection {
     if (!isBlocked) this.#removeFinalizer(node, owner, FOREGROUND);
   }
 
-  /** Deletes an object that has owners, none of which keeps it; or forgets those that are gone. */
+  /**
+   * Deletes an object when all its owners are gone or are deleting their dependents. If some other
+   * owners exist, removes only the references to the former.
+   */
   #judge(node: NodeKey, object: StoredObject): void {
     const references = object.metadata.ownerReferences ?? [];
     if (references.length === 0) return;
@@ -129,7 +137,7 @@ class GarbageCollection {
     const dependents = this.#graph.dependentsOf(object.metadata.uid);
     const hasDependents = dependents.length > 0;
     if (isWaitedFor && dependents.some((dependent) => this.#isDeletingDependents(dependent))) {
-      // Two that wait for each other would wait for ever.
+      // Two objects that wait for each other would wait forever.
       const free = references.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
       this.#patchReferences(node, object, free);
     }
@@ -141,7 +149,7 @@ class GarbageCollection {
     return object !== undefined && isDeletingDependents(object);
   }
 
-  /** An owner counts only in the namespace of the one that names it. */
+  /** Reports an owner in another namespace. An owner must be in the namespace of its dependent. */
   #reportForeign(object: StoredObject, { apiVersion, kind, name, uid }: OwnerReference): void {
     const { namespace = '' } = object.metadata;
     const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
@@ -189,7 +197,10 @@ function isDeletingDependents(object: StoredObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, FOREGROUND);
 }
 
-/** A finalizer of an object may say what happens to its own dependents. */
+/**
+ * The propagation policy for deleting an object. Its finalizers may choose one for its own
+ * dependents.
+ */
 function policyOf(object: StoredObject): 'Background' | 'Foreground' | 'Orphan' {
   if (hasFinalizer(object, ORPHAN)) return 'Orphan';
   return hasFinalizer(object, FOREGROUND) ? 'Foreground' : 'Background';

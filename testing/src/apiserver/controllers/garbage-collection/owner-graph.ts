@@ -3,14 +3,14 @@ import { keyOf, resourceName, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
-/** `resource|namespace/name`: one object among those of all resources. */
+/** `resource|namespace/name`: the key of one object among the objects of all resources. */
 export type NodeKey = ObjectKey;
 
 export function nodeKey(resource: ResourceName, object: StoredObject): NodeKey {
   return `${resource}|${keyOf(object)}` as NodeKey;
 }
 
-/** Where a node lies. */
+/** The resource, namespace and name of a node. */
 export interface Place {
   readonly resource: ResourceName;
   readonly namespace: string | undefined;
@@ -25,14 +25,14 @@ export function placeOf(node: NodeKey): Place {
 /** The owner references of all objects, kept up to date by the events of all resources. */
 export class OwnerGraph {
   readonly #access: ClusterAccess;
-  /** Nodes by the uid of an owner that they name. No set is empty. */
+  /** Nodes by the uid of an owner that they reference. No set is empty. */
   readonly #dependents = new Map<string, Set<NodeKey>>();
 
   constructor(access: ClusterAccess) {
     this.#access = access;
   }
 
-  /** Takes in one event, in the order of commits. */
+  /** Records one event. Events must come in the order of commits. */
   observe(resource: ResourceName, { type, object, previous }: CommittedEvent): void {
     const node = nodeKey(resource, object);
     for (const { uid } of previous?.metadata.ownerReferences ?? []) {
@@ -48,7 +48,7 @@ export class OwnerGraph {
     }
   }
 
-  /** The objects that name this uid as an owner. */
+  /** The objects that reference this uid as an owner. */
   dependentsOf(uid: string | undefined): readonly NodeKey[] {
     return uid === undefined ? [] : [...(this.#dependents.get(uid) ?? [])];
   }
@@ -59,22 +59,23 @@ export class OwnerGraph {
   }
 
   /**
-   * Finds the owner that `dependent` refers to: `unknown` when its kind is not served, so that
-   * nobody can say whether it exists; `absent` when no object in reach has its name and uid.
+   * The owner that a reference of `dependent` names. `unknown` means that its kind is not served,
+   * so its existence cannot be decided. `absent` means that no object in reach has its name and
+   * uid.
    */
   ownerOf(dependent: StoredObject, reference: OwnerReference): Owner {
     const resource = this.#access.resourceOf(reference.apiVersion, reference.kind);
     const served = this.#access.resources().find((one) => resourceName(one) === resource);
     if (resource === undefined || served === undefined) return { state: 'unknown' };
     const namespace = served.namespaced ? dependent.metadata.namespace : undefined;
-    // A cluster-scoped object cannot belong to a namespaced one.
+    // A cluster-scoped object cannot have a namespaced owner.
     if (served.namespaced && namespace === undefined) return { state: 'unknown' };
     const object = this.#access.get(resource, namespace, reference.name);
     if (object === undefined || object.metadata.uid !== reference.uid) return { state: 'absent' };
     return { state: 'present', object, node: nodeKey(resource, object) };
   }
 
-  /** True when an owner that is absent here is there in another namespace. */
+  /** True when an owner that is absent here exists in another namespace. */
   isElsewhere({ apiVersion, kind, uid }: OwnerReference): boolean {
     const resource = this.#access.resourceOf(apiVersion, kind);
     if (resource === undefined) return false;
@@ -86,7 +87,7 @@ export class OwnerGraph {
   }
 }
 
-/** What became of an owner. */
+/** The result of looking for an owner. */
 export type Owner =
   | { readonly state: 'unknown' | 'absent' }
   | { readonly state: 'present'; readonly object: StoredObject; readonly node: NodeKey };

@@ -2,7 +2,7 @@ import type { Condition } from 'chancery';
 import { setCondition } from 'chancery/internal-objects';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
-/** Something that is still in a namespace. */
+/** An object that is still in a namespace. */
 export interface Content {
   readonly resource: ResourceName;
   readonly object: StoredObject;
@@ -10,7 +10,7 @@ export interface Content {
 
 type Observation = Omit<Condition, 'lastTransitionTime'>;
 
-/** What can go wrong with a real namespace, and never does here. */
+/** Conditions about problems of a real namespace that never occur here. */
 const WELL: readonly Observation[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
@@ -32,7 +32,9 @@ const WELL: readonly Observation[] = [
   },
 ];
 
-/** What a namespace that ends says about itself: all five conditions, in the order of the real one. */
+/**
+ * The status of a terminating namespace: all five conditions, in the order of the real controller.
+ */
 export function endingConditions(
   before: readonly Condition[],
   left: readonly Content[],
@@ -64,7 +66,7 @@ function finalizersRemaining(left: readonly Content[]): Observation {
   return { type, status: 'True', reason: 'SomeFinalizersRemain', message };
 }
 
-/** Resource and group with a dot between them, also where there is no group. */
+/** Resource and group with a dot between them. Without a group, the dot stays at the end. */
 function gvrOf(resource: ResourceName): string {
   return resource.includes('.') ? resource : `${resource}.`;
 }

@@ -9,7 +9,7 @@ import { type Content, endingConditions } from './namespace-conditions.ts';
 
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** Holds a namespace in `spec.finalizers` until it is empty. */
+/** Keeps a namespace, in `spec.finalizers`, until it is empty. */
 const CONTENT_FINALIZER = 'kubernetes';
 
 interface Namespace extends StoredObject {
@@ -17,7 +17,7 @@ interface Namespace extends StoredObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Empties a namespace that is being deleted, and lets it go when nothing is left in it. */
+/** Empties a namespace that is being deleted, and releases it when it is empty. */
 export function namespaceController(access: ClusterAccess, clock: Clock): WorkloadController {
   return {
     watches: [],
@@ -48,7 +48,10 @@ function reconcile(access: ClusterAccess, clock: Clock, name: string): Again {
   return undefined;
 }
 
-/** Deletes the objects in the namespace: first the Pods, then what Pods may need. @returns the objects that are left. */
+/**
+ * Deletes the objects in the namespace: first the Pods, then the objects that Pods may need.
+ * @returns the objects that are left.
+ */
 function sweep(
   access: ClusterAccess,
   namespace: string,
@@ -83,7 +86,7 @@ function empty(
   return isDone ? contents() : 'more';
 }
 
-/** Says what the namespace waits for. */
+/** Reports the objects that the namespace waits for. */
 function report(
   access: ClusterAccess,
   clock: Clock,
@@ -97,7 +100,7 @@ function report(
   access.updateStatus(NAMESPACES, { ...current, status } as StoredObject);
 }
 
-/** Takes the server's own finalizer off; another one in the spec still holds the namespace. */
+/** Removes the server's own finalizer. Another finalizer in the spec still keeps the namespace. */
 function release(access: ClusterAccess, name: string): void {
   const namespace = access.get(NAMESPACES, undefined, name) as Namespace | undefined;
   const finalizers = namespace?.spec?.finalizers ?? [];

@@ -8,15 +8,15 @@ import type { WorkloadController } from '../runner/workload-controller.ts';
 const CONFIG_MAPS: ResourceName = 'configmaps';
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** What Pods mount in order to trust the API server. */
+/** The ConfigMap that Pods mount to trust the API server. */
 const ROOT_CA = 'kube-root-ca.crt';
 
 const DESCRIPTION =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /**
- * A well-formed certificate, for programs that parse it. It signs nothing: the server speaks HTTP, and its key is not
- * kept.
+ * A well-formed certificate, for programs that parse it. It signs nothing, because the server
+ * speaks HTTP and its key was not kept.
  */
 const CERTIFICATE: string = [
   '-----BEGIN CERTIFICATE-----',
@@ -33,7 +33,7 @@ const CERTIFICATE: string = [
   '',
 ].join('\n');
 
-/** Keeps the ConfigMap `kube-root-ca.crt` in every namespace, with its content. */
+/** Keeps the ConfigMap `kube-root-ca.crt` in every namespace, and restores its content. */
 export function rootCaPublisher(access: ClusterAccess): WorkloadController {
   return {
     watches: [

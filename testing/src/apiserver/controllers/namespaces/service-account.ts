@@ -7,7 +7,7 @@ import type { WorkloadController } from '../runner/workload-controller.ts';
 const SERVICE_ACCOUNTS: ResourceName = 'serviceaccounts';
 const NAMESPACES: ResourceName = 'namespaces';
 
-/** The account of every Pod that names none. */
+/** The account of every Pod that names no account. */
 const DEFAULT_ACCOUNT = 'default';
 
 /** Keeps the ServiceAccount `default` in every namespace. */

@@ -7,7 +7,10 @@ import type { Again } from '../runner/workload-controller.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
-/** Creates what a workload needs. If the server refuses it, an Event reports that, unless it is there already. */
+/**
+ * Creates an object for a workload. If the server refuses it, an Event reports the refusal, unless
+ * the object exists already.
+ */
 export function createdOrTold<T>(
   record: RecordEvent,
   workload: StoredObject,
@@ -29,9 +32,11 @@ export function createdOrTold<T>(
 }
 
 /**
- * Makes and deletes the Pods of a workload, and reports its status then, also when that has failed.
+ * Creates and deletes the Pods of a workload, then reports its status. The status is also reported
+ * when that work has failed.
  *
- * @param report - writes the status. @returns milliseconds until it changes by itself.
+ * @param report - writes the status.
+ * @returns milliseconds until it changes by itself.
  */
 export function workAndReport(
   work: () => 'more' | undefined,
@@ -48,7 +53,7 @@ export function workAndReport(
   return again ?? inMs;
 }
 
-/** Deletes a Pod of a workload. If the server refuses that, an Event reports it. */
+/** Deletes a Pod of a workload. If the server refuses, an Event reports the refusal. */
 export function deletedOrTold(
   record: RecordEvent,
   workload: StoredObject,
@@ -66,15 +71,16 @@ export function deletedOrTold(
   }
 }
 
-/** What keeps a ReplicaSet from having the number of Pods that it shall have. */
+/** The reason why a ReplicaSet does not have the desired number of Pods. */
 export interface ReplicaFailure {
   readonly reason: 'FailedCreate' | 'FailedDelete';
   readonly error: ApiError;
 }
 
 /**
- * The conditions of a ReplicaSet, with one that says why Pods cannot be made or deleted, for as long as
- * that is so. The first problem stays: its text may hold the name of a Pod, which is another each time.
+ * The conditions of a ReplicaSet. While Pods cannot be created or deleted, one condition reports
+ * why. The first message is kept, because later messages only differ in the generated name of a
+ * Pod.
  */
 export function withFailure<C extends { readonly type: string }>(
   before: readonly C[],
@@ -95,12 +101,12 @@ export function withFailure<C extends { readonly type: string }>(
   return [...before, problem as Condition];
 }
 
-/** True for a refusal, unless it only says that the namespace ends. */
+/** True for a refusal, unless its only cause is a terminating namespace. */
 export function isWorthTelling(error: unknown): error is ApiError {
   return error instanceof ApiError && !isNamespaceEnding(error);
 }
 
-/** The words of the server, without code and reason. */
+/** The server's message, without code and reason. */
 export function textOf(error: ApiError): string {
   return error.statusWithValues().message ?? 'no message';
 }

@@ -14,7 +14,9 @@ export function watchSelf(resource: ResourceName): WatchedResource {
   };
 }
 
-/** Events of `resource` concern the controllers of this kind that manage, or managed, the object. */
+/**
+ * Events of `resource` concern the controllers of this kind that manage, or managed, the object.
+ */
 export function watchDependents(resource: ResourceName, ownerKind: string): WatchedResource {
   return {
     resource,
@@ -45,7 +47,10 @@ export function watchOrphans(
   };
 }
 
-/** True when `spec.selector` of `owner` matches the labels of an object; an empty one matches none, nor does an invalid one. */
+/**
+ * Matches the labels of an object against `spec.selector` of `owner`. An empty or invalid selector
+ * matches nothing.
+ */
 function selectorOf(owner: StoredObject): (object: StoredObject) => boolean {
   const { selector } = (owner.spec ?? {}) as { selector?: LabelSelector };
   const requirements = selector === undefined ? [] : (storedSelector(selector) ?? []);
@@ -54,8 +59,8 @@ function selectorOf(owner: StoredObject): (object: StoredObject) => boolean {
 }
 
 /**
- * The objects of `resource` that `owner` manages. Before that it takes in those that its selector
- * matches and nobody manages, and lets go of those that it does not match any more.
+ * The objects of `resource` that `owner` manages. It first adopts matching objects without a
+ * controller, and releases objects that its selector no longer matches.
  */
 export function claimDependents(
   access: ClusterAccess,
@@ -95,7 +100,7 @@ function release(
   return [];
 }
 
-/** Merges into the metadata of an object. */
+/** Merges fields into the metadata of an object. */
 export function patchMetadata(
   access: ClusterAccess,
   resource: ResourceName,

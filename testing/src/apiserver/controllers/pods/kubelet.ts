@@ -9,17 +9,19 @@ import { type ContainerSpec, isFinished, type Pod, podCondition } from './pod.ts
 import { killedStatus, runningStatus, scheduledStatus, succeededStatus } from './pod-startup.ts';
 import { PODS } from './pod-template.ts';
 
-/** How many milliseconds the containers of every Pod take to be ready, to stop, and to succeed. */
+/**
+ * The milliseconds that the containers of every Pod take to become ready, to stop, and to succeed.
+ */
 export interface PodTimes {
   readonly podReadyMs: number;
   readonly podStopMs: number;
   readonly podRunMs: number;
 }
 
-/** What the kubelet has to do for a Pod next. */
+/** The next step of the kubelet for a Pod. */
 type Phase = 'start' | 'complete' | 'stop';
 
-/** A deadline that the kubelet has set itself for a Pod. */
+/** A planned step for a Pod, and its time. */
 interface Plan {
   readonly uid: string | undefined;
   readonly phase: Phase;
@@ -27,8 +29,8 @@ interface Plan {
 }
 
 /**
- * The kubelet of every node: makes Pods Running and Ready a while after they were placed, ends those
- * that are meant to end, and stops those that are being deleted.
+ * The kubelet of every node. Makes Pods Running and Ready some time after they were scheduled, ends
+ * Pods that run to completion, and stops Pods that are being deleted.
  */
 export function kubeletController(
   access: ClusterAccess,
@@ -39,7 +41,7 @@ export function kubeletController(
   const plans = new Map<ObjectKey, Plan>();
   const addresses = podAddresses();
 
-  /** Milliseconds that are left of a phase; it begins when it is first asked for. */
+  /** The milliseconds left of a phase. The phase begins with the first call. */
   function leftOf(key: ObjectKey, { metadata: { uid } }: Pod, phase: Phase, ms: number): number {
     const nowMs = clock.monotonic();
     const plan = plans.get(key);
@@ -76,7 +78,7 @@ export function kubeletController(
     for (const container of pod.spec.containers) {
       record(pod, { reason: 'Killing', message: `Stopping container ${container.name}` });
     }
-    // Whoever holds the Pod by a finalizer waits for its end.
+    // Reports the end, because a holder of the Pod's finalizer waits for it.
     if (pod.metadata.finalizers !== undefined) report(pod, killedStatus(pod, clock.now()));
     access.delete(PODS, namespace, name, {
       gracePeriodSeconds: 0,
@@ -92,14 +94,14 @@ export function kubeletController(
       return undefined;
     }
     if (pod.metadata.deletionTimestamp !== undefined) {
-      // Held by a finalizer alone: the containers have ended already.
+      // Only a finalizer still keeps the Pod. Its containers have ended already.
       if (!pod.metadata.deletionGracePeriodSeconds) return undefined;
       const graceMs = pod.metadata.deletionGracePeriodSeconds * 1_000;
       return afterPhase(key, pod, 'stop', Math.min(times.podStopMs, graceMs), () => stop(pod));
     }
     if (isFinished(pod) || !pod.spec.nodeName) return undefined;
     if (podCondition(pod, 'PodScheduled')?.status !== 'True') {
-      // Created for its node, as the Pods of a DaemonSet are: no scheduler placed it.
+      // The Pod was created for its node, as Pods of a DaemonSet are. No scheduler has placed it.
       report(pod, scheduledStatus(pod, clock.now()));
       return undefined;
     }
@@ -121,7 +123,7 @@ function recordStart(record: RecordEvent, pod: Pod, { name, image = '' }: Contai
   record(pod, { reason: 'Started', message: `Started container ${name}` });
 }
 
-/** Addresses of 10.244.0.0/16, each used once before any is used again. */
+/** Addresses of 10.244.0.0/16. Each is used once before any is used again. */
 function podAddresses(): () => string {
   let count = 0;
   return () => {

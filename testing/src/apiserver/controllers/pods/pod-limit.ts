@@ -6,7 +6,7 @@ import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/s
 import { jsonSize } from '../../objects/stored-size.ts';
 import { PODS } from './pod-template.ts';
 
-/** Pods, and how many bytes of JSON they are. */
+/** A number of Pods, and their size as JSON in bytes. */
 interface Load {
   pods: number;
   bytes: number;
@@ -15,29 +15,32 @@ interface Load {
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * What one workload may have. A simulated Pod takes about a millisecond of CPU and 10 KB of memory,
- * so that 2,000 take seconds; nodes of a real cluster take 110 each.
+ * The limit for one workload. A simulated Pod takes about a millisecond of CPU and 10 KB of memory,
+ * so 2,000 Pods take seconds. Nodes of a real cluster hold 110 each.
  */
 const MOST_OF_WORKLOAD: Readonly<Load> = { pods: 2_000, bytes: 16 * MEBIBYTE };
 
 /**
- * What all workloads of a server may have: with its history this is some hundred megabytes of memory,
- * and a controller that looks at all Pods takes a hundredth of a second.
+ * The limit for all workloads of a server. With its history this is some hundred megabytes of
+ * memory, and a controller that looks at all Pods takes a hundredth of a second.
  */
 const MOST_OF_SERVER: Readonly<Load> = { pods: 5_000, bytes: 32 * MEBIBYTE };
 
 /**
- * Keeps what controllers make within bounds: a number in a spec must not end the server. Pods that
- * clients create themselves count, and are always accepted.
+ * Limits the Pods that controllers create, so that a large number in a spec cannot stop the server.
+ * Pods that clients create count, but are always accepted.
  */
 export class PodLimit {
   readonly #all: Load = { pods: 0, bytes: 0 };
-  /** By the uid of the controller. */
+  /** Keyed by the uid of the controller. */
   readonly #byOwner = new Map<string, Load>();
-  /** What each Pod was counted as: a Pod grows with its status. */
+  /** The size with which each Pod was counted. A Pod grows with its status. */
   readonly #sizes = new Map<string, number>();
 
-  /** Counts the Pods that exist and that are created. @returns the end of the count. */
+  /**
+   * Counts the existing Pods and all Pods that are created later.
+   * @returns a function that stops counting.
+   */
   start(access: ClusterAccess): () => void {
     const end = access.subscribe(PODS, (event) => this.#observe(event));
     for (const object of access.list(PODS)) {
@@ -47,9 +50,9 @@ export class PodLimit {
   }
 
   /**
-   * Lets a controller create an object, or not.
+   * Checks whether a controller may create an object.
    *
-   * @throws ApiError 403 for a Pod too many, as a quota refuses it.
+   * @throws ApiError 403 for a Pod beyond the limit, as a quota would refuse it.
    */
   admit(resource: ResourceName, object: KubernetesObject): void {
     if (resource !== PODS) return;
@@ -90,7 +93,7 @@ function ownerOf(pod: StoredObject): string {
   return controllerOf(pod)?.uid ?? '';
 }
 
-/** Why there is no room for one more; undefined when there is. */
+/** Why no further Pod fits; undefined when one fits. */
 function excess(
   { pods, bytes }: Readonly<Load>,
   more: number,

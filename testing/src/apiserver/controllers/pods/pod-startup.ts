@@ -1,7 +1,7 @@
 import { rfc3339 } from 'chancery/internal-objects';
 import type { ContainerSpec, ContainerStatus, Pod, PodCondition, PodStatus } from './pod.ts';
 
-/** The status that a node reports of a Pod that is bound to it. */
+/** The status that a node reports for a Pod that was assigned to it. */
 export function scheduledStatus(pod: Pod, nowMs: number): PodStatus {
   const condition: PodCondition = {
     type: 'PodScheduled',
@@ -16,7 +16,7 @@ export function scheduledStatus(pod: Pod, nowMs: number): PodStatus {
 /** Conditions that become true together, when the last container is ready. */
 const STARTED = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady'];
 
-/** The status of a Pod whose containers run and are ready. */
+/** The status of a Pod whose containers are running and ready. */
 export function runningStatus(pod: Pod, podIP: string, nowMs: number): PodStatus {
   const now = rfc3339(nowMs);
   const scheduled = (pod.status?.conditions ?? []).filter(({ type }) => !STARTED.includes(type));
@@ -46,12 +46,15 @@ export function runningStatus(pod: Pod, podIP: string, nowMs: number): PodStatus
   };
 }
 
-/** The status of a Pod whose containers have all exited with 0. */
+/** The status of a Pod whose containers have all exited with code 0. */
 export function succeededStatus(pod: Pod, nowMs: number): PodStatus {
   return endedStatus(pod, nowMs, { phase: 'Succeeded', exitCode: 0, reason: 'Completed' });
 }
 
-/** The status of a Pod whose containers were stopped because it is deleted: 128 and the number of SIGKILL. */
+/**
+ * The status of a Pod whose containers were killed by its deletion. The exit code is 128 plus the
+ * number of SIGKILL.
+ */
 export function killedStatus(pod: Pod, nowMs: number): PodStatus {
   return endedStatus(pod, nowMs, { phase: 'Failed', exitCode: 137, reason: 'Error' });
 }

@@ -5,7 +5,7 @@ import { jsonEquals } from '../../objects/json-value.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { PodSpec } from './pod.ts';
 
-/** What Pods are made from. */
+/** The template of Pods. */
 export interface PodTemplate {
   readonly metadata?: {
     readonly labels?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface PodTemplate {
   readonly spec: PodSpec;
 }
 
-/** The label by which the ReplicaSets of one Deployment keep their Pods apart. */
+/** The label that distinguishes the Pods of one Deployment's ReplicaSets. */
 export const POD_TEMPLATE_HASH = 'pod-template-hash';
 
 /** A reference that makes `owner` the controller of its dependent. */
@@ -31,7 +31,7 @@ export function controllerReference(owner: StoredObject): OwnerReference {
   };
 }
 
-/** A Pod of a template, ready to be created. */
+/** A new Pod from a template. */
 export function podFrom(
   template: PodTemplate,
   owner: StoredObject,
@@ -47,7 +47,7 @@ export function podFrom(
     ...(finalizers === undefined ? {} : { finalizers }),
     ownerReferences: [controllerReference(owner)],
   };
-  // A generated name is filled in by the server.
+  // The server generates the name.
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -56,7 +56,7 @@ export function podFrom(
   };
 }
 
-/** True when two templates make the same Pods; the hash label does not count. */
+/** True when two templates make the same Pods. The hash label is ignored. */
 export function sameTemplate(left: PodTemplate, right: PodTemplate): boolean {
   return jsonEquals(withoutHash(left), withoutHash(right));
 }
@@ -66,14 +66,14 @@ function withoutHash(template: PodTemplate): PodTemplate {
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-/** Letters that form no words, as the server uses them for generated names. */
+/** Letters that form no words. The server uses the same letters for generated names. */
 const SAFE_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short name for a template, the same for equal ones. Not the hash that kube-controller-manager
- * computes, which is over Go's memory layout: only its form and its purpose are the same.
+ * A short name for a template. Equal templates get equal names. This is not the hash of
+ * kube-controller-manager, which hashes Go's memory layout: only its form and purpose are the same.
  *
- * @param collisions - how often the name of this template was taken by another one.
+ * @param collisions - how often another template had taken the name of this template.
  */
 export function templateHash(template: object, collisions: number): string {
   let hash = 0x811c9dc5; // FNV-1a, 32 bits
@@ -85,7 +85,7 @@ export function templateHash(template: object, collisions: number): string {
     .join('');
 }
 
-/** JSON with the fields of every object in one order. */
+/** JSON with sorted fields in every object. */
 function canonicalJson(value: unknown): string {
   return jsonText(sortedDeep(value));
 }

@@ -14,7 +14,7 @@ export interface ContainerSpec {
   readonly restartPolicy?: string;
 }
 
-/** How a container does, as far as the controllers need it. */
+/** The state of a container, with the fields that the controllers use. */
 export interface ContainerStatus {
   readonly name: string;
   readonly restartCount?: number;
@@ -41,7 +41,7 @@ export interface PodStatus {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a Pod that the controllers act upon. */
+/** The fields of a Pod that the controllers use. */
 export interface Pod extends StoredObject {
   readonly spec: PodSpec;
   readonly status?: PodStatus;
@@ -51,7 +51,7 @@ export function podCondition(pod: Pod, type: string): PodCondition | undefined {
   return pod.status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** True when the Pod says that it can serve, whether or not it is being deleted. */
+/** True when the Pod reports that it is ready, even while it is being deleted. */
 export function isReady(pod: Pod): boolean {
   return podCondition(pod, 'Ready')?.status === 'True';
 }

@@ -10,13 +10,13 @@ import { PODS } from './pod-template.ts';
 
 export const NODES: ResourceName = 'nodes';
 
-/** The node of a cluster that has no Node objects: it takes every Pod. */
+/** The node of a cluster without Node objects. It accepts every Pod. */
 const IMPLICIT_NODE = 'node-1';
 
-/** The only scheduler there is: it leaves the Pods of others alone. */
+/** The only scheduler of this server. It ignores Pods that name another scheduler. */
 const SCHEDULER_NAME = 'default-scheduler';
 
-/** Places each Pod on the node that has the fewest; without a node that takes it, it waits. */
+/** Places each Pod on the node with the fewest Pods. A Pod that fits no node waits. */
 export function schedulerController(
   access: ClusterAccess,
   record: RecordEvent = recordNothing,
@@ -62,7 +62,7 @@ function leastLoaded(access: ClusterAccess, nodes: readonly string[]): string | 
   return [...load].toSorted(([, left], [, right]) => left - right)[0]?.[0];
 }
 
-/** A node that comes, or takes Pods again, concerns every Pod that waits for one. */
+/** A new node, or a node that accepts Pods again, concerns every waiting Pod. */
 function watchPending(access: ClusterAccess): WorkloadController['watches'][number] {
   return {
     resource: NODES,
@@ -74,10 +74,10 @@ function watchPending(access: ClusterAccess): WorkloadController['watches'][numb
 }
 
 /**
- * Names of the nodes that take a Pod of this spec, in order. `spec.nodeSelector` counts; affinity,
- * taints and resources do not: the simulated nodes have room for everything.
+ * Names of the nodes that accept a Pod of this spec, sorted. Only `spec.nodeSelector` counts.
+ * Affinity, taints and resources are ignored, because the simulated nodes have room for everything.
  *
- * @param also - whether cordoned nodes are among them.
+ * @param also - whether to include cordoned nodes.
  */
 export function nodesFor(
   access: ClusterAccess,

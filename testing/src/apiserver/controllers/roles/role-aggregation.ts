@@ -8,15 +8,16 @@ import { storedSelector } from '../../objects/stored-selector.ts';
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
 
 /**
- * Keeps the rules of ClusterRoles with an aggregationRule: those of all ClusterRoles that its
- * selectors match, each once.
+ * Keeps the rules of ClusterRoles with an aggregationRule: the rules of all ClusterRoles that its
+ * selectors match, without duplicates.
  *
- * @returns the end of it.
+ * @returns a function that stops it.
  */
 export function aggregateRoles(access: ClusterAccess): () => void {
   const aggregateAll = (): void => {
     for (const { metadata } of access.list(CLUSTER_ROLES)) {
-      // Read again: a change of another role may have changed it, too, in the meantime.
+      // Reads the role again, because the change of another role may have changed this role
+      // meanwhile.
       const role = access.get(CLUSTER_ROLES, undefined, metadata.name);
       if (role !== undefined) aggregate(access, role);
     }

@@ -7,34 +7,38 @@ import { NO_PACE, type Pace, type WriteBudget } from './pace.ts';
 import { Slice } from './slice.ts';
 import type { Again, WorkloadController } from './workload-controller.ts';
 
-/** First delay after a refused write, doubled up to the last: client-go's are 5 ms and 1000 s. */
+/**
+ * The first delay after a refused write, and the limit up to which it doubles. client-go uses 5 ms
+ * and 1000 s.
+ */
 const FIRST_RETRY_MS = 5;
 const LAST_RETRY_MS = 60_000;
 
-/** A longer queue is worked off at once: what counts is the order, not the wait. */
+/** A longer queue is processed at once. In such a queue the order matters, and not the wait. */
 const LONG_QUEUE = 100;
 
-/** What rounding leaves of a wait that is over: a clock that counts from 1970 does not see it. */
+/** The rounding error of an elapsed wait. A clock that counts from 1970 cannot resolve it. */
 const NO_TIME_MS = 0.01;
 
 export interface RunnerOptions {
-  /** Default: as fast as the clock turns. */
+  /** The speed of the controller. Default: as fast as the clock turns. */
   readonly pace?: Pace;
-  /** Writes since it was last called. Default: none, so that writes take no time. */
+  /** Returns the number of writes since the last call. Default: 0, so that writes take no time. */
   readonly takeWrites?: () => number;
-  /** Default: as many writes as the controller likes. */
+  /** The limit for writes. Default: none. */
   readonly budget?: WriteBudget | undefined;
 }
 
-/** When a key is looked at next. */
+/** The planned time of a key's next reconcile. */
 interface Look {
   readonly atMs: number;
   readonly cancel: Cancel;
 }
 
 /**
- * Runs one controller: keys come from committed events, and wait at least until the clock's next
- * turn. So a write is answered before its consequences begin, and no two reconciles are nested.
+ * Runs one controller. Keys come from committed events, and are reconciled in the clock's next turn
+ * at the earliest. So a client's write is answered before its consequences begin, and reconciles
+ * never nest.
  *
  * At rest it holds no timer. A write that the API refuses is retried after a growing delay.
  */
@@ -44,14 +48,16 @@ export class ControllerRunner {
   readonly #pace: Pace;
   readonly #takeWrites: () => number;
   readonly #budget: WriteBudget | undefined;
-  /** At most one look a key. */
+  /** At most one planned reconcile per key. */
   readonly #looks = new Map<ObjectKey, Look>();
-  /** Until when the writes of its last look take; removed with the next look. */
+  /**
+   * The time until which the writes of a key's last reconcile take. The next reconcile removes it.
+   */
   readonly #busyUntil = new Map<ObjectKey, number>();
-  /** Keys whose time has come, in the order of their times; `#turn` is set while one waits. */
+  /** Keys that are due, in the order of their times. `#turn` is set while a key waits. */
   readonly #ready = new Set<ObjectKey>();
   #turn: Cancel | undefined;
-  /** The key that is looked at, and whether something happened to it meanwhile. */
+  /** The key that is being reconciled, and whether an event has concerned it meanwhile. */
   #current: { readonly key: ObjectKey; isDirty: boolean } | undefined;
   #freeAtMs = 0;
   #isCold = true;
@@ -72,7 +78,7 @@ export class ControllerRunner {
     this.#slice = new Slice(clock);
   }
 
-  /** Subscribes, and looks at everything that is there already. */
+  /** Subscribes to events, and reconciles all existing objects. */
   start(access: ClusterAccess): void {
     const { watches, keysForAny } = this.#controller;
     for (const { resource, keysFor } of watches) {
@@ -111,7 +117,10 @@ export class ControllerRunner {
     return this.#isCold ? (this.#pace.coldMs ?? 0) : 0;
   }
 
-  /** Looks at the key after `delayMs`, or when its writes are done, or earlier if that is planned. */
+  /**
+   * Plans a reconcile of the key after `delayMs`, but not before its writes are done. An earlier
+   * plan is kept.
+   */
   #lookAfter(key: ObjectKey, delayMs: number): void {
     if (this.#ready.has(key)) return;
     const nowMs = this.#clock.monotonic();
@@ -143,13 +152,13 @@ export class ControllerRunner {
     }
   }
 
-  /** Lets everybody else have a turn, and goes on with a slice of its own. */
+  /** Gives other work a turn, then continues with a new slice. */
   #rest(waitMs: number): void {
     this.#slice = new Slice(this.#clock);
     this.#turn = this.#clock.schedule(waitMs, () => this.#takeTurn());
   }
 
-  /** Until the worker is free, and there is something left to spend. */
+  /** Milliseconds until the worker is free and the budget allows a write. */
   #waitMs(): number {
     const nowMs = this.#clock.monotonic();
     const isPaced = this.#pace.serial === true && this.#ready.size < LONG_QUEUE;
@@ -201,7 +210,9 @@ function added(object: StoredObject): CommittedEvent {
   return { type: 'ADDED', object, previous: undefined };
 }
 
-/** True when something was not created because its namespace ends: trying again cannot help. */
+/**
+ * True when an object was not created because its namespace is terminating. A retry cannot help.
+ */
 export function isNamespaceEnding(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return (error.details.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating');

@@ -2,7 +2,10 @@ import type { KubernetesObject, Resource } from 'chancery';
 import type { ClusterAccess, DeleteOptions } from '../../cluster/cluster-access.ts';
 import type { CommittedEvent, ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
-/** Passes everything on, and counts the writes that are sent, refused ones too: they take a controller's time. */
+/**
+ * Passes all calls on, and counts the writes. Refused writes count too, because they also take a
+ * controller's time.
+ */
 export class CountedAccess implements ClusterAccess {
   readonly #access: ClusterAccess;
   readonly #admit: (resource: ResourceName, object: KubernetesObject) => void;
@@ -17,7 +20,7 @@ export class CountedAccess implements ClusterAccess {
     this.#admit = admit;
   }
 
-  /** How many writes were tried since this was last asked. */
+  /** The number of attempted writes since the last call. */
   takeWrites(): number {
     const writes = this.#writes;
     this.#writes = 0;
@@ -97,7 +100,7 @@ export class CountedAccess implements ClusterAccess {
     return this.#access.subscribeAll(listener);
   }
 
-  /** A write that would change nothing is one that a real controller does not send. */
+  /** Counts a write that changes something. A real controller does not send other writes. */
   #counted(
     resource: ResourceName,
     namespace: string | undefined,

@@ -1,19 +1,23 @@
-/** How fast a controller is. All times are milliseconds on the server's clock. */
+/** The speed of a controller. All times are milliseconds on the server's clock. */
 export interface Pace {
-  /** From an event until the controller looks at what the event concerns. */
+  /** The delay from an event until the controller reconciles the object. */
   readonly reactionMs: number;
-  /** For how long each write keeps it from looking at the same object again. */
+  /** The time per write for which the same object is not reconciled again. */
   readonly writeMs: number;
-  /** By how much its very first look is later: connections and caches are cold. Default 0. */
+  /**
+   * The additional delay of the first reconcile, when connections and caches are cold. Default 0.
+   */
   readonly coldMs?: number;
-  /** True for one worker in all: a write holds up every object. Default: one worker an object. */
+  /**
+   * True for a single worker, so that a write delays every object. Default: one worker per object.
+   */
   readonly serial?: boolean;
 }
 
-/** Everything on the clock's next turn. */
+/** Everything happens in the clock's next turn. */
 export const NO_PACE: Pace = { reactionMs: 0, writeMs: 0 };
 
-/** The controllers that have a pace of their own; the others have that of `other`. */
+/** The controllers with their own pace. All others use the pace of `other`. */
 export type PacedController =
   | 'deployment'
   | 'replicaSet'
@@ -24,8 +28,8 @@ export type PacedController =
   | 'other';
 
 /**
- * Taken from recordings of a kube-controller-manager v1.36 on an idle machine: with these, objects
- * go through the recorded states in the recorded order, and are in them at the recorded moments.
+ * Measured from recordings of kube-controller-manager v1.36 on an idle machine. With these paces,
+ * objects pass through the recorded states in the recorded order and at the recorded times.
  */
 export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   deployment: { reactionMs: 3, writeMs: 3, coldMs: 20 },
@@ -33,12 +37,15 @@ export const RECORDED_PACES: Readonly<Record<PacedController, Pace>> = {
   scheduler: { reactionMs: 3, writeMs: 5, serial: true },
   kubelet: { reactionMs: 2.5, writeMs: 3.4, serial: true },
   garbageCollector: { reactionMs: 6, writeMs: 2.2, serial: true },
-  // A real one waits 5 s before it looks, for slow caches; only that it waits is kept of it.
+  // The real controller waits 5 s for slow caches before it acts. Here the wait is kept, but
+  // shorter.
   namespace: { reactionMs: 100, writeMs: 3 },
   other: { reactionMs: 3, writeMs: 3 },
 };
 
-/** Everything as fast as the clock turns, for tests that do not care what happens in between. */
+/**
+ * Everything happens as fast as the clock turns, for tests that do not check the states in between.
+ */
 export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
   deployment: NO_PACE,
   replicaSet: NO_PACE,
@@ -49,14 +56,14 @@ export const INSTANT_PACES: Readonly<Record<PacedController, Pace>> = {
   other: NO_PACE,
 };
 
-/** What client-go calls QPS and burst: how much a controller may write. */
+/** How much a controller may write. client-go calls these values QPS and burst. */
 export interface WriteLimit {
   readonly perSecond: number;
-  /** Writes that may be saved up. */
+  /** The largest number of writes that can be saved up. */
   readonly burst: number;
 }
 
-/** A bucket of writes that fills with time. It may be overdrawn by one look at an object. */
+/** A budget of writes that refills with time. A single reconcile may overdraw it. */
 export class WriteBudget {
   readonly #limit: WriteLimit;
   #left: number;
@@ -67,7 +74,7 @@ export class WriteBudget {
     this.#left = limit.burst;
   }
 
-  /** Milliseconds until there is a write to spend; 0 when there is one. */
+  /** Milliseconds until a write is available; 0 when one is available now. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#left >= 1 ? 0 : ((1 - this.#left) * 1_000) / this.#limit.perSecond;

@@ -1,15 +1,20 @@
 import type { Clock } from 'chancery';
 
-/** Steps of one slice. Most reconciles make fewer, so that a slice changes nothing for them. */
+/**
+ * The largest number of steps in a slice. Most reconciles take fewer steps, and are not affected.
+ */
 const MOST_STEPS = 50;
 
 /**
- * How long a slice lasts at most, in milliseconds, however few its steps are: an answer that waits
- * for a slice of each controller comes within a tenth of a second.
+ * The longest duration of a slice in milliseconds, whatever the number of its steps. An answer that
+ * waits for a slice of each controller comes within a tenth of a second.
  */
 const MOST_MS = 10;
 
-/** What a controller does before the event loop has a turn: answers wait for a slice, not for all of its work. */
+/**
+ * A part of a controller's work, after which the event loop gets a turn. Answers to clients wait
+ * for one slice, and not for all of the work.
+ */
 export class Slice {
   readonly #clock: Clock;
   #stepsLeft = MOST_STEPS;
@@ -19,7 +24,7 @@ export class Slice {
     this.#clock = clock;
   }
 
-  /** True when the rest of the work has to wait for the next turn. */
+  /** True when the rest of the work must wait for the next turn. */
   get isOver(): boolean {
     return this.#stepsLeft <= 0 || this.#leftMs <= 0;
   }
@@ -36,9 +41,9 @@ export class Slice {
   }
 
   /**
-   * Does `work` for one item after another, as far as the slice lasts.
+   * Calls `work` for one item after another, as long as the slice lasts.
    *
-   * @returns true when every item had its turn.
+   * @returns true when every item was processed.
    */
   forEach<T>(items: Iterable<T>, work: (item: T) => void): boolean {
     for (const item of items) {

@@ -23,16 +23,21 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const CONTROLLER = 'endpointslice-controller.k8s.io';
 
-/** Endpoints in one slice: kube-controller-manager's `--max-endpoints-per-slice`. */
+/**
+ * The largest number of endpoints in one slice: kube-controller-manager's
+ * `--max-endpoints-per-slice`.
+ */
 const SLICE_LENGTH = 100;
 
-/** What one slice is to say. */
+/** The desired content of one slice. */
 interface Page {
   readonly ports: readonly object[];
   readonly endpoints: readonly object[];
 }
 
-/** Keeps the EndpointSlices of every Service that has a selector; they go with it. */
+/**
+ * Keeps the EndpointSlices of every Service that has a selector. They are deleted with the Service.
+ */
 export function endpointSliceController(access: ClusterAccess, clock: Clock): WorkloadController {
   return {
     watches: [
@@ -52,7 +57,7 @@ export function endpointSliceController(access: ClusterAccess, clock: Clock): Wo
 function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefined {
   const { namespace, name } = splitKey(key);
   const service = access.get(SERVICES, namespace, name) as Service | undefined;
-  // The garbage collector takes the slices of a Service that is gone.
+  // The garbage collector deletes the slices of a deleted Service.
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return undefined;
   const slices = access
     .list(ENDPOINT_SLICES, namespace)
@@ -76,7 +81,7 @@ function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefin
   return undefined;
 }
 
-/** A Service without Pods has one slice, which says so. */
+/** The desired slices of a Service. A Service without Pods has one empty slice. */
 function pagesOf(access: ClusterAccess, service: Service): readonly Page[] {
   const groups: readonly BackendGroup[] = backendGroups(access, service);
   if (groups.length === 0) return [{ ports: [], endpoints: [] }];

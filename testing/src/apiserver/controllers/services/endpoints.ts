@@ -34,7 +34,7 @@ function reconcile(access: ClusterAccess, clock: Clock, key: ObjectKey): undefin
   const service = access.get(SERVICES, namespace, name) as Service | undefined;
   const found = access.get(ENDPOINTS, namespace, name);
   if (service === undefined) {
-    // Endpoints that a client created belong to the client.
+    // Endpoints without this label were created by a client and belong to the client.
     if (found?.metadata.labels?.[MANAGED_BY] !== undefined)
       access.delete(ENDPOINTS, namespace, name);
     return undefined;
@@ -66,7 +66,10 @@ function isUpToDate(found: StoredObject, subsets: readonly object[], labels: obj
   );
 }
 
-/** Pods that terminate are left out. EndpointSlices list them, with the condition `terminating`. */
+/**
+ * One subset of the Endpoints. Terminating Pods are omitted unless they are ready. EndpointSlices
+ * list all of them, with the condition `terminating`.
+ */
 function subsetOf({ ports, backends }: BackendGroup): readonly object[] {
   const staying = backends.filter(({ terminating, ready }) => !terminating || ready);
   if (staying.length === 0) return [];

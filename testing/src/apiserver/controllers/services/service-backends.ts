@@ -8,7 +8,7 @@ import type { WatchedResource } from '../runner/workload-controller.ts';
 
 export const SERVICES: ResourceName = 'services';
 
-/** A port of a Service, as it is in its spec. */
+/** A port of a Service's spec. */
 interface ServicePort {
   readonly name?: string;
   readonly protocol?: string;
@@ -27,7 +27,7 @@ export interface Service extends StoredObject {
   };
 }
 
-/** Where connections to a port of a Service go. */
+/** The target of connections to a port of a Service. */
 export interface BackendPort {
   readonly name: string;
   readonly port: number;
@@ -35,7 +35,7 @@ export interface BackendPort {
   readonly appProtocol?: string;
 }
 
-/** A Pod to which connections to a Service go. */
+/** A Pod that receives connections to a Service. */
 export interface Backend {
   readonly pod: Pod;
   readonly ip: string;
@@ -44,13 +44,13 @@ export interface Backend {
   readonly terminating: boolean;
 }
 
-/** Pods whose ports have the same numbers: a named port may have another one in each Pod. */
+/** Pods whose ports have the same numbers. A named port may have another number in each Pod. */
 export interface BackendGroup {
   readonly ports: readonly BackendPort[];
   readonly backends: readonly Backend[];
 }
 
-/** Services, and Pods that one of them selects, or selected before. */
+/** Watches Services, and Pods that a Service selects or has selected before. */
 export function watchBackends(access: ClusterAccess): readonly WatchedResource[] {
   return [
     {
@@ -67,7 +67,7 @@ export function watchBackends(access: ClusterAccess): readonly WatchedResource[]
   ];
 }
 
-/** True for a Service whose backends the controller finds: one with a selector. */
+/** True for a Service with a selector, whose backends the controller finds. */
 export function isSelecting({ spec }: Service): boolean {
   return spec.type !== 'ExternalName' && Object.keys(spec.selector ?? {}).length > 0;
 }
@@ -76,7 +76,7 @@ function selects(service: Service, object: StoredObject): boolean {
   return isSelecting(service) && isSelected({ matchLabels: service.spec.selector ?? {} }, object);
 }
 
-/** The Pods behind a Service that have an address, in the order of their names. */
+/** The Pods of a Service that have an address, sorted by name. */
 export function backendGroups(access: ClusterAccess, service: Service): readonly BackendGroup[] {
   const groups = new Map<string, { ports: readonly BackendPort[]; backends: Backend[] }>();
   for (const pod of access.list(PODS, service.metadata.namespace) as readonly Pod[]) {
@@ -124,12 +124,12 @@ function portNumber(target: number | string, protocol: string, { spec }: Pod): n
     ?.containerPort;
 }
 
-/** How an endpoint says which Pod it is. */
+/** The reference from an endpoint to its Pod. */
 export function podReference({ metadata: { name, namespace, uid } }: Pod): object {
   return { kind: 'Pod', namespace, name, uid };
 }
 
-/** A Service without an address of its own is marked on what belongs to it. */
+/** The label that marks the Endpoints and slices of a headless Service. */
 export function headlessLabel({ spec }: Service): Readonly<Record<string, string>> {
   return spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
 }

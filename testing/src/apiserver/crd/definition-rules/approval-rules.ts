@@ -14,8 +14,9 @@ const RULE = `protected groups must have approval annotation ${JSON.stringify(AP
 const MORE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 /**
- * Groups of the Kubernetes project are for definitions that say where it has approved them, or that it
- * has not. One that is as wrong as it was may be changed otherwise.
+ * The problems of a definition in a group of the Kubernetes project. Such a definition must name
+ * its approval, or state that it has none. An existing definition with the same problem may be
+ * changed otherwise.
  */
 export function approvalProblems(
   definition: StoredObject,

@@ -4,7 +4,7 @@ import type { DefinitionNames } from '../definition.ts';
 
 const LABEL_PATTERN = new RegExp(`^${DNS_1035_LABEL}$`);
 
-/** Why a text is no label that starts with a letter; '' when it is one. */
+/** Why a text is not a label that starts with a letter; '' when it is valid. */
 export function labelProblem(text: string): string {
   const problems = [
     ...(text.length > 63 ? ['must be no more than 63 bytes'] : []),
@@ -13,7 +13,7 @@ export function labelProblem(text: string): string {
   return problems.join(',');
 }
 
-/** What is wrong with `spec.names`. */
+/** The problems of `spec.names`. */
 export function nameProblems(names: Partial<DefinitionNames>): readonly FieldError[] {
   const missing = (['plural', 'singular', 'kind', 'listKind'] as const).filter(
     (field) => !names[field],

@@ -7,42 +7,50 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { goJson } from '../../objects/canonical.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** What one rule may cost for one object, as estimated (StaticEstimatedCostLimit). */
+/** The largest estimated cost of one rule for one object (StaticEstimatedCostLimit). */
 const RULE_LIMIT = 10_000_000;
-/** What all rules of a schema may cost together (StaticEstimatedCRDCostLimit). */
+/** The largest estimated cost of all rules of a schema together (StaticEstimatedCRDCostLimit). */
 const SCHEMA_LIMIT = 100_000_000;
 
-/** How many of the most expensive rules are named. */
+/** The largest number of expensive rules that a message names. */
 const MOST_NAMED = 4;
 
 const ADVICE =
   'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
 
-/** What holds for a part of a schema because of where it stands. */
+/** The facts about a part of a schema that depend on its position. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
-  /** The path of what cannot be matched with its state before, if that is so. */
+  /**
+   * The path of the nearest part that cannot be matched with its previous state, if there is one.
+   */
   readonly uncorrelatable: string | undefined;
-  /** How many values the part may have in one object; undefined where the schema does not bound their number. */
+  /**
+   * The largest number of values that the part can have in one object; undefined if the schema does
+   * not bound it.
+   */
   readonly most: number | undefined;
 }
 
-/** An expression, and what it is expected to cost. */
+/** An expression and its estimated cost. */
 interface Expense {
   readonly field: string;
   readonly cost: number;
 }
 
-/** What is known of the whole schema while its parts are looked at. */
+/** State that is shared while the parts of one schema are checked. */
 interface Whole {
-  /** True for a schema that the server has accepted before: a single rule of it may be too expensive. */
+  /**
+   * True for a schema that the server has accepted before. A single rule of such a schema may
+   * exceed the cost limit.
+   */
   readonly isKnown: boolean;
   readonly expenses: Expense[];
 }
 
 /**
- * What is wrong with the CEL rules of a schema that has no other problem.
+ * The problems of the CEL rules of a schema that has no other problem.
  *
  * @throws OperatorError `CONFIG` when there are rules, and the library that compiles them is missing.
  */
@@ -80,7 +88,7 @@ function partProblems(schema: StructuralSchema, place: Place, whole: Whole): rea
   return [...problems, ...ownProblems(schema, place, whole)];
 }
 
-/** How many values a child of this schema may have in one object. */
+/** The largest number of values that a child of this schema can have in one object. */
 function mostBelow(schema: StructuralSchema, most: number | undefined): number | undefined {
   const isMap = schema.type === 'object' && isObject(schema.additionalProperties);
   if (!isMap && schema.type !== 'array') return most;
@@ -126,7 +134,7 @@ function costProblems(
   return [forbidden(field, excess(`estimated ${what} cost`, cost / RULE_LIMIT))];
 }
 
-/** @param path - of the schema. */
+/** @param path - the path of the schema. */
 function totalProblems({ expenses }: Whole, path: string): readonly FieldError[] {
   const sum = expenses.reduce((total, { cost }) => total + cost, 0);
   if (sum <= SCHEMA_LIMIT) return [];
@@ -143,7 +151,7 @@ function totalProblems({ expenses }: Whole, path: string): readonly FieldError[]
   ];
 }
 
-/** By how much a cost exceeds its limit, in the words of the server. */
+/** The server's message about how far a cost exceeds its limit. */
 function excess(what: string, factor: number): string {
   const often = factor > 100 ? 'more than 100' : factor.toFixed(factor < 1.5 ? 6 : 1);
   return `${what} exceeds budget by factor of ${often}x (${ADVICE})`;
@@ -179,7 +187,7 @@ function correlationProblems(
   return [invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, why)];
 }
 
-/** A rule as the server shows it: with the field names of its Go struct. */
+/** A rule as the server's messages show it: with the field names of its Go struct. */
 function invalidRule(field: string, rule: ValidationRule, why: string): FieldError {
   const shown = goJson({
     Rule: rule.rule,

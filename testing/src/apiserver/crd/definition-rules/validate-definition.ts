@@ -86,7 +86,10 @@ function missingSchemas({ versions }: DefinitionSpec): readonly FieldError[] {
   );
 }
 
-/** What all versions have in common, the server keeps, and complains about, in one place. */
+/**
+ * Whether all versions have the same value. The server then keeps the value in one place, and
+ * reports its problems there.
+ */
 function isShared(
   { versions }: DefinitionSpec,
   field: 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields',
@@ -192,7 +195,7 @@ function conversionProblems(
   return [required(field, 'exactly one of url or service is required')];
 }
 
-/** What names a resource and its storage stays. */
+/** Refuses changes of the fields that identify a resource and its storage. */
 function immutableProblems(
   definition: StoredObject,
   previous: StoredObject,
@@ -214,7 +217,7 @@ function immutableProblems(
   );
 }
 
-/** A version in which objects may still be stored cannot go. */
+/** Refuses the removal of a version in which objects may still be stored. */
 function storedVersionProblems(definition: StoredObject): readonly FieldError[] {
   const { status } = definition;
   const stored =

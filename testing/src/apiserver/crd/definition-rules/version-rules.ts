@@ -19,9 +19,10 @@ const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';
 const MAX_SELECTABLE_FIELDS = 8;
 
 /**
- * What is wrong with the schema of a version.
+ * The problems of a version's schema.
  *
- * @param path - of the field that holds it. @param isKnown - true for a schema that was accepted before.
+ * @param path - the path of the field that contains the version.
+ * @param isKnown - true for a schema that was accepted before.
  */
 export function versionSchemaProblems(
   { schema, subresources }: DefinitionVersion,
@@ -37,11 +38,14 @@ export function versionSchemaProblems(
     problems.push(forbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   }
   problems.push(...schemaProblems(root, at));
-  // Rules of a schema that is wrong would be complained about for the wrong reasons.
+  // The rules of an invalid schema are not checked, because their errors would be misleading.
   return problems.length > 0 ? problems : rulesProblems(root, at, isKnown);
 }
 
-/** What the root of a schema may have, in the order and under the names in which the server tells it. */
+/**
+ * The fields that a schema with a status may have at its root, in the order and with the names of
+ * the server's message.
+ */
 const AT_ROOT: Readonly<Record<string, string>> = {
   description: 'Description',
   type: 'Type',
@@ -68,8 +72,9 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 };
 
 /**
- * A status is validated by `properties.status` alone, so nothing else at the root may concern it. No
- * type is allowed: whether one is needed, the structure of the schema says.
+ * Refuses fields at the root that would concern the status, because a status is validated by
+ * `properties.status` alone. A missing type is allowed here: the check of the schema's structure
+ * decides whether a type is needed.
  */
 function statusRootProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   if (root.type && root.type !== 'object') {
@@ -115,7 +120,7 @@ function pathProblems(
   return [invalid(path, value, `should be a json path under ${where}`)];
 }
 
-/** @param path - of the list of columns. */
+/** @param path - the path of the list of columns. */
 export function columnProblems(
   columns: readonly PrinterColumn[] = [],
   path: string,
@@ -143,7 +148,7 @@ function columnPathProblems(path: string, field: string): readonly FieldError[] 
   return [invalid(field, path, 'must be a simple json path starting with .')];
 }
 
-/** @param path - of the list of fields. */
+/** @param path - the path of the list of fields. */
 export function selectableFieldProblems(
   { selectableFields = [], schema }: DefinitionVersion,
   path: string,
@@ -182,7 +187,7 @@ function selectableProblems(
   return problems;
 }
 
-/** The schema that a path leads to, or why it leads to none. */
+/** The schema at a path, or a text that says why there is none. */
 function schemaAt(root: StructuralSchema | undefined, path: string): StructuralSchema | string {
   if (!path.startsWith('.')) return `expected [ or . but got: ${path.split('.')[0]}`;
   if (path.includes('[')) return 'array notation is not allowed';

@@ -31,15 +31,15 @@ const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const BUILT_IN_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 const CUSTOM_TYPES = [JSON_TYPE, YAML_TYPE];
 
-/** The kind that a body must have. */
+/** The kind and version that a body must have. */
 export type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * The object in a body, as the server has it in its hands: of a built-in kind what its Go type has
- * a field for, and nothing that is null.
+ * The object in a body, in the server's decoded form. A built-in object has only the fields of its
+ * Go type, and no nulls.
  *
- * @param expected - its kind and version, which are those of the resource or of a subresource.
- * @throws ApiError 415 for another media type, 400 for a body that is no such object.
+ * @param expected - the kind and version of the resource or subresource.
+ * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
  */
 export function decodeObject(
   exchange: Exchange,
@@ -53,7 +53,7 @@ export function decodeObject(
   const isOwn = served.custom && expected === served;
   const document = documentIn(body, mediaType, expected, isOwn);
   const { kind, apiVersion } = document;
-  // The kind of a custom object is compared when it is validated.
+  // The kind of a custom object is checked during validation.
   if (kind !== expected.kind && !isOwn) throw wrongKind(kind, apiVersion, expected);
   if (apiVersion !== apiVersionOf(expected)) throw versionMismatch(apiVersion, expected);
   const value = { ...document.read(), apiVersion, kind };
@@ -77,10 +77,10 @@ export function decodeObject(
 }
 
 /**
- * The options that a body carries, as that of a DELETE may.
+ * The options in a body, for example of a DELETE.
  *
  * @returns undefined for an empty body.
- * @throws ApiError 415 for another media type, 400 for a body that is no such object.
+ * @throws ApiError 415 for another media type, 400 for a body that is not such an object.
  */
 export function decodeOptions(exchange: Exchange, body: RequestBody, kind: string): unknown {
   if (body.bytes.length === 0) return undefined;
@@ -95,16 +95,16 @@ export function decodeOptions(exchange: Exchange, body: RequestBody, kind: strin
   return options;
 }
 
-/** A body whose kind is known. */
+/** A body whose kind has been read. */
 interface Document {
   readonly kind: string;
   readonly apiVersion: string;
-  /** What a strict decoder says of the text itself. */
+  /** The findings of a strict decoder about the text itself. */
   readonly strict: readonly string[];
-  /** Of JSON. The numbers of YAML are written anew before they are decoded: `1.0` is 1 there. */
+  /** Only for JSON. YAML numbers are rewritten before they are decoded, so that `1.0` is 1. */
   readonly fractions?: Fractions;
   readonly overflow?: string | undefined;
-  /** @param typeName - of the message, where the kind does not say which it is. */
+  /** @param typeName - the type's name for messages, if the kind does not imply it. */
   read(typeName?: string): Json;
 }
 
@@ -144,7 +144,7 @@ function yamlDocument({ text }: RequestBody, expected: Expected): Document {
   return { ...identified(value, expected), strict };
 }
 
-/** Kind and version, where the text names them, must be texts. */
+/** Kind and version must be strings, if the text has them. */
 function identified(value: unknown, expected: Expected): Omit<Document, 'strict'> {
   const failed = "couldn't get version/kind; json parse error: json: cannot unmarshal";
   const go = typeof value === 'boolean' ? 'bool' : Array.isArray(value) ? 'array' : typeof value;
@@ -183,10 +183,12 @@ function protobufDocument({ bytes }: RequestBody, expected: Expected): Document 
   };
 }
 
-/** What a body is that says nothing of it: only for built-in kinds the path says it. */
+/**
+ * The default kind of a body that names none. Only built-in resources imply a kind by their path.
+ */
 const UNSAID: Expected = { group: '', version: '', kind: '' };
 
-/** The body as far as its kind; what cannot be read so far is of no kind at all. */
+/** The body after reading its kind. A body that cannot be read has no kind. */
 function documentIn(
   body: RequestBody,
   mediaType: string,
@@ -221,7 +223,7 @@ function plainly<T>(act: () => T): T {
   }
 }
 
-/** The beginning of a body, as the server quotes it. */
+/** The beginning of a body, as the server's messages quote it. */
 function summary(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
   const start = bytes.subarray(0, 30);
@@ -240,7 +242,7 @@ function decodeBuiltIn(
   throw cannotBeHandled(expected, expected, describeMismatch(decoded.mismatch));
 }
 
-/** Of a custom object only the metadata has a type of its own; the rest is for its schema. */
+/** Decodes a custom object. Only its metadata has a Go type; its schema checks the rest. */
 function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decodeBuiltIn> {
   if (!isObject(value.metadata)) return { value, unknown: [] };
   const decoded = decodeMetadata(value.metadata);
@@ -251,7 +253,7 @@ function decodeCustom(value: Json, expected: Expected): ReturnType<typeof decode
   return { value: { ...value, metadata: decoded.value }, unknown };
 }
 
-/** Where the internal types of the server are registered, which its message names. */
+/** The place where the server registers its internal types, which its message names. */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function wrongKind(kind: string, apiVersion: string, expected: Expected): Error {

@@ -11,14 +11,16 @@ import type { Json } from '../../objects/metadata.ts';
 import { type Form, formAsked, type Known, negotiate, type Offer, PLAIN } from './negotiate.ts';
 import { Warnings } from './warnings.ts';
 
-/** A page of kubectl: longer answers are sent in parts. */
+/** The page size of kubectl. Longer answers are sent in parts. */
 export const ITEMS_OF_PART = 500;
 
-/** What the server reads of a request: of one from a socket, or of one in memory. */
+/** The properties of a request that the server reads, for a request from a socket or in memory. */
 export type HttpRequest = Readable &
   Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'rawHeaders' | 'httpVersionMajor'>;
 
-/** What the server writes its answer to: a `ServerResponse` of Node, or an answer in memory. */
+/**
+ * The object that the server writes its answer to: Node's `ServerResponse`, or an answer in memory.
+ */
 export interface HttpResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -44,17 +46,17 @@ export class Exchange {
   readonly query: URLSearchParams;
   readonly request: HttpRequest;
   readonly response: HttpResponse;
-  /** Whom authentication found. */
+  /** The user that authentication found. */
   sender: Caller | undefined;
-  /** The user of the request, once it is known: the sender, or the user that the sender impersonates. */
+  /** The user of the request, once known: the sender, or the user that the sender impersonates. */
   caller: Caller | undefined;
-  /** How long the body may take; without it as long as a real server waits. */
+  /** The time limit for the body in milliseconds. If undefined, the limit of a real server. */
   bodyTimeoutMs: number | undefined;
-  /** How a fault ends the watch, if the request begins one. */
+  /** The fault that ends the watch, if the request begins a watch. */
   watchCut: { readonly how: 'clean' | 'reset'; readonly afterMs: number } | undefined;
-  /** What of an Accept header the server knows. */
+  /** The parameters of an Accept header that the server knows. */
   readonly #known: Known;
-  /** The form that was agreed on. */
+  /** The negotiated form. */
   #form: Form | undefined;
   readonly #warnings = new Warnings();
   readonly #auditAnnotations: Record<string, string> = {};
@@ -75,7 +77,10 @@ export class Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** The form of the answer of an endpoint. @throws ApiError 406 when it has none that the client takes. */
+  /**
+   * The form of an endpoint's answer.
+   * @throws ApiError 406 when the endpoint has no form that the client accepts.
+   */
   formFrom(offer: Offer): Form {
     this.#form = negotiate(this.header('accept'), this.#known, offer);
     return this.#form;
@@ -85,7 +90,7 @@ export class Exchange {
     return this.header('user-agent') ?? '';
   }
 
-  /** Breaks the connection off, of HTTP/2 the stream, in the middle of the answer. */
+  /** Breaks off the connection, or the HTTP/2 stream, in the middle of the answer. */
   reset(): void {
     if (this.isHttp2) this.response.destroy(new Error('reset'));
     else this.response.socket?.resetAndDestroy();
@@ -100,7 +105,10 @@ export class Exchange {
     this.#warnings.add(text);
   }
 
-  /** Adds an annotation to the audit event of the request; the first one of a key stays. */
+  /**
+   * Adds an annotation to the request's audit event. An existing annotation with the same key
+   * stays.
+   */
   annotate(key: string, value: string): void {
     if (!Object.hasOwn(this.#auditAnnotations, key)) this.#auditAnnotations[key] = value;
   }
@@ -109,7 +117,7 @@ export class Exchange {
     return this.#auditAnnotations;
   }
 
-  /** The answer to a person: those of curl, wget and browsers are indented. */
+  /** Whether answers are indented for people. Answers to curl, wget and browsers are. */
   get pretty(): boolean {
     if ((this.#form ?? this.#plainForm)?.pretty === true) return true;
     const asked = this.query.get('pretty') ?? '';
@@ -117,7 +125,7 @@ export class Exchange {
     return /^(curl|Wget|Mozilla\/5\.0)/.test(this.userAgent);
   }
 
-  /** The form of what is no object; undefined where the client takes none of them. */
+  /** The form of answers that are not objects; undefined if the client accepts none. */
   get #plainForm(): Form | undefined {
     return formAsked(this.header('accept'), this.#known, PLAIN);
   }
@@ -129,10 +137,10 @@ export class Exchange {
   }
 
   /**
-   * JSON of a long list, part by part: between two parts other requests have a turn. The items do not
-   * change meanwhile, as stored objects never do.
+   * Sends the JSON of a long list part by part. Between two parts other requests are served. The
+   * items cannot change meanwhile, because stored objects never change.
    *
-   * @param field - the one with the items: `items` or `rows`.
+   * @param field - the field with the items: `items` or `rows`.
    */
   async jsonList(code: number, list: Json, field: string): Promise<void> {
     const items = list[field] as readonly unknown[];
@@ -147,7 +155,7 @@ export class Exchange {
     this.response.end(`]${after.join(`"${field}":[]`)}\n`);
   }
 
-  /** Resolves when the client has read what was written, or has gone. */
+  /** Resolves when the client has read everything that was written, or has disconnected. */
   drained(): Promise<void> {
     const { response } = this;
     return new Promise((resolve) => {
@@ -160,7 +168,7 @@ export class Exchange {
     });
   }
 
-  /** Go writes YAML by way of a map: its keys are sorted. */
+  /** Go writes YAML from a map, so its keys are sorted. */
   yaml(code: number, body: unknown, headers: object = {}): void {
     const plain = sortedDeep(body);
     this.text(code, yamlText(plain), 'application/yaml', headers);
@@ -179,7 +187,7 @@ export class Exchange {
     this.response.end(this.method === 'HEAD' ? undefined : bytes);
   }
 
-  /** `404 page not found` and the like: what Go's own server says. */
+  /** `404 page not found` and similar answers of Go's HTTP server. */
   plain(code: number, text: string): void {
     const headers = { 'x-content-type-options': 'nosniff' };
     this.text(code, text, 'text/plain; charset=utf-8', headers);
@@ -202,14 +210,14 @@ export class Exchange {
       this.yaml(error.status, status, headers);
       return;
     }
-    // A client that takes no form of a Status gets one that is for people.
+    // A client that accepts no form of a Status gets an indented one.
     const indented = this.pretty || form === undefined;
     const text = indented ? prettyJson(status) : `${goJson(status)}\n`;
     this.text(error.status, text, 'application/json', headers);
   }
 }
 
-/** Values that are nested deeper than people read go out as JSON, which is YAML as well. */
+/** Values that are too deep to read are sent as JSON, which is also valid YAML. */
 function yamlText(value: unknown): string {
   return isDeeper(value, READABLE_LEVELS) ? `${jsonText(value)}\n` : formatYaml(value);
 }

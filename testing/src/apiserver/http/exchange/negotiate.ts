@@ -4,24 +4,29 @@ import { noSuchMediaType, notAcceptable } from '../../failures/request-failures.
 export interface Form {
   readonly as: 'object' | 'partial' | 'partial list' | 'table';
   readonly mediaType: 'json' | 'yaml';
-  /** The version of a Table, and of metadata alone. */
+  /** The API version of a Table or of partial metadata. */
   readonly metaVersion: 'v1' | 'v1beta1';
-  /** Indented for people. */
+  /** Whether the answer is indented for people. */
   readonly pretty: boolean;
-  /** Without `metadata.managedFields`. */
+  /** Whether `metadata.managedFields` is omitted. */
   readonly dropsManagedFields: boolean;
 }
 
-/** Whether the server knows the parameter `drop`; else it ignores it, as every parameter that it does not know. */
+/**
+ * Whether the server knows the parameter `drop`. Otherwise it ignores it, like every unknown
+ * parameter.
+ */
 export interface Known {
   readonly drop: boolean;
 }
 
-/** What an endpoint can send. */
+/** The forms that an endpoint can send. */
 export interface Offer {
-  /** Media types that a router lets pass before the endpoint is asked. Absent where there is no router. */
+  /**
+   * Media types that a router accepts before the endpoint is called. Absent if there is no router.
+   */
   readonly routed?: readonly string[];
-  /** Whether objects are to be had as a Table, and as their metadata alone. */
+  /** Whether objects can be sent as a Table or as partial metadata. */
   readonly transforms: boolean;
 }
 
@@ -31,27 +36,28 @@ const MEDIA_TYPES: readonly string[] = [
   'application/vnd.kubernetes.protobuf',
 ];
 
-/** What a watch is sent as. */
+/** The media types of a watch. */
 export const STREAMS: readonly string[] = [
   'application/json;stream=watch',
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** A list or watch of a built-in kind. */
+/** The offer of a list or watch of a built-in kind. */
 export const COLLECTION: Offer = { routed: [...MEDIA_TYPES, ...STREAMS], transforms: true };
-/** Anything else of a built-in kind. */
+/** The offer of all other requests for a built-in kind. */
 export const OBJECT: Offer = { routed: MEDIA_TYPES, transforms: true };
-/** Custom resources: one handler has all of their paths. */
+/** The offer of custom resources. One handler serves all of their paths. */
 export const CUSTOM: Offer = { transforms: true };
-/** Discovery, and the Status of an error. */
+/** The offer of discovery, and of the Status of an error. */
 export const PLAIN: Offer = { transforms: false };
 export const PLAIN_ROUTE: Offer = { routed: MEDIA_TYPES, transforms: false };
 export const JSON_ROUTE: Offer = { routed: ['application/json'], transforms: false };
 
 /**
- * The first form in `accept` that the endpoint has. Protobuf is passed over, which a real server sends.
+ * The first form in `accept` that the endpoint has. Protobuf is skipped, although a real server
+ * sends it.
  *
- * @throws ApiError 406 when it has none of them.
+ * @throws ApiError 406 when the endpoint has none of them.
  */
 export function negotiate(accept: string | undefined, known: Known, offer: Offer): Form {
   if (offer.routed !== undefined && !isRouted(accept, offer.routed)) {
@@ -62,7 +68,7 @@ export function negotiate(accept: string | undefined, known: Known, offer: Offer
   return form;
 }
 
-/** The same behind a router, undefined when the endpoint has none of them. */
+/** The same negotiation behind a router; undefined when the endpoint has no accepted form. */
 export function formAsked(
   accept: string | undefined,
   known: Known,
@@ -77,7 +83,10 @@ export function formAsked(
   return undefined;
 }
 
-/** Whether a route lets the request pass (go-restful, `matchesAccept`): no quality and no parameter counts. */
+/**
+ * Whether a route accepts the request (go-restful, `matchesAccept`). Qualities and parameters are
+ * ignored.
+ */
 function isRouted(accept: string | undefined, produced: readonly string[]): boolean {
   if (accept === undefined || accept === '') return true;
   return accept.split(',').some((part) => {
@@ -87,7 +96,7 @@ function isRouted(accept: string | undefined, produced: readonly string[]): bool
 }
 
 interface Clause {
-  /** Such as `application/json`. */
+  /** A media type such as `application/json`. */
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
@@ -99,7 +108,8 @@ export function clauses(accept: string | undefined): readonly Clause[] {
     return [{ type: '*/*', parameters: new Map(), quality: 1 }];
   }
   const parsed = accept.split(',').flatMap((part) => clause(trimmed(part)) ?? []);
-  // Go sorts a few by insertion. The order is not transitive, so another way to sort has other results.
+  // Go sorts short lists by insertion. The order is not transitive, so another sort would give
+  // other results.
   const sorted: Clause[] = [];
   for (const one of parsed) {
     let at = sorted.length;
@@ -134,7 +144,7 @@ function clause(text: string): Clause | undefined {
   return { type: isAny ? '*/*' : `${type}/${subtype}`, parameters, quality };
 }
 
-/** Without spaces at the ends: no other white space counts. */
+/** The text without spaces at its ends. Other white space stays. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (text[start] === ' ') start++;
@@ -142,7 +152,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** What this server sends, the preferred one first. */
+/** The formats that this server sends, the preferred one first. */
 const SENT = ['json', 'yaml'] as const;
 
 function matches({ type }: Clause, mediaType: Form['mediaType']): boolean {
@@ -155,7 +165,7 @@ const TRANSFORMS: Readonly<Record<string, Form['as']>> = {
   PartialObjectMetadataList: 'partial list',
 };
 
-/** All that a server can leave out of its answers. */
+/** The only field that can be dropped from answers. */
 const DROPPED = 'metadata.managedFields';
 
 /** `acceptMediaTypeOptions` in k8s.io/apiserver pkg/endpoints/handlers/negotiation. */

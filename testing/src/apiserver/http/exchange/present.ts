@@ -10,7 +10,7 @@ import type { ObjectList } from '../../verbs/reads/list.ts';
 import type { Exchange } from './exchange.ts';
 import type { Form, Offer } from './negotiate.ts';
 
-/** How a request wants to be shown what it asked for. */
+/** The form in which a request wants its answer. */
 export interface View extends TableOptions {
   readonly form: Form;
 }
@@ -20,7 +20,7 @@ const INCLUDES: readonly string[] = ['Metadata', 'None', 'Object'] satisfies Inc
 /**
  * The view of a resource that a request asks for with its Accept header and `includeObject`.
  *
- * @throws ApiError 406 when the server has no such form, 400 for rows that it cannot make.
+ * @throws ApiError 406 when the server does not have this form, 400 for rows that it cannot make.
  */
 export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
   const form = exchange.formFrom(offer);
@@ -33,12 +33,18 @@ export function viewOf(exchange: Exchange, offer: Offer, nowMs: number): View {
   return { form, include: include as IncludeObject, nowMs };
 }
 
-/** The same for the events of a watch, which are no list: asked for as one, they are whole. */
+/**
+ * The view for the events of a watch. A partial list is not possible there, so whole objects are
+ * sent.
+ */
 export function watchViewOf(view: View): View {
   return view.form.as === 'partial list' ? { ...view, form: { ...view.form, as: 'object' } } : view;
 }
 
-/** One object in the form that was asked for. @throws ApiError 406 for one asked for as a list. */
+/**
+ * One object in the requested form.
+ * @throws ApiError 406 when the request asks for a list.
+ */
 export function presentObject(whole: StoredObject, served: ServedResource, view: View): unknown {
   const object = shownTo(view, whole);
   if (view.form.as === 'object') return object;
@@ -51,7 +57,10 @@ export function presentObject(whole: StoredObject, served: ServedResource, view:
   return inMetaVersion(tableOf([object], served, { resourceVersion }, view), view);
 }
 
-/** A list in the form that was asked for. @throws ApiError 406 for one asked for as an object. */
+/**
+ * A list in the requested form.
+ * @throws ApiError 406 when the request asks for a single object.
+ */
 export function presentList(list: ObjectList, served: ServedResource, view: View): Json {
   if (view.form.as === 'partial') {
     throw wrongForm('PartialObjectMetadata', `a list (${goType(served, served.listKind)})`);
@@ -74,12 +83,13 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
   }
   const apiVersion = apiVersionOf(served);
   if (!served.custom) {
-    // In 1.36 no other list says so: not a Table, not one of metadata, and not one of custom resources.
+    // In 1.36 no other list has this field: neither Tables, nor partial metadata, nor lists of
+    // custom resources.
     const { shardSelector: selector } = list;
     const shown = selector === undefined ? metadata : { ...metadata, shardInfo: { selector } };
     return { kind: served.listKind, apiVersion, metadata: shown, items: items.map(untyped) };
   }
-  // Custom resources are encoded as sorted maps, and with an empty continue.
+  // Lists of custom resources are encoded as sorted maps, and include an empty continue.
   const {
     continue: token,
     remainingItemCount,
@@ -99,7 +109,7 @@ export function presentList(list: ObjectList, served: ServedResource, view: View
 
 const META = 'meta.k8s.io/v1';
 
-/** A Table or metadata alone in the version that was asked for, with all the metadata that it has inside. */
+/** A Table or partial metadata in the requested version, including the metadata inside it. */
 export function inMetaVersion(value: Json, { form }: View): Json {
   if (form.metaVersion === 'v1') return value;
   const older = (one: unknown): unknown =>
@@ -115,7 +125,7 @@ export function inMetaVersion(value: Json, { form }: View): Json {
   };
 }
 
-/** The object as far as the client wants to see it. */
+/** The object with only the fields that the client wants. */
 export function shownTo({ form }: View, object: StoredObject): StoredObject {
   return form.dropsManagedFields ? withMetadata(object, { managedFields: undefined }) : object;
 }
@@ -125,14 +135,14 @@ function wrongForm(form: string, found: string): ApiError {
   return failure({ code: 406, reason: 'NotAcceptable', message });
 }
 
-/** The type that a server in Go names in its message. */
+/** The Go type that the server names in its message. */
 function goType({ custom, group }: ServedResource, kind: string): string {
   if (custom) return `*unstructured.Unstructured${kind.endsWith('List') ? 'List' : ''}`;
   const own = group === '' || group === 'events.k8s.io' ? 'core' : group.split('.')[0];
   return `*${own}.${kind}`;
 }
 
-/** The items of a built-in list do not repeat its kind. */
+/** Items of a built-in list omit their kind. */
 function untyped({ kind: _, apiVersion: __, ...rest }: StoredObject): unknown {
   return rest;
 }

@@ -2,10 +2,10 @@ import { systemClock } from 'chancery/internal-objects';
 import { badRequest, failure } from '../../failures/failure.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What the server reads of a body before it gives up (`MaxRequestBodyBytes`). */
+/** The largest body that the server reads (`MaxRequestBodyBytes`). */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-/** How long the real server lets a request take (`--request-timeout`). */
+/** The time limit of a request on a real server (`--request-timeout`). */
 const DEFAULT_BODY_TIMEOUT_MS = 60_000;
 
 /** The body of a request. */
@@ -26,8 +26,8 @@ export class RequestBody {
 /**
  * Reads the whole body of a request.
  *
- * @throws ApiError 413 for a body over 3 MiB, 504 for one that takes too long; the connection is
- *   closed after both, as what is left of the body would lie before the next request.
+ * @throws ApiError 413 for a body over 3 MiB, 504 for a body that takes too long. The connection is
+ * closed in both cases, because the rest of the body would precede the next request.
  */
 export function readBody(exchange: Exchange): Promise<RequestBody> {
   const { request, response } = exchange;
@@ -41,7 +41,7 @@ export function readBody(exchange: Exchange): Promise<RequestBody> {
     };
     const refuse = (why: Error): void => {
       settle();
-      // A request of HTTP/2 has a stream of its own.
+      // A request of HTTP/2 has its own stream, so the connection can stay open.
       if (!response.headersSent && !exchange.isHttp2) response.setHeader('connection', 'close');
       reject(why);
     };
@@ -56,7 +56,8 @@ export function readBody(exchange: Exchange): Promise<RequestBody> {
     };
     const onError = (error: Error): void => refuse(error);
     const onClose = (): void => refuse(badRequest('unexpected EOF'));
-    // The machine's time: a test that lets its own run fast does not mean the network.
+    // Uses the system clock, because a test that speeds up its own clock does not speed up the
+    // network.
     const cancel = systemClock.schedule(timeoutMs, () => refuse(tooSlow()));
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });

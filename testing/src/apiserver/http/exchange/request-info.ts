@@ -1,4 +1,4 @@
-/** What a URL path names, where it names part of the API. */
+/** The parts of a URL path that names something in the API. */
 export interface RequestInfo {
   readonly group: string;
   readonly version: string;
@@ -6,13 +6,13 @@ export interface RequestInfo {
   readonly resource: string;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** The deprecated `/watch/` form of a path. */
+  /** True for the deprecated `/watch/` form of a path. */
   readonly watch: boolean;
 }
 
 /**
- * Slashes at the end say nothing. Two slashes with nothing between them stand around an empty part, such as a resource
- * without a name.
+ * Parses a path. Trailing slashes are ignored. Two slashes in a row enclose an empty part, such as
+ * an empty resource name.
  *
  * @returns undefined for a path that is not below `/api/<version>/` or `/apis/<group>/<version>/`.
  */
@@ -26,7 +26,7 @@ export function parsePath(path: string): RequestInfo | undefined {
   return { group, version, watch, ...placeOf(place) };
 }
 
-/** The same path for a router. */
+/** The path without trailing slashes, for a router. */
 export function withoutLastSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;
@@ -53,7 +53,10 @@ function placeOf(parts: readonly string[]): Omit<RequestInfo, 'group' | 'version
   return { namespace: second, resource: third, name: fourth, subresource };
 }
 
-/** Below `/namespaces/<name>/` these are subresources of the namespace, not resources in it. */
+/**
+ * Subresources of a namespace. Other paths below `/namespaces/<name>/` are resources in the
+ * namespace.
+ */
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 function decode(part: string): string {

@@ -1,9 +1,14 @@
-/** All texts together, in Unicode characters; beyond it each is cut (k8s.io/apiserver, filters/warning.go). */
+/**
+ * The largest total length of all texts, in Unicode characters. Beyond it each text is cut
+ * (k8s.io/apiserver, filters/warning.go).
+ */
 const MAX_TOTAL = 4 * 1024;
-/** One text, where all together are too long. */
+/** The length to which each text is cut if the total is too long. */
 const MAX_ITEM = 256;
 
-/** The Warning headers of one answer: each text once, and not more than a server sends. */
+/**
+ * The Warning headers of one answer. Each text is sent once, within the limits of a real server.
+ */
 export class Warnings {
   readonly #texts = new Set<string>();
 
@@ -33,12 +38,14 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** Go writes no header for a text with control characters (k8s.io/apimachinery, NewWarningHeader). */
+/**
+ * Go writes no header for a text with control characters (k8s.io/apimachinery, NewWarningHeader).
+ */
 function isPrintable(text: string): boolean {
   return !/\p{Cc}/u.test(text);
 }
 
-/** `299 - "text"`, in the bytes of UTF-8. */
+/** `299 - "text"`, encoded in UTF-8. */
 function headerOf(text: string): string {
   const quoted = text.replace(/[\\"]/g, '\\$&');
   return Buffer.from(`299 - "${quoted}"`).toString('latin1');

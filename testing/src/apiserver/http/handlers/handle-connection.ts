@@ -6,7 +6,7 @@ import { requireStored, type Target } from '../../verbs/target.ts';
 import { admitSubresource } from './admit-subresource.ts';
 import type { Handling } from './handling.ts';
 
-/** Subresources behind which there is no object but a container, a node or a port. */
+/** Subresources that connect to a container, a node or a port. */
 export const CONNECTIONS: ReadonlySet<string> = new Set([
   'attach',
   'exec',
@@ -16,11 +16,11 @@ export const CONNECTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Answers what a real server hands on to a kubelet. No container runs here: it has written no log,
- * and there is nothing to connect to.
+ * Answers requests that a real server forwards to a kubelet. No container runs here, so there is no
+ * log and nothing to connect to.
  *
  * @throws ApiError 404, 400 or 503 where a real server refuses by itself; 501 where a kubelet would
- *   have to answer.
+ * have to answer.
  */
 export async function handleConnection(
   handling: Handling,
@@ -44,7 +44,7 @@ export async function handleConnection(
   });
 }
 
-/** `proxy` takes names with a scheme and a port: `https:web:8443`. */
+/** Parses a `proxy` name with a scheme and a port: `https:web:8443`. */
 function named(target: Target): Target {
   const parts = target.name.split(':');
   const name = parts.length === 3 ? parts[1] : parts[0];
@@ -80,7 +80,10 @@ function containersOf(pod: StoredObject): readonly Json[] {
   return Array.isArray(containers) ? containers.filter(isObject) : [];
 }
 
-/** Empty, for a container that has started. @throws ApiError 400 for one that has not. */
+/**
+ * The empty log of a started container.
+ * @throws ApiError 400 for a container that has not started.
+ */
 function logOf(pod: StoredObject, query: URLSearchParams): string {
   const { name } = pod.metadata;
   const container = query.get('container') || String(containersOf(pod)[0]?.name ?? '');

@@ -16,11 +16,11 @@ import { withoutLastSlashes } from '../exchange/request-info.ts';
 import { handleOpenApi } from './handle-open-api.ts';
 
 /**
- * Answers paths that are no resource. Routes among them take GET alone; the handlers of the others do not look at the
- * method.
+ * Answers paths that are not resources. Routes only accept GET; the handlers of other paths ignore
+ * the method.
  *
  * @returns false for a path that is not served.
- * @throws ApiError 405 for another method than GET on a route.
+ * @throws ApiError 405 for a method other than GET on a route.
  */
 export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: string): boolean {
   const { path } = exchange;
@@ -44,7 +44,7 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
     case 'healthz':
     case 'livez':
     case 'readyz':
-      // No router looks at these paths.
+      // No router checks these paths.
       return path === route && health(exchange, cluster, parts[0], parts.slice(1).join('/'));
     case 'version':
       if (parts.length > 1) return false;
@@ -71,7 +71,7 @@ export function handleDiscovery(exchange: Exchange, cluster: Cluster, address: s
   }
 }
 
-/** Of each collection once, whatever versions it is served in. */
+/** The number of objects of each collection. A collection with several versions counts once. */
 function objectCounts({ registry, storage }: Cluster): readonly ObjectCount[] {
   const counts = new Map<ResourceName, ObjectCount>();
   for (const { storedAs, group, plural, verbs } of registry.all()) {
@@ -116,7 +116,7 @@ function resources(exchange: Exchange, registry: Registry, parts: readonly strin
   return true;
 }
 
-/** @throws ApiError 406 when the client takes neither JSON nor YAML. */
+/** @throws ApiError 406 when the client accepts neither JSON nor YAML. */
 function answer(exchange: Exchange, document: Json, offer: Offer): void {
   if (exchange.formFrom(offer).mediaType === 'yaml') exchange.yaml(200, document);
   else exchange.json(200, document);

@@ -7,10 +7,16 @@ import { clauses } from '../exchange/negotiate.ts';
 
 const PREFIX = '/openapi/v3/';
 
-/** How long a client may keep a document that it asked for by its hash: for ever, which is a year. */
+/**
+ * How long clients may cache a document that they requested by its hash: a year, the largest usual
+ * value.
+ */
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 
-/** Answers below `/openapi`. @returns false where there is no such document. */
+/**
+ * Answers requests below `/openapi`.
+ * @returns false for an unknown document.
+ */
 export function handleOpenApi(exchange: Exchange, cluster: Cluster): boolean {
   const { path } = exchange;
   if (path === '/openapi/v3') return index(exchange, cluster);
@@ -24,7 +30,7 @@ export function handleOpenApi(exchange: Exchange, cluster: Cluster): boolean {
   return true;
 }
 
-/** The name of the message of OpenAPI v2, and the older name under which kubectl asks for it. */
+/** The media type of the OpenAPI v2 message, and the older name under which kubectl requests it. */
 const PROTOBUF = 'com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const OLD_PROTOBUF = 'com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
@@ -51,7 +57,7 @@ function notModified(exchange: Exchange, headers: Readonly<Record<string, string
   exchange.response.end();
 }
 
-/** Whether the client has the document: it may name several, or any. */
+/** Whether the client already has the document. `If-None-Match` may name several hashes, or `*`. */
 function isKnown(exchange: Exchange, etag: string): boolean {
   const known = (exchange.header('if-none-match') ?? '').split(',').map((one) => one.trim());
   return known.some((one) => one === '*' || one.replace(/^W\//, '') === etag);
@@ -60,16 +66,20 @@ function isKnown(exchange: Exchange, etag: string): boolean {
 interface SentIndex {
   readonly secondMs: number;
   readonly text: string;
-  /** Another text was sent in the same second: no date can tell a client that its copy is current. */
+  /**
+   * True if another text was sent in the same second. A date then cannot tell whether a client's
+   * copy is current.
+   */
   readonly ambiguous: boolean;
 }
 
-/** What each server sent last. */
+/** The index that each server sent last. */
 const sent = new WeakMap<Registry, SentIndex>();
 
 /**
- * The index is as new as the second in which it is asked for. The real one shows a client nothing of
- * a resource that came in the same second; this one does, because a whole test fits into a second.
+ * The modification time of the index is the second of the request. With a real server, a client
+ * that asks twice in one second misses resources added in between. Here it does not, because a
+ * whole test fits into a second.
  */
 function index(exchange: Exchange, { registry, clock }: Cluster): boolean {
   const secondMs = Math.floor(clock.now() / 1_000) * 1_000;
@@ -110,7 +120,7 @@ function versioned(exchange: Exchange, { clock }: Cluster, { text, hash }: OpenA
   else exchange.text(200, text, 'application/json', headers);
 }
 
-/** The first of the client's types that is among `subtypes`; undefined when none is. */
+/** The first media type of the client that is in `subtypes`; undefined when none is. */
 function typeFor(exchange: Exchange, subtypes: readonly string[]): string | undefined {
   for (const { type } of clauses(exchange.header('accept'))) {
     const [family, subtype] = type.split('/');

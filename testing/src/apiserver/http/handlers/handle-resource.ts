@@ -41,7 +41,10 @@ import {
 } from './handling.ts';
 import { patchTarget } from './patch-target.ts';
 
-/** Answers a request below a resource. @throws ApiError for everything that the server refuses. */
+/**
+ * Answers a request below a resource.
+ * @throws ApiError for every request that the server refuses.
+ */
 export async function handleResource(parts: Omit<Handling, 'view'>): Promise<void> {
   const { exchange, info, cluster } = parts;
   const view = viewOf(exchange, offerOf(parts), cluster.clock.now());
@@ -57,7 +60,7 @@ export async function handleResource(parts: Omit<Handling, 'view'>): Promise<voi
   return handleObject(handling, targetOf(handling));
 }
 
-/** What is to be had of a resource: a router stands before built-in kinds alone. */
+/** The forms that a resource offers. Only built-in kinds have a router. */
 function offerOf({ served, info, exchange }: Omit<Handling, 'view'>): Offer {
   if (served.custom) return CUSTOM;
   return info.name === undefined && exchange.method === 'GET' ? COLLECTION : OBJECT;
@@ -73,7 +76,7 @@ function targetOf({ served, info }: Handling): Target {
   return { served, namespace, name };
 }
 
-/** What a name may not be as a part of a path (`IsValidPathSegmentName`); undefined for nothing. */
+/** Why a name cannot be a part of a path (`IsValidPathSegmentName`); undefined if it can. */
 function segmentProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return `may not be '${name}'`;
   return name.includes('%') ? "may not contain '%'" : undefined;
@@ -153,7 +156,7 @@ async function get(handling: Handling, target: Target): Promise<void> {
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
-/** `/watch/…/<name>`, the older way to say `fieldSelector=metadata.name=<name>`. */
+/** `/watch/…/<name>`, the older form of `fieldSelector=metadata.name=<name>`. */
 function watchOne(handling: Handling, { name }: Target): void {
   const { exchange, served, info, cluster } = handling;
   const query = new URLSearchParams(exchange.query);
@@ -162,7 +165,7 @@ function watchOne(handling: Handling, { name }: Target): void {
   beginWatch(handling, options);
 }
 
-/** @throws ApiError 406 for YAML, which is sent in no stream. */
+/** @throws ApiError 406 for YAML, which cannot be streamed. */
 function beginWatch({ watch, view }: Handling, options: ListOptions): void {
   if (view.form.mediaType === 'yaml') throw noSuchMediaType(STREAMS);
   watch(options, watchViewOf(view));

@@ -14,7 +14,7 @@ import { decodeObject, type RequestBody, readBody } from '../exchange/body.ts';
 import { type Handling, send, writeOptions } from './handling.ts';
 import { patchOptions, patchTypeOf } from './patch-target.ts';
 
-/** Answers a request to `/scale`: an autoscaling/v1 Scale in the place of the object. */
+/** Answers a request to `/scale` with an autoscaling/v1 Scale instead of the object. */
 export async function handleScale(handling: Handling, target: Target): Promise<void> {
   const { exchange, cluster, served } = handling;
   if (exchange.method === 'GET') {

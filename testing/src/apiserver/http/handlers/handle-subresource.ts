@@ -31,12 +31,13 @@ const METHODS: Readonly<Record<string, string>> = {
 /** Answers a request to a subresource of an object. */
 export async function handleSubresource(handling: Handling, target: Target): Promise<void> {
   const { exchange, served, info } = handling;
-  // What follows `proxy/` is a path of the one that is connected to.
+  // The rest after `proxy/` is a path of the proxied target.
   const name = info.subresource?.replace(/^proxy\/.*/, 'proxy') ?? '';
   const subresource = subresourceOf(served, name);
   if (subresource === undefined) {
-    // Paths of built-in kinds are routes; one handler has all paths of custom resources, and names the
-    // object whether it is there or not (apiextensions-apiserver, customresource_handler.go, ServeHTTP).
+    // Paths of built-in kinds are routes. Custom resources have one handler for all paths, which
+    // names the object even if it does not exist (apiextensions-apiserver,
+    // customresource_handler.go, ServeHTTP).
     throw served.custom ? notFound(served, target.name) : unknownResource();
   }
   if (!subresource.verbs.includes(METHODS[exchange.method] ?? '')) throw methodNotAllowed();
@@ -45,7 +46,7 @@ export async function handleSubresource(handling: Handling, target: Target): Pro
   if (name === 'token') return token(handling, target);
   if (subresource.name === 'eviction') return evict(handling, target);
   if (subresource.name === 'scale') return handleScale(handling, target);
-  // An approval is a condition of the status.
+  // An approval is a condition in the status.
   const part = name === 'approval' ? 'status' : name;
   if (exchange.method === 'PATCH') return patchTarget(handling, target, part);
   if (exchange.method === 'PUT') return replace(handling, target, part);
@@ -70,13 +71,13 @@ async function replace(handling: Handling, target: Target, subresource: string):
   send(handling, 200, presentObject(object, served, handling.view));
 }
 
-/** An Eviction may come in its older version. */
+/** An Eviction may use its older version. */
 function evictionIn({ text }: RequestBody): Expected {
   const version = /policy\/v1beta1\b/.test(text) ? 'v1beta1' : 'v1';
   return { group: 'policy', version, kind: 'Eviction' };
 }
 
-/** @throws ApiError 400 for an Eviction of another Pod than that of the path. */
+/** @throws ApiError 400 for an Eviction that names another Pod than the path. */
 function requireSamePod({ metadata }: Json, { name, namespace }: Target): void {
   const named = isObject(metadata) ? metadata : {};
   if (named.namespace && named.namespace !== namespace) {
@@ -94,7 +95,7 @@ async function evict(handling: Handling, target: Target): Promise<void> {
   requireSamePod(body, target);
   const dryRun = exchange.query.getAll('dryRun');
   await admitSubresource(handling, target, 'eviction', body as unknown as StoredObject);
-  // Unlike a deletion's, these options of the body do not stand for all of the query's.
+  // Unlike in a deletion, these options of the body do not replace the options of the query.
   const options = isObject(body.deleteOptions) ? { dryRun, ...body.deleteOptions } : undefined;
   sendDone(handling, evictPod(cluster, target, parseDeletionOptions(exchange.query, options)));
 }

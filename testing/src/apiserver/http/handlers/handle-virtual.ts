@@ -10,19 +10,22 @@ import { decodeObject, readBody } from '../exchange/body.ts';
 import { admitSubresource } from './admit-subresource.ts';
 import { type Handling, sendDone, writeOptions } from './handling.ts';
 
-/** Warns of a resource that kube-apiserver warns of whenever it is asked for. */
+/** Sends the warning that kube-apiserver sends for every request to a deprecated resource. */
 export function warnOfDeprecation({ exchange, served, cluster }: Omit<Handling, 'view'>): void {
   if (served.custom) return;
   const text = cluster.behaviour.warnings.get(`${apiVersionOf(served)}/${served.plural}`);
   if (text !== undefined) exchange.warn(text);
 }
 
-/** True for a resource whose objects are requests for an action, and are not stored. */
+/**
+ * True for a resource that only supports creates. Its objects are requests for an action, and are
+ * not stored.
+ */
 export function isVirtual({ verbs }: ServedResource): boolean {
   return verbs.length === 1 && verbs[0] === 'create';
 }
 
-/** Carries out a create of a kind that is kept nowhere. */
+/** Carries out a create of a kind that is not stored. */
 export async function createVirtual(handling: Handling, body: StoredObject): Promise<void> {
   const { served, info, cluster } = handling;
   if (served.kind !== 'Binding') throw notImplemented(resourceName(served));
@@ -32,7 +35,7 @@ export async function createVirtual(handling: Handling, body: StoredObject): Pro
   await bind(handling, { served: pods, namespace: info.namespace, name }, body);
 }
 
-/** What a real server does, and this one does not. */
+/** The error for a function of a real server that this server lacks. */
 function notImplemented(resource: string): ApiError {
   const message = `${resource} is not implemented by the embedded API server`;
   return failure({ code: 501, message });

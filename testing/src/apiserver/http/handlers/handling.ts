@@ -8,14 +8,14 @@ import { type Exchange, ITEMS_OF_PART } from '../exchange/exchange.ts';
 import type { View } from '../exchange/present.ts';
 import type { RequestInfo } from '../exchange/request-info.ts';
 
-/** What a handler needs besides the request. */
+/** The data that a handler needs besides the request. */
 export interface Handling {
   readonly cluster: Cluster;
   readonly exchange: Exchange;
   readonly served: ServedResource;
   readonly info: RequestInfo;
   readonly view: View;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Opens a watch on the exchange. */
   readonly watch: (options: ListOptions, view: View) => void;
@@ -31,7 +31,7 @@ export function writeOptions(
   return { ...options, subresource, ...writerOf(exchange) };
 }
 
-/** Whose request it is. */
+/** The sender of a request, and the receivers of its warnings and audit annotations. */
 export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'warn' | 'annotate'> {
   return {
     caller: exchange.caller,
@@ -40,7 +40,7 @@ export function writerOf(exchange: Exchange): Pick<WriteOptions, 'caller' | 'war
   };
 }
 
-/** What was not stored has no resourceVersion. */
+/** An object that was not stored has no resourceVersion. */
 export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
   if (!dryRun) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;
@@ -48,28 +48,29 @@ export function asAnswer(object: StoredObject, dryRun: boolean): StoredObject {
 }
 
 /**
- * Says that something was done to an object, where the object itself is not the answer.
+ * Answers that an action on an object succeeded, for actions whose answer is not the object.
  *
- * @param changed - the object with the resourceVersion of the change; undefined when nothing was written.
+ * @param changed - the object with the resourceVersion of the change; undefined when nothing was
+ * written.
  */
 export function sendDone({ exchange, cluster }: Handling, changed: StoredObject | undefined): void {
   const metadata = metadataOfDone(cluster, changed);
   exchange.json(201, { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', code: 201 });
 }
 
-/** `metadata` of the Status that says so. */
+/** The `metadata` of that Status. */
 export function metadataOfDone({ behaviour }: Cluster, changed: StoredObject | undefined): Json {
   if (changed === undefined || !behaviour.gates.deletionVersions) return {};
   return { resourceVersion: changed.metadata.resourceVersion };
 }
 
-/** Sends a value in the media type that was asked for. */
+/** Sends a value in the requested media type. */
 export function send({ exchange, view }: Handling, code: number, value: unknown): void {
   if (view.form.mediaType === 'yaml') exchange.yaml(code, value);
   else exchange.json(code, value);
 }
 
-/** The same for a list, which may be long: then it goes out in parts. */
+/** Sends a list in the requested media type. A long list is sent in parts. */
 export async function sendList(handling: Handling, code: number, list: Json): Promise<void> {
   const { exchange, view } = handling;
   const field = ['items', 'rows'].find((name) => {

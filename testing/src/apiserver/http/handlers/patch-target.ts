@@ -30,12 +30,15 @@ export async function patchTarget(
   send(handling, created ? 201 : 200, presentObject(answer, served, handling.view));
 }
 
-/** The media type of a patch, which is written in small letters, without parameters. */
+/** The media type of a patch without parameters. It must be written in lower case. */
 export function patchTypeOf(exchange: Exchange): string {
   return (exchange.header('content-type') ?? '').split(';', 1)[0] ?? '';
 }
 
-/** The options of a PATCH. @throws ApiError 422 for an option that no patch, or not this kind of patch, may have. */
+/**
+ * The options of a PATCH.
+ * @throws ApiError 422 for an option that patches, or this kind of patch, cannot have.
+ */
 export function patchOptions(exchange: Exchange, subresource: string | undefined): PatchOptions {
   const { query } = exchange;
   const fieldManager = query.get('fieldManager') ?? '';

@@ -17,12 +17,14 @@ import type { EventLines } from '../exchange/event-lines.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { inMetaVersion, presentObject, shownTo, type View } from '../exchange/present.ts';
 
-/** The last bookmark comes this long before the end. */
+/** The last bookmark is sent this long before the end, in milliseconds. */
 const LAST_BOOKMARK_MS = 2_000;
-/** A watch that began with the state gets its first bookmark at the next turn of the server's timer. */
+/**
+ * A watch that began with the state gets its first bookmark at the next tick of the server's timer.
+ */
 const FIRST_BOOKMARK_MS = 1_000;
 
-/** One watch on the wire: a line of JSON for each event, until its time is over. */
+/** One watch on the wire: one line of JSON per event, until its time is over. */
 export class WatchStream implements WatchSink {
   readonly #exchange: Exchange;
   readonly #view: View;
@@ -35,7 +37,7 @@ export class WatchStream implements WatchSink {
   #cancelEnd: Cancel | undefined;
   #cancelBookmark: Cancel | undefined;
   #endsAtMs = Number.POSITIVE_INFINITY;
-  /** Events written since the client stopped to read. */
+  /** The number of events written since the client stopped reading. */
   #unread = 0;
   /** Only the first Table of a watch has column definitions. */
   #columnsSent = false;
@@ -94,7 +96,7 @@ export class WatchStream implements WatchSink {
   ): void {
     const { as, dropsManagedFields, metaVersion } = this.#view.form;
     const encode = (): string => `{"type":"${type}","object":${this.#encode(object)}}\n`;
-    // Tables differ from watch to watch: the first has columns, and each its clock.
+    // Tables differ per watch: the first has columns, and each has its own ages.
     if (source === undefined || as === 'table') {
       this.#send(encode());
       return;
@@ -126,7 +128,7 @@ export class WatchStream implements WatchSink {
     this.#error(expired(message));
   }
 
-  /** Ends the watch as the server does, or cuts the connection. */
+  /** Ends the watch gracefully, or cuts the connection. */
   close(how: 'clean' | 'reset'): void {
     this.#release();
     if (how === 'reset') this.#exchange.reset();
@@ -156,7 +158,7 @@ export class WatchStream implements WatchSink {
     for (const cancel of [this.#cancelWait, this.#cancelEnd, this.#cancelBookmark]) cancel?.();
   }
 
-  /** Two seconds before the end at the latest; after that there is none. */
+  /** Plans the next bookmark. The last one is sent two seconds before the end. */
   #scheduleBookmark(delayMs: number): void {
     const { clock, behaviour } = this.#cluster;
     const lastInMs = this.#endsAtMs - LAST_BOOKMARK_MS - clock.monotonic();

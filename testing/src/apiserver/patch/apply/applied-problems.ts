@@ -18,10 +18,10 @@ import {
 } from '../fields/path-element.ts';
 
 /**
- * Why a configuration cannot be applied, in the words of the server: fields that the schema does not
- * declare, values of another type, items of a keyed list that are there twice or have no key.
+ * Why a configuration cannot be applied, with the server's message: fields that the schema does not
+ * declare, values of another type, and items of a keyed list that are duplicates or have no key.
  *
- * @returns undefined when it can.
+ * @returns undefined when it can be applied.
  */
 export function appliedProblem(applied: JsonObject, schema: FieldSchema): string | undefined {
   const problems = [...problemsOf(applied, schema, [])];
@@ -138,12 +138,12 @@ function goType(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** A value as Go's `%v` prints it inside of the struct that carries it. */
+/** A value as Go's `%v` prints it as a field of a struct. */
 function goPrinted(value: unknown): string {
   return `&{${goText(value)}}`;
 }
 
-/** A value as Go's `%v` prints it: keys of maps in their order. */
+/** A value as Go's `%v` prints it, with the keys of maps sorted. */
 export function goText(value: unknown): string {
   const text = (part: unknown): string =>
     Array.isArray(part) ? `[${part.map(text).join(' ')}]` : String(part ?? '<nil>');

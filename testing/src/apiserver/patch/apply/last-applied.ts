@@ -13,21 +13,24 @@ import { compareStates } from '../managers/record-update.ts';
 import { appliedProblem } from './applied-problems.ts';
 import { ownedFields } from './owned-fields.ts';
 
-/** Where client-side apply keeps the configuration that it applied last. */
+/** The annotation in which client-side apply keeps the configuration that it applied last. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The name of `kubectl apply --server-side`. Other managers get nothing from what kubectl applied. */
+/**
+ * The manager name of `kubectl apply --server-side`. Only this manager can take over fields of
+ * client-side apply.
+ */
 const KUBECTL = 'kubectl';
 
-/** The part of the request that decides. */
+/** The part of the request that this check needs. */
 interface ByManager {
   readonly manager: string;
   readonly apiVersion: string;
 }
 
 /**
- * The fields that the manager may take over without force: those of an object of client-side apply that still have
- * the values of its last configuration.
+ * The fields that the manager may take over without force: the fields of a client-side apply whose
+ * values still equal the last applied configuration.
  */
 export function fieldsToUpgrade(
   live: JsonObject,
@@ -36,7 +39,7 @@ export function fieldsToUpgrade(
 ): FieldSet {
   if (manager !== KUBECTL) return NO_FIELDS;
   const configuration = readConfiguration(annotationOf(live));
-  // A configuration of another version, or one that does not fit, says nothing about this object.
+  // A configuration of another version, or an invalid one, is ignored.
   if (configuration?.apiVersion !== apiVersion) return NO_FIELDS;
   if (appliedProblem(configuration, schema) !== undefined) return NO_FIELDS;
   const { added, modified, removed } = compareStates(configuration, live, schema);
@@ -44,8 +47,8 @@ export function fieldsToUpgrade(
 }
 
 /**
- * The object after an apply, with the annotation of client-side apply up to date: client-side apply
- * can go on where server-side apply ended. An annotation that has become too long is left out.
+ * The object after an apply, with an updated annotation of client-side apply, so that client-side
+ * apply can continue after server-side apply. An annotation that has become too long is removed.
  */
 export function withLastApplied(
   object: JsonObject,
@@ -74,7 +77,7 @@ function annotationsOf({ metadata }: JsonObject): JsonObject {
   return isJsonObject(metadata) && isJsonObject(metadata.annotations) ? metadata.annotations : {};
 }
 
-/** Empty where there is none. */
+/** Empty if there is no annotation. */
 function annotationOf(object: JsonObject): string {
   const text = annotationsOf(object)[LAST_APPLIED];
   return typeof text === 'string' ? text : '';
@@ -85,6 +88,6 @@ function readConfiguration(text: string): JsonObject | undefined {
     const { value } = parseGoJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    return undefined; // anybody can write an annotation
+    return undefined; // any client can write an annotation
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '../fields/field-schema.ts';
 import type { PathElement } from '../fields/path-element.ts';
 
-/** The live object with everything that a configuration says. Neither input is changed. */
+/** The live object with all fields of a configuration merged into it. Neither input is changed. */
 export function mergeFields(
   live: JsonObject,
   applied: JsonObject,
@@ -39,8 +39,8 @@ interface Item {
 }
 
 /**
- * Items in the order of the configuration; those that only the live list has keep their place
- * among the items that both have.
+ * Items in the order of the configuration. Items that only the live list has keep their place among
+ * the items that both lists have.
  */
 function mergeLists(
   live: readonly unknown[],
@@ -63,7 +63,7 @@ function mergeLists(
   const taken = new Set<PathElement>();
   let l = 0;
   for (const item of right) {
-    // Live-only items that stand before the next shared one go first.
+    // Live-only items that stand before the next shared item are placed first.
     for (; l < left.length; l++) {
       const next = left[l];
       if (next === undefined || next.element === shared[0]) break;

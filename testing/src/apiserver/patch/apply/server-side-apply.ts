@@ -46,17 +46,17 @@ import { mergeFields } from './merge-fields.ts';
 import { ownedFields, withNamedParents } from './owned-fields.ts';
 import { removeFields } from './remove-fields.ts';
 
-/** Owns the fields that existed before the first apply to an untracked object. */
+/** The manager that owns the fields that existed before the first apply to an untracked object. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
- * Merges a configuration into the live object: the manager owns exactly the fields of this
- * configuration afterwards. A field that it applied before and leaves out now is removed, unless another
+ * Merges a configuration into the live object. Afterwards the manager owns exactly the fields of
+ * this configuration. A field that it applied before and now omits is removed, unless another
  * manager owns it. Neither input is changed.
  *
- * @throws ApiError 500, as the server has it, when the configuration does not fit the schema of the
- *   kind; 409 with one cause a field, when the configuration changes what another manager
- *   owns and `force` is not set.
+ * @throws ApiError 500, as on a real server, when the configuration does not fit the schema of the
+ * kind; 409 with one cause per field, when the configuration changes a field that another manager
+ * owns and `force` is not set.
  */
 export function serverSideApply(request: ServerSideApplyRequest): ServerSideApplyResult {
   const { live, manager, apiVersion, subresource, force, time } = request;
@@ -77,18 +77,19 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
-  // As in the server's `stripMetaManager`: the name in a configuration becomes nobody's only after
-  // pruning, so it keeps `metadata` when the manager's last label or annotation goes.
+  // As in the server's `stripMetaManager`, the name in a configuration loses its owner only after
+  // pruning. It therefore keeps `metadata` when the manager's last label or annotation is removed.
   const needed = new Map(former).set(identity, { ...own, fields: said });
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
   const object = asStored(pruned, apiVersion, request.applied);
-  // A value made null is a modified one, and a null where nothing was is a new one.
+  // A value that becomes null counts as modified. A null in place of an absent value counts as
+  // added.
   const comparison = compareStates(stored, pruned, schema);
   const mayTake = force ? 'everything' : fieldsToUpgrade(stored, request, schema);
   const owners = takeOver(claimed, identity, comparison, mayTake);
 
-  // A manager that only shares what is there gets an entry without a time.
+  // A manager that only becomes co-owner of unchanged fields gets an entry without a time.
   const isChange = !jsonEquals(stored, pruned);
   return {
     object: withLastApplied(object, request.applied, request),
@@ -137,15 +138,17 @@ function fieldsToPrune(
   const left = (fields: FieldSet): FieldSet => fieldsOf(removeFields(merged, fields, schema));
   const withoutLast = left(withParents(last));
   const unclaimed = differenceOf(all, unionOf(withoutLast, withParents(owned)));
-  // A removed parent takes fields with it that the manager never applied: those stay.
+  // Removing a parent would also remove fields that the manager never applied. Those fields stay.
   return intersectionOf(differenceOf(all, left(unclaimed)), withParents(last));
 }
 
 /**
- * The merged object as the server keeps it. A built-in object is read into its Go type, in which null is the zero value.
- * Of a custom one this is only its metadata; the rest keeps its nulls.
+ * The merged object as the server stores it. A built-in object is decoded into its Go type, in
+ * which null becomes the zero value. In a custom resource this applies only to the metadata; its
+ * other nulls stay.
  *
- * @throws ApiError 500 for a text that fits the schema and not the Go type, such as a time that is none.
+ * @throws ApiError 500 for a text that fits the schema but not the Go type, such as an invalid
+ * time.
  */
 function asStored(object: JsonObject, apiVersion: string, applied: JsonObject): JsonObject {
   const kind = String(applied.kind);

@@ -7,11 +7,12 @@ import {
 import { zeroValue } from '../../built-in-types/zero-value.ts';
 import type { FieldSchema } from './field-schema.ts';
 
-/** One schema a type: types name each other, some of them themselves. */
+/** One schema per type. Types refer to each other, and some refer to themselves. */
 const SCHEMAS = new Map<string, FieldSchema>();
 
 /**
- * How the objects of a built-in kind are merged and owned, from the list types of its Go type.
+ * The rules by which objects of a built-in kind are merged and owned, derived from the list types
+ * of its Go type.
  *
  * @returns undefined for a kind that is not built in.
  */
@@ -20,7 +21,10 @@ export function builtInSchema(apiVersion: string, kind: string): FieldSchema | u
   return name === undefined ? undefined : structSchema(name);
 }
 
-/** The schema of a built-in type that is a struct. @param name - with or without a `#`. */
+/**
+ * The schema of a built-in struct type.
+ * @param name - with or without a leading `#`.
+ */
 export function structSchema(name: string): FieldSchema {
   const known = SCHEMAS.get(name);
   if (known !== undefined) return known;
@@ -62,7 +66,7 @@ function valueSchema(type: string): FieldSchema {
     return { items: valueSchema(element), ...(type.startsWith('[]') ? { list: true } : {}) };
   }
   const scalar = SCALARS[type];
-  // What has no form of its own in the schema, such as a RawExtension, has one owner.
+  // A type without a form in the schema, such as a RawExtension, is one field with one owner.
   return scalar === undefined ? { atomic: true } : { scalar };
 }
 
@@ -93,7 +97,10 @@ function listSchema({ type, listType, listMapKeys = [] }: BuiltInField): FieldSc
   };
 }
 
-/** The schema of the server says that a field which Go always writes is zero where it is left out. */
+/**
+ * The default of a key field. In the server's schema, a field that Go always writes defaults to its
+ * zero value.
+ */
 function keyDefault(field: BuiltInField | undefined): unknown {
   if (field === undefined || field.default !== undefined) return field?.default;
   if (field.pointer === true || field.omitempty === true) return undefined;

@@ -9,7 +9,7 @@ import {
 import { type FieldSet, fieldSetOf } from './field-set.ts';
 import { type FieldPath, fieldElement, type PathElement } from './path-element.ts';
 
-/** Which fields differ between two states of an object. */
+/** The fields that differ between two states of an object. */
 export interface FieldComparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -17,8 +17,8 @@ export interface FieldComparison {
 }
 
 /**
- * What changed from `before` to `after`; maps and items that came or went count themselves too.
- * Where a field is left out that every object of the kind has, it counts as there.
+ * The differences from `before` to `after`. Added and removed maps and items are members of the
+ * result themselves. An omitted field that every object of the kind has counts as present.
  */
 export function compareFields(
   before: JsonObject,
@@ -52,7 +52,8 @@ function* changesOf(
     if (isBoth && !jsonEquals(before, after)) yield { kind: 'modified', path };
     return;
   }
-  // A value without a schema may become another kind of value: then it is modified, and its members come or go.
+  // A value without a schema may change its kind. It then counts as modified, and its members as
+  // added or removed.
   if (isMapOnlyOnce(before, after)) yield { kind: 'modified', path };
   const names = new Map([...(left ?? []), ...(right ?? [])]);
   for (const [element, { schema: below }] of names) {
@@ -73,7 +74,10 @@ interface Child {
   readonly schema: FieldSchema;
 }
 
-/** What a value owns one by one; undefined when it is one field, or empty. */
+/**
+ * The parts of a value that have separate owners; undefined for a value that is one field, or
+ * empty.
+ */
 function childrenOf(value: unknown, schema: FieldSchema): Map<PathElement, Child> | undefined {
   const children = new Map<PathElement, Child>();
   if (schema.atomic) return undefined;

@@ -8,44 +8,50 @@ import {
 } from './path-element.ts';
 
 /**
- * How one value is merged and owned. Without a word about it a map is merged field by field and a
- * list is replaced as a whole.
+ * The rules by which one value is merged and owned. By default a map is merged field by field, and
+ * a list is replaced as a whole.
  */
 export interface FieldSchema {
-  /** The fields of a map that the schema names. */
+  /** The fields of a map that the schema declares. */
   readonly fields?: Readonly<Record<string, FieldSchema>>;
-  /** No other field than those of `fields` may be applied. */
+  /** True if only the fields in `fields` may be applied. */
   readonly closed?: boolean;
-  /** It is a map, of whatever kind. */
+  /** True for a map of any kind. */
   readonly map?: boolean;
-  /** It is a list, of whatever kind. */
+  /** True for a list of any kind. */
   readonly list?: boolean;
-  /** The items of a list, or the values of a map's other fields. */
+  /** The schema of a list's items, or of the values of a map's other fields. */
   readonly items?: FieldSchema;
-  /** What the values of a map without `items` are. Default: `GRANULAR`. */
+  /** The schema of a map's values if `items` is omitted. Default: `GRANULAR`. */
   readonly deeper?: FieldSchema;
-  /** The map or list is one field with one owner. */
+  /** True if the map or list is one field with one owner. */
   readonly atomic?: boolean;
-  /** A list whose items server-side apply identifies by these fields. */
+  /** The fields by which server-side apply identifies the items of a list. */
   readonly keys?: readonly string[];
-  /** Values of key fields that an item leaves out. */
+  /** The values of key fields that an item omits. */
   readonly keyDefaults?: JsonObject;
-  /** A list of distinct scalars. */
+  /** True for a list of distinct scalars. */
   readonly set?: boolean;
-  /** The values of fields that are not set (Go structs that are no pointers). */
+  /**
+   * The values of unset fields that are always present (fields of Go structs that are not
+   * pointers).
+   */
   readonly present?: ReadonlyMap<string, unknown>;
-  /** What kind of scalar it is, where it is one. */
+  /** The kind of scalar, for a scalar. */
   readonly scalar?: 'string' | 'numeric' | 'boolean' | 'untyped';
 }
 
 /**
- * Levels of a value without a schema whose fields have owners of their own. Everything deeper is one
- * field with one owner. A real server goes on to the last level; here the cost of `managedFields`
+ * The number of levels of a schemaless value whose fields have separate owners. Everything deeper
+ * is one field with one owner. A real server has no such limit; here the cost of `managedFields`
  * grows with the square of the depth.
  */
 const OWNED_LEVELS = 200;
 
-/** A value without a schema: maps are merged field by field, lists are replaced as a whole. */
+/**
+ * The schema of a value without a schema: maps are merged field by field, lists are replaced as a
+ * whole.
+ */
 const GRANULAR: FieldSchema = granular(OWNED_LEVELS);
 
 function granular(levels: number): FieldSchema {
@@ -66,12 +72,12 @@ export function itemSchema(schema: FieldSchema): FieldSchema {
   return schema.items ?? GRANULAR;
 }
 
-/** True when the schema names the field, false for a key of a free map such as labels. */
+/** True when the schema declares the field; false for a key of a free map such as labels. */
 export function isNamedField(schema: FieldSchema, name: string): boolean {
   return schema.fields !== undefined && Object.hasOwn(schema.fields, name);
 }
 
-/** True for a list whose items are owned one by one. */
+/** True for a list whose items have separate owners. */
 export function isAssociative(schema: FieldSchema): boolean {
   return !schema.atomic && (schema.set === true || schema.keys !== undefined);
 }
@@ -82,7 +88,7 @@ export function itemElement(schema: FieldSchema, item: unknown, index: number): 
   return keyElement(item, schema.keys, schema.keyDefaults ?? {}) ?? indexElement(index);
 }
 
-/** The element and schema of whatever `element` names below a value of this schema. */
+/** The element and the schema of the field or item that `element` names. */
 export function schemaBelow(schema: FieldSchema, element: PathElement): FieldSchema {
   return element.startsWith(fieldElement(''))
     ? fieldSchema(schema, element.slice(2))

@@ -1,6 +1,8 @@
 import { compareElements, type FieldPath, type PathElement } from './path-element.ts';
 
-/** A set of field paths, as a tree. A path may be in the set, have longer ones below it, or both. */
+/**
+ * A set of field paths, as a tree. A path may be a member, have longer members below it, or both.
+ */
 export interface FieldSet {
   readonly members: ReadonlySet<PathElement>;
   /** No child is empty. */
@@ -13,7 +15,7 @@ export function isEmptyFieldSet(set: FieldSet): boolean {
   return set.members.size === 0 && set.children.size === 0;
 }
 
-/** The set of these paths; the empty path is in no set. */
+/** The set of these paths. The empty path cannot be a member. */
 export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
   const members = new Set<PathElement>();
   const below = new Map<PathElement, FieldPath[]>();
@@ -27,8 +29,8 @@ export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
 }
 
 /**
- * Every path of the set, in the order of the server's `Set.Iterate`: on each level first the members,
- * then what lies below any of them.
+ * Every path of the set, in the order of the server's `Set.Iterate`: on each level first the
+ * members, then the paths below them.
  */
 export function pathsOf(set: FieldSet): FieldPath[] {
   const members = [...set.members].sort(compareElements).map((element) => [element]);
@@ -48,7 +50,10 @@ export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
   return { members: new Set([...left.members, ...right.members]), children };
 }
 
-/** The paths in `left` and not in `right`. A path does not stand for those below it. */
+/**
+ * The paths in `left` that are not in `right`. A path in `right` does not remove the paths below
+ * it.
+ */
 export function differenceOf(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptyFieldSet(right)) return left;
   return narrowed(
@@ -66,7 +71,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   );
 }
 
-/** `set` without these paths and everything below them. */
+/** The set without these paths and the paths below them. */
 export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   return narrowed(
     set,
@@ -78,7 +83,7 @@ export function withoutSubtrees(set: FieldSet, roots: FieldSet): FieldSet {
   );
 }
 
-/** The set itself when nothing is removed, so that its caches stay valid. */
+/** Returns the set itself when nothing is removed, so that its caches stay valid. */
 function narrowed(
   set: FieldSet,
   keeps: (element: PathElement) => boolean,

@@ -3,8 +3,8 @@ import { type FieldSet, fieldSetOf, NO_FIELDS } from './field-set.ts';
 import { compareElements, type FieldPath } from './path-element.ts';
 
 /**
- * Both forms of each set that was read, as long as the set is in use: most writes leave most owners as
- * they were, and neither form ever changes.
+ * Caches both forms of each set, as long as the set is in use. Most writes leave most owners
+ * unchanged, and neither form ever changes.
  */
 const SETS = new WeakMap<object, FieldSet>();
 const TEXTS = new WeakMap<FieldSet, JsonObject>();
@@ -31,7 +31,7 @@ function written(set: FieldSet): JsonObject {
   );
 }
 
-/** @returns undefined when the value is not in that form. */
+/** @returns undefined when the value does not have this form. */
 export function fromFieldsV1(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
   const known = SETS.get(value);
@@ -44,7 +44,10 @@ export function fromFieldsV1(value: unknown): FieldSet | undefined {
   return set;
 }
 
-/** Deeper than what this server writes: 200 levels below the last that a schema names. */
+/**
+ * A limit above the depth that this server writes: 200 levels below the last level that a schema
+ * declares.
+ */
 const MAX_LEVELS = 1_000;
 
 function pathsIn(fields: JsonObject, depth: number): FieldPath[] | undefined {

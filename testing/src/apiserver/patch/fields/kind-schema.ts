@@ -4,7 +4,7 @@ import { builtInSchema, structSchema } from './built-in-schema.ts';
 import type { FieldSchema } from './field-schema.ts';
 
 /**
- * How the objects of a kind are merged and owned.
+ * The rules by which objects of a kind are merged and owned.
  *
  * @param openApi - the `openAPIV3Schema` of a custom resource.
  */
@@ -32,7 +32,7 @@ export function kindSchema(
   return schema;
 }
 
-/** Schemas of custom resources, for as long as their definition stays. */
+/** The schemas of custom resources. Each is cached as long as its definition exists. */
 const CUSTOM_SCHEMAS = new WeakMap<JsonObject, FieldSchema>();
 
 function fromOpenApi(schema: JsonObject): FieldSchema {
@@ -55,7 +55,7 @@ function listSchema(schema: JsonObject): FieldSchema {
     case 'map':
       return { ...items, ...listMapKeys(schema) };
     default:
-      return items; // atomic is the rule for lists
+      return items; // lists are atomic by default
   }
 }
 
@@ -81,7 +81,7 @@ function mapSchema(schema: JsonObject): FieldSchema {
   };
 }
 
-/** Where the schema keeps what it does not know, it is no error to apply it. */
+/** Whether unknown fields are refused. A schema that preserves unknown fields accepts them. */
 function closedness(schema: JsonObject): FieldSchema {
   const { additionalProperties } = schema;
   const isOpen =

@@ -3,8 +3,8 @@ import { jsonText } from '../../objects/json-text.ts';
 import { fieldOf, isJsonObject, type JsonObject } from '../../objects/json-value.ts';
 
 /**
- * One step of a field path, in the notation of fieldsV1: `f:name` a field, `k:{…}` the item of an
- * associative list with these keys, `v:…` the item of a set, `i:0` the item at an index.
+ * One step of a field path, in the notation of fieldsV1: `f:name` is a field, `k:{…}` the item of
+ * an associative list with these keys, `v:…` the item of a set, and `i:0` the item at an index.
  */
 export type PathElement = string;
 
@@ -14,7 +14,7 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
 
-/** The element of a list item among its siblings, by its key fields and their defaults. */
+/** The path element of a list item, made of its key fields and their defaults. */
 export function keyElement(
   item: unknown,
   keys: readonly string[],
@@ -50,7 +50,7 @@ function describeElement(element: PathElement): string {
   return `[${keys.map(([key, value]) => `${key}=${jsonText(value)}`).join(',')}]`;
 }
 
-/** The server's order: fields, keys, values, indices; each in the order of its text. */
+/** The server's order: fields, keys, values, indices; each sorted by text. */
 export function compareElements(left: PathElement, right: PathElement): number {
   const byKind = 'fkvi'.indexOf(left.charAt(0)) - 'fkvi'.indexOf(right.charAt(0));
   if (byKind !== 0) return byKind;

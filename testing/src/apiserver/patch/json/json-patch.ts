@@ -4,12 +4,15 @@ import { UNPROCESSABLE } from '../patch-error.ts';
 import type { JsonPatchOperation } from '../read-patch.ts';
 import { deepCopy, isSameNode, LazyNode, plainJson } from './lazy-node.ts';
 
-/** The server's own limit (`JSONPatchMaxCopyBytes`): thirty copies of copies would be a gigabyte. */
+/**
+ * The server's limit (`JSONPatchMaxCopyBytes`). Without a limit, thirty copies of copies would make
+ * a gigabyte.
+ */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** An operation that cannot be carried out: 422 with the words that the server has for all of them. */
+/** A failed operation: status 422, with the message that the server uses for all of them. */
 export class JsonPatchError extends ApiError {
-  /** In the words of evanphx/json-patch v4. */
+  /** The message of evanphx/json-patch v4. */
   readonly why: string;
 
   constructor(why: string) {
@@ -19,15 +22,16 @@ export class JsonPatchError extends ApiError {
 }
 
 /**
- * The document with a JSON patch carried out: all of its operations or none. Where RFC 6902 and evanphx/json-patch v4
- * differ, the library counts: `replace` and `add` set what is not there, `copy` copies null from there, a value that
- * is left out is null, and `-1` is the last item of a list.
+ * The document after a JSON patch. Either all operations are applied or none. Where RFC 6902 and
+ * evanphx/json-patch v4 differ, the library's behaviour counts: `replace` and `add` set absent
+ * fields, `copy` copies null from an absent field, a missing `value` is null, and `-1` is the last
+ * item of a list.
  *
  * Neither input is changed; the result may share parts with both.
  *
- * @param isEscaped - false when the text of the patch has `<`, `>` or `&` as they are: in a `test` they differ from
- *   those of the document.
- * @throws JsonPatchError when an operation cannot be carried out.
+ * @param isEscaped - false when the text of the patch contains `<`, `>` or `&` unescaped. In a
+ * `test` they then differ from the characters of the document.
+ * @throws JsonPatchError when an operation cannot be applied.
  */
 export function applyJsonPatch(
   document: JsonObject,
@@ -42,7 +46,7 @@ export function applyJsonPatch(
 interface State {
   root: LazyNode;
   copiedBytes: number;
-  /** Of the values of the patch, as of a `LazyNode`. */
+  /** Whether the values of the patch are escaped, as in `LazyNode`. */
   readonly isEscaped: boolean;
 }
 
@@ -133,7 +137,7 @@ const OPERATIONS: Readonly<Record<string, (state: State, operation: JsonObject) 
     if (place === undefined)
       throw missing(`test operation does not apply: is missing path: ${path}`);
     const found = within(`error in test for path: '${path}'`, () => get(place));
-    // A field that is not there is null.
+    // An absent field counts as null.
     const isNull = expected === null || expected.raw === undefined;
     if (found === null ? !isNull : expected === null || !isSameNode(found, expected)) throw failed;
   },
@@ -147,7 +151,7 @@ function replaceAll(state: State, operation: JsonObject): void {
   state.root = value;
 }
 
-/** The value of an operation; null where it has none. */
+/** The value of an operation; null if it has none. */
 function operandOf({ isEscaped }: State, operation: JsonObject): LazyNode | null {
   if (!Object.hasOwn(operation, 'value')) return null;
   return new LazyNode(operation.value === null ? undefined : operation.value, isEscaped);
@@ -159,13 +163,13 @@ function textOf(operation: JsonObject, field: 'path' | 'from', why: string): str
   return text;
 }
 
-/** A field of an object, or an item of a list, which need not be there. */
+/** A field of an object, or an item of a list. It may be absent. */
 interface Place {
   readonly container: LazyNode;
   readonly key: string;
 }
 
-/** @returns undefined where the path leads through something that is not there, or has no parts. */
+/** @returns undefined when the path leads through an absent value, or through a scalar. */
 function placeAt(root: LazyNode, path: string): Place | undefined {
   const tokens = path.split('/').slice(1).map(unescaped);
   const key = tokens.pop();
@@ -194,7 +198,7 @@ function get({ container, key }: Place): LazyNode | null {
   return items[indexOf(key, items.length)] ?? null;
 }
 
-/** Only where `get` finds something. */
+/** Sets an existing place, which `get` has found. */
 function set({ container, key }: Place, value: LazyNode | null): void {
   if (container.fields !== undefined) container.fields.set(key, value);
   else if (container.items !== undefined) {
@@ -226,7 +230,7 @@ function remove({ container, key }: Place): void {
   }
 }
 
-/** What Go's strconv.Atoi reads: leading zeros and a plus are fine. */
+/** The integers that Go's strconv.Atoi reads. Leading zeros and a plus are allowed. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
 /** A negative index counts from the end. */

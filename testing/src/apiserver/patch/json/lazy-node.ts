@@ -2,16 +2,22 @@ import { goJson } from '../../objects/canonical.ts';
 import { isJsonObject, setField } from '../../objects/json-value.ts';
 
 /**
- * A part of a document that is taken apart only when an operation looks into it. The library of real
- * servers works the same way (`lazyNode`, evanphx/json-patch v4), and its answers show it: a part that was
- * taken apart is written with its keys sorted, every other part as it came.
+ * A part of a document that is decoded only when an operation looks into it. The library of real
+ * servers works the same way (`lazyNode`, evanphx/json-patch v4), and this is visible in its
+ * answers: a decoded part is written with sorted keys, and every other part as it was sent.
  *
- * Null in an object or a list is null here, as it is there.
+ * A null in an object or a list is represented by null, as in the library.
  */
 export class LazyNode {
-  /** Undefined for the `value: null` of an operation: it has no parts and is written as null. */
+  /**
+   * Undefined for the `value: null` of an operation. Such a node has no parts and is written as
+   * null.
+   */
   readonly raw: unknown;
-  /** Whether the text of the value has `\\u003c` where it means `<`: all that the server writes itself has. */
+  /**
+   * Whether the text of the value writes `<` as `\\u003c`. All texts that the server writes itself
+   * do.
+   */
   readonly isEscaped: boolean;
   #fields: Map<string, LazyNode | null> | undefined;
   #items: (LazyNode | null)[] | undefined;
@@ -39,7 +45,7 @@ export class LazyNode {
     return this.#items;
   }
 
-  /** Whether its parts have been looked at. */
+  /** Whether the node has been decoded. */
   get isOpen(): boolean {
     return this.#fields !== undefined || this.#items !== undefined;
   }
@@ -93,19 +99,19 @@ export function plainJson(node: LazyNode | null): unknown {
   return result;
 }
 
-/** A copy of a node that shares no part with it, and the bytes that its JSON takes. */
+/** A deep copy of a node, and the size of its JSON in bytes. */
 export function deepCopy(node: LazyNode | null): { copy: LazyNode | null; bytes: number } {
   if (node === null) return { copy: null, bytes: 0 };
   const value = plainJson(node);
   return { copy: new LazyNode(value), bytes: Buffer.byteLength(goJson(value)) };
 }
 
-/** What Go escapes in the texts that it writes. */
+/** The characters that Go escapes in texts. */
 const MARKUP = /[<>&\u2028\u2029]/;
 
 /**
- * Whether two values are the same; the order of the fields of an object does not count. The library compares texts as
- * they are written, so that `<` is not the same as `\\u003c`.
+ * Whether two values are equal, in any order of an object's fields. The library compares texts as
+ * they are written, so that `<` and `\\u003c` are different.
  */
 export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   const pairs: [LazyNode | null, LazyNode | null][] = [[left, right]];
@@ -133,7 +139,7 @@ export function isSameNode(left: LazyNode, right: LazyNode): boolean {
   return true;
 }
 
-/** Removes the null fields of every object in the value; the items of a list stay. */
+/** Removes the null fields of every object in the value. Null items of lists stay. */
 export function pruneNulls(node: LazyNode): void {
   const left = [node];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../objects/json-value.ts';
 
-/** One entry of `metadata.managedFields`: what one manager owns, through one way of writing. */
+/**
+ * One entry of `metadata.managedFields`: the fields that one manager owns through one operation.
+ */
 export interface ManagedFieldsEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
-  /** RFC 3339, whole seconds. Of the last write that changed what the entry says. */
+  /** The last write that changed the entry: RFC 3339, whole seconds. */
   readonly time?: string;
   readonly fieldsType: 'FieldsV1';
   readonly fieldsV1: JsonObject;
@@ -13,10 +15,10 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Who writes, how and when: what every recorded write has in common. */
+/** The identity and time of a write. */
 export interface WriteIdentity {
   readonly manager: string;
-  /** Of the version that was written to. */
+  /** The API version that was written to. */
   readonly apiVersion: string;
   /** Empty for the main resource. */
   readonly subresource: string;
@@ -34,7 +36,7 @@ export interface ServerSideApplyRequest extends WriteIdentity {
   readonly live: JsonObject | undefined;
   /** The applied configuration, without managedFields. */
   readonly applied: JsonObject;
-  /** Takes fields over from other managers instead of failing. */
+  /** True to take fields over from other managers instead of failing. */
   readonly force: boolean;
   /**
    * Fields that this endpoint does not write, as paths from the root (`['status']` for the main
@@ -53,9 +55,9 @@ export interface RecordUpdateRequest extends WriteIdentity {
   /** The stored object before the write, with its managedFields; undefined for a create. */
   readonly before: JsonObject | undefined;
   /**
-   * What the client wrote, after defaulting and before what the server adds on its own account (the
-   * finalizer of a Namespace, `status.phase`, a Pod's token volume: nobody owns those). Its
-   * managedFields are what the client sent, if any.
+   * The object as the client wrote it: after defaulting, and before the server adds fields that
+   * have no owner, such as the finalizer of a Namespace, `status.phase` or a Pod's token volume.
+   * Its managedFields are those sent by the client, if any.
    */
   readonly after: JsonObject;
 }

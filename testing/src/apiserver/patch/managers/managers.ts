@@ -13,10 +13,13 @@ export interface Owner {
   readonly fields: FieldSet;
 }
 
-/** Owners by identity. An owner of nothing is in no such map. */
+/** Owners by identity. The map contains no owner without fields. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-/** Two writes with the same identity share an entry. An applier keeps it across API versions. */
+/**
+ * Writes with the same identity share one entry. The identity of an apply does not include the API
+ * version.
+ */
 export function ownerIdentity(owner: Omit<Owner, 'fields' | 'time'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
@@ -89,7 +92,7 @@ function compareTexts(left: readonly string[], right: readonly string[]): number
   return 0;
 }
 
-/** True for the two values by which a client asks to forget all owners. */
+/** True for the two values with which a client resets the managed fields. */
 export function isManagedFieldsReset(managedFields: unknown): boolean {
   if (!Array.isArray(managedFields)) return false;
   if (managedFields.length === 0) return true;
@@ -98,10 +101,13 @@ export function isManagedFieldsReset(managedFields: unknown): boolean {
   return others.length === 0 && isEmptyEntry;
 }
 
-/** From here on the oldest Update entries are merged (the server's `DefaultMaxUpdateManagers`). */
+/**
+ * With more Update entries than this, the oldest are merged (the server's
+ * `DefaultMaxUpdateManagers`).
+ */
 const MAX_UPDATE_OWNERS = 10;
 
-/** Owners with at most ten Update entries: older ones are merged into `ancient-changes`. */
+/** Limits the owners to ten Update entries. Older entries are merged into `ancient-changes`. */
 export function capUpdateOwners(owners: Owners): Owners {
   const updates = [...owners].filter(([, owner]) => owner.operation === 'Update');
   const excess = updates.length - MAX_UPDATE_OWNERS;

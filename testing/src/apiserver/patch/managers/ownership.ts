@@ -25,7 +25,9 @@ const SYSTEM_METADATA = [
   'resourceVersion',
 ];
 
-/** Fields without an owner: the identity of an object, and fields that only the server writes. */
+/**
+ * Fields without an owner: those that identify an object, and those that only the server writes.
+ */
 const UNOWNED: FieldSet = fieldSetOf([
   ['f:apiVersion'],
   ['f:kind'],
@@ -39,8 +41,9 @@ export function ownable(fields: FieldSet): FieldSet {
 }
 
 /**
- * The owners after a change of the schema: who owned a part of what is one value now owns the whole. The other way
- * round nothing changes, as on a real server.
+ * The owners after a change of the schema. If a value has become atomic, the owners of its parts
+ * own the whole value. If an atomic value has become granular, nothing changes, as on a real
+ * server.
  */
 export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
   return new Map(
@@ -51,7 +54,7 @@ export function ownersInSchema(owners: Owners, schema: FieldSchema): Owners {
   );
 }
 
-/** The set itself when nothing changes. */
+/** Returns the set itself when nothing changes. */
 function fieldsInSchema(set: FieldSet, schema: FieldSchema): FieldSet {
   const members = new Set(set.members);
   const children = new Map<string, FieldSet>();
@@ -107,7 +110,7 @@ interface OwnershipConflict {
   readonly fields: FieldSet;
 }
 
-/** 409 with one cause a field, in the server's words. */
+/** The server's error 409, with one cause per field. */
 function applyConflict(conflicts: readonly OwnershipConflict[]): ApiError {
   const byManager = conflicts
     .map(({ owner, fields }) => ({

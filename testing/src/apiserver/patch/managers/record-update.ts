@@ -26,12 +26,12 @@ import {
 import { ownable, ownersInSchema, takeOver } from './ownership.ts';
 
 /**
- * The managedFields of an object after a create, an update or a patch other than apply: each field
- * that changed belongs to its last writer, and a removed field has no owner. A write without a change
- * leaves the entries and their times as they were.
+ * The managedFields of an object after a create, an update or a patch other than apply. Each
+ * changed field belongs to the writer, and a removed field has no owner. A write without a change
+ * leaves the entries and their times unchanged.
  *
- * Entries that the client sent in `after` are believed on the main resource; `[]` and `[{}]` end the
- * tracking of the object until the next apply.
+ * On the main resource, entries that the client sent in `after` are accepted. `[]` and `[{}]` end
+ * the tracking of the object until the next apply.
  */
 export function recordUpdate(request: RecordUpdateRequest): ManagedFieldsEntry[] {
   const { before, after, apiVersion } = request;
@@ -52,7 +52,7 @@ function ownersToStartFrom({ before, after, subresource }: RecordUpdateRequest):
   return owners === undefined || owners.size === 0 ? stored() : owners;
 }
 
-/** What changed, with nothing before a create. */
+/** The differences between two states. Before a create, every field is absent. */
 export function compareStates(
   before: JsonObject | undefined,
   after: JsonObject,
@@ -62,14 +62,14 @@ export function compareStates(
   return compareFields(former, withoutManagedFields(after), schema);
 }
 
-/** The object without `metadata.managedFields`, which own nothing themselves. */
+/** The object without `metadata.managedFields`, which no manager owns. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (!isJsonObject(metadata)) return object;
   return withField(object, 'metadata', withoutField(metadata, 'managedFields'));
 }
 
-/** Moves what changed to the writer's Update entry. */
+/** Moves the changed fields to the writer's Update entry. */
 export function ownersAfterUpdate(
   owners: Owners,
   comparison: FieldComparison,

@@ -9,7 +9,7 @@ import { fieldElement } from '../fields/path-element.ts';
 import type { ManagedFieldsEntry } from './managed-fields-entry.ts';
 import { decodeOwners, encodeOwners, type Owner, type Owners } from './managers.ts';
 
-/** Where a Scale has its replicas. */
+/** The path of the replicas in a Scale. */
 const IN_SCALE = fieldSetAt(['spec', 'replicas']);
 
 function fieldSetAt(path: readonly string[]): FieldSet {
@@ -21,8 +21,8 @@ function owns({ fields }: Owner, path: FieldSet): boolean {
 }
 
 /**
- * The managedFields of the Scale of an object: those of its replicas (`ScaleHandler.ToSubresource` in
- * k8s.io/apimachinery).
+ * The managedFields of an object's Scale: the entries for its replicas
+ * (`ScaleHandler.ToSubresource` in k8s.io/apimachinery).
  *
  * @param replicas - the path in the object.
  */
@@ -43,11 +43,12 @@ export function scaleEntries(
 }
 
 /**
- * The managedFields of an object after a write of its Scale (`ScaleHandler.ToParent`). A new entry has no time.
+ * The managedFields of an object after a write of its Scale (`ScaleHandler.ToParent`). A new entry
+ * has no time.
  *
- * @param entries - those of the object before.
- * @param ofScale - those of its Scale after the write.
- * @param apiVersion - of the object.
+ * @param entries - the entries of the object before the write.
+ * @param ofScale - the entries of its Scale after the write.
+ * @param apiVersion - the version of the object.
  */
 export function parentEntries(
   entries: unknown,
@@ -56,7 +57,7 @@ export function parentEntries(
 ): readonly ManagedFieldsEntry[] {
   const path = fieldSetAt(replicas);
   const scale = [...(decodeOwners(ofScale) ?? [])];
-  // A manager that owns anything of the Scale keeps what it owns of the object.
+  // A manager that still owns a field of the Scale keeps its fields of the object.
   const left = new Map(scale.map(([, owner]) => [keyOf(owner), owner]));
   const owners = new Map<string, Owner>();
   for (const [identity, owner] of decodeOwners(entries) ?? (new Map() as Owners)) {
@@ -71,7 +72,7 @@ export function parentEntries(
   return encodeOwners(owners);
 }
 
-/** The entry of a manager is the same in both, but for its version. */
+/** Identifies a manager's entry in both the object and its Scale, whose versions differ. */
 function keyOf({ manager, operation, subresource }: Owner): string {
   return JSON.stringify([manager, operation, subresource]);
 }

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../objects/json-value.ts';
 
-/** A map that the patch in progress may change: a copy of what came. */
+/** A copy of a map that the running patch may change. */
 export type OwnMap = Record<string, unknown>;
 
-/** The field of a map that says what to do with it. */
+/** The field of a map that contains its directive. */
 export const DIRECTIVE = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
 export const ELEMENT_ORDER = '$setElementOrder';
@@ -17,12 +17,12 @@ export function directiveOf(value: unknown): unknown {
   return hasDirective(value) ? (value as OwnMap)[DIRECTIVE] : undefined;
 }
 
-/** Stands for a map that goes because it has a directive. */
+/** Marks a map that its directive removes. */
 export const GONE: unique symbol = Symbol('gone');
 
 /**
- * A value of a patch that the object does not have: its maps, without their directives. The maps are changed in place,
- * because the server does so, and quotes them in its texts.
+ * A value of a patch that the object lacks, with directives removed from its maps. The maps are
+ * changed in place, because the server changes them too, and quotes them in its messages.
  */
 export function withoutDirectives(value: unknown): unknown {
   if (hasDirective(value)) return GONE;

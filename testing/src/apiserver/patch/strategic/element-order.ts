@@ -3,7 +3,7 @@ import { isJsonObject } from '../../objects/json-value.ts';
 import { goText } from '../apply/applied-problems.ts';
 import { directiveOf, hasDirective } from './directives.ts';
 
-/** The value by which an item is told from the others. An empty key: the item itself. */
+/** The value that identifies an item. With an empty merge key, the item itself. */
 function identityOf(item: unknown, mergeKey: string): unknown {
   if (mergeKey === '') return item;
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined;
@@ -15,8 +15,8 @@ function placeIn(list: readonly unknown[], item: unknown, mergeKey: string): num
 }
 
 /**
- * The items in the order that a patch asks for (Go: normalizeElementOrder). Those that `order` does not name keep
- * their order of `before`, each in front of the first ordered item that it stood in front of.
+ * The items in the order that a patch asks for (Go: normalizeElementOrder). Items that `order` does
+ * not name keep their order from `before`, each before the first ordered item that it preceded.
  */
 export function inElementOrder(
   items: readonly unknown[],
@@ -46,8 +46,9 @@ export function inElementOrder(
 }
 
 /**
- * Sorts by insertion, as Go does, because the server's comparison has no order: each of two items comes before the other
- * when `order` lacks one of them (Go: normalizeSliceOrder). Go sorts lists of more than 20 items in another way.
+ * Sorts by insertion, as Go does, because the server's comparison is not a consistent order: when
+ * `order` lacks one of two items, each comes before the other (Go: normalizeSliceOrder). Go sorts
+ * lists of more than 20 items with another algorithm.
  */
 function sorted(items: readonly unknown[], order: readonly unknown[], mergeKey: string): unknown[] {
   const list: unknown[] = [];
@@ -63,7 +64,7 @@ function sorted(items: readonly unknown[], order: readonly unknown[], mergeKey: 
   return list;
 }
 
-/** @throws ApiError 500 for an item that cannot be told from the others. */
+/** @throws ApiError 500 for an item without its merge key. */
 function requireKeys(list: readonly unknown[], mergeKey: string): void {
   if (mergeKey === '') return;
   for (const item of list) {
@@ -73,10 +74,10 @@ function requireKeys(list: readonly unknown[], mergeKey: string): void {
 }
 
 /**
- * Compares the items of a patch with the order that it asks for (Go: validatePatchWithSetOrderList). An item with a
- * directive is passed over, but not at the end.
+ * Checks that the items of a patch follow the order that it asks for (Go:
+ * validatePatchWithSetOrderList). Items with a directive are skipped, except at the end.
  *
- * @throws ApiError 500 where an item is not in the order, or stands in another place.
+ * @throws ApiError 500 when an item is missing in the order, or stands in another place.
  */
 export function requireOrder(
   items: readonly unknown[],

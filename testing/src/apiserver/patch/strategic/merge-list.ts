@@ -5,14 +5,16 @@ import { unprocessablePatch } from '../patch-error.ts';
 import { DIRECTIVE, hasDirective, type OwnMap } from './directives.ts';
 import { goTypeOf, inElementOrder, noMergeKey } from './element-order.ts';
 
-/** How two maps of a list are merged. */
+/** Merges a change into an item of a list. */
 export type MergeItem = (item: OwnMap, change: OwnMap) => unknown;
 
 /**
- * A list with a patch merged into it, item by item (Go: mergeSlice); new items come first, as the server puts them.
+ * Merges a patch into a list, item by item (Go: mergeSlice). New items come first, as on the
+ * server.
  *
- * @param items - changed as Go changes the array below: items behind one that is deleted move up, and new ones fill the
- *   places that become free. `$setElementOrder` takes that array for the order before the patch.
+ * @param items - changed in place, as Go changes the underlying array: items after a deleted item
+ * move up, and new items fill the freed places. `$setElementOrder` takes this array as the order
+ * before the patch.
  * @param mergeKey - empty for a list of scalars.
  * @throws ApiError 422 for lists in a list, 500 for items that cannot be merged.
  */
@@ -41,7 +43,8 @@ export function mergeList(
 }
 
 /**
- * Carries out the directives of single items: `delete` takes an item out, `replace` all of them.
+ * Carries out the directives of single items: `delete` removes an item, `replace` replaces all
+ * items.
  *
  * @throws ApiError 500 for any other directive.
  */
@@ -92,7 +95,7 @@ function indexOfKey(list: readonly unknown[], mergeKey: string, value: unknown):
   );
 }
 
-/** In the order in which the server leaves them: the last item takes the place of a duplicate. */
+/** Removes duplicates in the server's order: the last item takes the place of a duplicate. */
 function withoutDuplicates(items: readonly unknown[]): unknown[] {
   const left = [...items];
   for (let at = 0; at < left.length; at++) {

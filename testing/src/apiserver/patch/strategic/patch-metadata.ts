@@ -5,22 +5,23 @@ import {
 } from '../../built-in-types/built-in-types.ts';
 import { internalError } from '../../failures/failure.ts';
 
-/** A Go type, as the field that has it declares it. */
+/** A Go type, as the field with this type declares it. */
 export type GoType = Pick<BuiltInField, 'type' | 'pointer'>;
 
 /** How a strategic merge patch treats one field (Go: PatchMeta, and the type below the field). */
 export interface PatchMetadata {
-  /** Of the map, or of the items of the list. */
+  /** The type of the map, or of the items of the list. */
   readonly below: GoType;
   readonly strategy: 'merge' | 'replace' | undefined;
-  /** The field that tells the items of a list apart; empty for scalars. */
+  /** The field that identifies the items of a list; empty for scalars. */
   readonly mergeKey: string;
 }
 
 /**
- * What the tags of a Go struct say about a field that is a map (Go: LookupPatchMetadataForStruct).
+ * The patch strategy of a field that is a map, from the tags of its Go struct (Go:
+ * LookupPatchMetadataForStruct).
  *
- * @throws ApiError 500 in the words of the server where the type has no such field.
+ * @throws ApiError 500 with the server's message when the type has no such field.
  */
 export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
   const { type } = parent;
@@ -30,7 +31,7 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
     );
   }
   const declared = builtInType(type);
-  // Some built-in kinds have no type here: their maps are merged, and their lists are replaced.
+  // Some built-in kinds have no type here. Their maps are merged, and their lists are replaced.
   if (declared === undefined) return { below: { type }, strategy: undefined, mergeKey: '' };
   const { fields } = declared;
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -53,9 +54,9 @@ export function metadataOfMap(parent: GoType, name: string): PatchMetadata {
 }
 
 /**
- * The same for a list (Go: LookupPatchMetadataForSlice).
+ * The patch strategy of a field that is a list (Go: LookupPatchMetadataForSlice).
  *
- * @throws ApiError 500 also where the field is no list.
+ * @throws ApiError 500 when the type has no such field, or when the field is not a list.
  */
 export function metadataOfList(parent: GoType, name: string): PatchMetadata {
   const metadata = metadataOfMap(parent, name);
@@ -72,7 +73,7 @@ export function metadataOfList(parent: GoType, name: string): PatchMetadata {
 
 const KINDS: Readonly<Record<string, string>> = { double: 'float64', bytes: 'slice' };
 
-/** The kind of a type, as Go's reflection calls it. */
+/** The kind of a type, as Go's reflection names it. */
 function kindOf({ type, pointer }: GoType): string {
   if (pointer) return 'ptr';
   if (type.startsWith('[]')) return 'slice';

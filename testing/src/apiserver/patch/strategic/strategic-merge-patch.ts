@@ -18,24 +18,25 @@ import { badType, inElementOrder, requireOrder } from './element-order.ts';
 import { areMaps, mergeList, unknownDirective } from './merge-list.ts';
 import { type GoType, metadataOfList, metadataOfMap } from './patch-metadata.ts';
 
-/** No built-in type is that deep, and functions that call themselves must end. */
+/** A limit for recursion. No built-in type is that deep. */
 const MAX_LEVELS = 1_000;
 
 export interface StrategicMerge {
   readonly merged: JsonObject;
-  /** What is left of the patch: the server quotes it when it refuses what came of it. */
+  /** The rest of the patch. The server quotes it when it refuses the result. */
   readonly patch: JsonObject;
 }
 
 /**
- * The document after a strategic merge patch (k8s.io/apimachinery, pkg/util/strategicpatch): a merge patch that finds
- * the items of the well-known lists by their merge key, with the directives `$patch`, `$retainKeys`,
- * `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is changed.
+ * The document after a strategic merge patch (k8s.io/apimachinery, pkg/util/strategicpatch): a
+ * merge patch that finds the items of well-known lists by their merge key, with the directives
+ * `$patch`, `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…`. Neither input is
+ * changed.
  *
- * The kind is a built-in one: custom resources have no strategic merge patch.
+ * Only for built-in kinds: custom resources have no strategic merge patch.
  *
- * @throws ApiError 400 for a directive that has not the form it must have, 422 for lists of lists, 500 for everything
- *   else that cannot be merged, as the server answers it.
+ * @throws ApiError 400 for a malformed directive, 422 for lists of lists, and 500 for everything
+ * else that cannot be merged, as the server answers.
  */
 export function applyStrategicMergePatch(
   document: JsonObject,
@@ -50,7 +51,7 @@ export function applyStrategicMergePatch(
   return { merged: mergeMap(rebuildJson(document) as OwnMap, own, { type }), patch: own };
 }
 
-/** Merges in place: both maps are copies, and the server's texts show what it has changed. */
+/** Merges in place. Both maps are copies, and the server's messages show the changed maps. */
 function mergeMap(map: OwnMap, patch: OwnMap, type: GoType): OwnMap {
   if (hasDirective(patch)) return replaced(patch);
   retainKeys(map, patch);
@@ -111,7 +112,10 @@ function mergedList(
   return mergeList(current, value, mergeKey, (item, change) => mergeMap(item, change, below));
 }
 
-/** Drops the fields that `$retainKeys` does not name. @throws ApiError 400 when the patch names another. */
+/**
+ * Drops the fields that `$retainKeys` does not name.
+ * @throws ApiError 400 when the patch contains a field that `$retainKeys` does not name.
+ */
 function retainKeys(map: OwnMap, patch: OwnMap): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const keys = patch[RETAIN_KEYS];
@@ -125,7 +129,7 @@ function retainKeys(map: OwnMap, patch: OwnMap): void {
   for (const name of Object.keys(map)) if (!keys.includes(name)) delete map[name];
 }
 
-/** Merges the lists that `$setElementOrder/…` names, and puts their items into that order. */
+/** Merges the lists that `$setElementOrder/…` names, and sorts their items in that order. */
 function mergeOrderedLists(map: OwnMap, patch: OwnMap, type: GoType): void {
   for (const key of Object.keys(patch).filter((one) => one.startsWith(ELEMENT_ORDER))) {
     const order = patch[key];
@@ -158,7 +162,10 @@ function listIn(map: OwnMap, name: string): unknown[] | undefined {
   return list;
 }
 
-/** The list that `$setElementOrder/containers` is about. @throws ApiError 400 without a name. */
+/**
+ * The name of the list in `$setElementOrder/containers`.
+ * @throws ApiError 400 when the name is missing.
+ */
 function listNamedBy(key: string): string {
   const [prefix = '', ...name] = key.split('/');
   const isKnown = prefix === ELEMENT_ORDER || prefix === DELETE_FROM_LIST;

@@ -17,8 +17,8 @@ export function changed(
 /**
  * Fields that cannot change.
  *
- * @param paths - dotted.
- * @param show - how a message writes the new value.
+ * @param paths - dotted paths.
+ * @param show - formats the new value for the message.
  */
 export function immutable(
   paths: readonly string[],

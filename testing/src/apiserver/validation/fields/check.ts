@@ -9,17 +9,17 @@ import {
 } from './problem.ts';
 
 /**
- * A rule for the value of a field. An absent value passes, unless the check is `needed` or says otherwise: whether a
- * value must exist and which form it must have are two checks.
+ * A rule for the value of a field. An absent value passes every check except `needed` and checks
+ * that document otherwise. Use `must` to require a value.
  */
 export type Check = (value: unknown, field: string) => readonly Problem[];
 
-/** All of these checks, and the problems of all of them. */
+/** Runs all checks and returns the problems of all of them. */
 export function all(...checks: readonly Check[]): Check {
   return (value, field) => checks.flatMap((check) => check(value, field));
 }
 
-/** The second check only where the first finds nothing. */
+/** Runs each check only if the checks before it found nothing. */
 export function firstOf(...checks: readonly Check[]): Check {
   return (value, field) => {
     for (const check of checks) {
@@ -30,23 +30,23 @@ export function firstOf(...checks: readonly Check[]): Check {
   };
 }
 
-/** To Go an empty text or list is the same as none. */
+/** Whether Go treats a value as unset: an empty text or list counts as unset. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   return Array.isArray(value) && value.length === 0;
 }
 
-/** There must be a value. */
+/** Requires a value. */
 export function needed(why = ''): Check {
   return (value, field) => (isEmpty(value) ? [required(field, why)] : []);
 }
 
-/** There must be a value, and it must be right. */
+/** Requires a value that passes all checks. */
 export function must(...checks: readonly Check[]): Check {
   return firstOf(needed(), all(...checks));
 }
 
-/** The fields of an object, in the order in which the server looks at them. */
+/** Checks the fields of an object, in the server's order. */
 export function fields(
   checks: Readonly<Record<string, Check>>,
   ...whole: readonly ((object: Json, field: string) => readonly Problem[])[]
@@ -61,13 +61,13 @@ export function fields(
   };
 }
 
-/** Every item of a list. */
+/** Checks every item of a list. */
 export function each(check: Check): Check {
   return (value, field) =>
     Array.isArray(value) ? value.flatMap((item, at) => check(item, `${field}[${at}]`)) : [];
 }
 
-/** Items whose `key` is the same; those without one do not count. */
+/** Refuses items with the same `key`. Items without a key are ignored. */
 export function uniqueBy(key: string): Check {
   return (value, field) => {
     const seen = new Set<unknown>();
@@ -81,25 +81,25 @@ export function uniqueBy(key: string): Check {
   };
 }
 
-/** The objects of a list. */
+/** The items of a list as objects. */
 export function itemsOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
 }
 
-/** One of a few words; where none is chosen, that is the problem. */
+/** Requires one of a few words. A missing word is reported as missing. */
 export function oneOf(...words: readonly string[]): Check {
   return must((value, field) =>
     words.includes(String(value)) ? [] : [notSupported(field, value, words)],
   );
 }
 
-/** One of a few words, or nothing. */
+/** Allows one of a few words, or no value. */
 export function maybeOneOf(...words: readonly string[]): Check {
   return (value, field) =>
     isEmpty(value) || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
 }
 
-/** A text of a form; `form` returns the problems of a text in words. */
+/** A text of a given form. `form` returns the messages about a text's problems. */
 export function formed(form: (text: string) => readonly string[]): Check {
   return (value, field) =>
     isEmpty(value) ? [] : form(String(value)).map((why) => invalidValue(field, value, why));
@@ -109,7 +109,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** A number within bounds. */
+/** Requires a number of at least `least`. */
 function atLeast(least: number, why: string): Check {
   return (value, field) =>
     isNumber(value) && value < least ? [invalidValue(field, value, why)] : [];
@@ -125,7 +125,7 @@ export function between(least: number, most: number): Check {
       : [];
 }
 
-/** Must not be set. */
+/** Refuses a value. */
 export function absent(why: string): Check {
   return (value, field) => (value === undefined || value === null ? [] : [forbidden(field, why)]);
 }

@@ -1,8 +1,8 @@
 import { DNS_LABEL, DNS_SUBDOMAIN } from 'chancery/internal-objects';
 
 /**
- * The forms of texts in the API. Each function returns the problems of a text, in the words of
- * Kubernetes' own libraries; nothing when it has the form.
+ * A form of texts in the API. The function returns the problems of a text, with the messages of
+ * Kubernetes' own libraries. The list is empty for a valid text.
  */
 type Form = (text: string) => readonly string[];
 
@@ -15,7 +15,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** The sentence, examples and the pattern. */
+/** A message made of the sentence, the examples and the pattern. */
 function mismatch(sentence: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${sentence} (e.g. ${shown}regex used for validation is '${pattern}')`;
@@ -51,7 +51,7 @@ const labelPattern: Form = pattern(
   '123-abc',
 );
 
-/** A label that is too long and a name with dots each have a message of their own. */
+/** A DNS label. A label that is too long has its own message, and so has a name with dots. */
 export const dnsLabel: Form = both(atMost(63, 'characters'), (text) =>
   !LABEL_PATTERN.test(text) && SUBDOMAIN_PATTERN.test(text)
     ? ['must not contain dots']
@@ -106,7 +106,7 @@ export const labelValue: Form = both(
   ),
 );
 
-/** A key of a ConfigMap or Secret: it may become the name of a file. */
+/** A key of a ConfigMap or Secret. It must be usable as a file name. */
 export const dataKey: Form = both(
   atMost(253, 'characters'),
   pattern(
@@ -129,7 +129,7 @@ export function environmentName(text: string): readonly string[] {
   ];
 }
 
-/** The name of a port: RFC 6335, lower case. */
+/** A port name: RFC 6335, in lower case. */
 export function portName(text: string): readonly string[] {
   return [
     ...atMost(15, 'characters')(text),
@@ -155,7 +155,7 @@ export const percentage: Form = pattern(
   '93%',
 );
 
-/** A name that can stand in a URL. */
+/** A name that can be a segment of a URL's path. */
 export function pathSegment(text: string): readonly string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
   return ['/', '%']

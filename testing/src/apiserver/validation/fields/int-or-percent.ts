@@ -1,7 +1,7 @@
 import { percentage } from './formats.ts';
 import { invalidValue, type Problem } from './problem.ts';
 
-/** A number, or a percentage of something. */
+/** A non-negative number or a percentage. */
 export function isPositiveIntOrPercent(value: unknown, field: string): Problem[] {
   if (value === undefined) return [];
   if (typeof value === 'string') {

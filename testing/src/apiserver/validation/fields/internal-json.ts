@@ -8,9 +8,9 @@ import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 
 /**
- * A value as messages show a type that the server has for itself: with the names of Go, and with
- * everything that is not set. Its own types are those of the API but for a few fields, which stand
- * here where the API has them.
+ * A value in the server's internal form, as messages show it: with Go's field names, and with all
+ * unset fields. The internal types have a few fields in other places than the API types. Some of
+ * these fields are shown here where the API has them.
  *
  * @param type - a name such as `io.k8s.api.core.v1.PodTemplateSpec`.
  */
@@ -18,7 +18,7 @@ export function internalJson(type: string, value: unknown): string {
   return goJson(struct(type, value));
 }
 
-/** @param written - with or without the `#` that stands before it in the type of a field. */
+/** @param written - the type's name, with or without the leading `#` of a field's type. */
 function struct(written: string, value: unknown): unknown {
   const type = written.replace('#', '');
   const known = isShared(type) ? undefined : builtInType(type);
@@ -36,7 +36,7 @@ function struct(written: string, value: unknown): unknown {
 
 const NO_FIELD: BuiltInField = { type: 'string' };
 
-/** Fields that the server has behind others than the API has them. */
+/** Fields that the internal type has after other fields than the API type. */
 const MOVED_BEHIND: Readonly<Record<string, readonly string[]>> = {
   subdomain: ['setHostnameAsFQDN'],
   priority: ['preemptionPolicy'],
@@ -56,7 +56,10 @@ function namesOf({ fields }: BuiltInType): readonly string[] {
 
 const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
 
-/** What a Pod has of its host stands in its security context; an older name stands nowhere. */
+/**
+ * A Pod's host fields, which the internal type has in the security context. A deprecated name is
+ * dropped.
+ */
 const OF_HOST = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
 function isElsewhere(name: string): boolean {
@@ -72,12 +75,12 @@ function withHost(shown: Json, { fields }: BuiltInType, spec: Json): Json {
   return { ...shown, SecurityContext: { ...Object.fromEntries(host), ...shown.SecurityContext } };
 }
 
-/** Selectors and the like are types that the server shares with its clients. */
+/** Whether the server shares a type with its clients, as it does for selectors. */
 function isShared(type: string): boolean {
   return type.includes('.apimachinery.');
 }
 
-/** Metadata stands among the other fields, as everybody writes it. */
+/** Metadata appears unchanged among the other fields. */
 function metadata(value: unknown): unknown {
   return isObject(value) ? { ...value } : {};
 }
@@ -106,7 +109,7 @@ function zeroOf(type: string): unknown {
   return type === 'string' || type === 'Duration' ? '' : 0;
 }
 
-/** Abbreviations that Go writes in capitals at the beginning of a name. */
+/** Abbreviations that Go writes in capitals at the beginning of a field name. */
 const ABBREVIATIONS =
   /^(api|dns|uid|ip|tty|http|https|tcp|grpc|fs|se|nfs|fc|iscsi|rbd|csi|url|tls|qos|os)(?=[A-Z]|s$|$)/;
 

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { isEmpty } from './check.ts';
 import { invalidValue, type Problem } from './problem.ts';
 
-/** An address of either family. */
+/** An IPv4 or IPv6 address. */
 export function ipAddress(value: unknown, field: string): readonly Problem[] {
   if (value === undefined) return [];
   if (isIP(String(value)) !== 0) return [];
@@ -15,7 +15,7 @@ interface Network {
   readonly length: number;
 }
 
-/** `10.0.0.0/8` in parts; undefined for a text that is no range of addresses. */
+/** Parses a range such as `10.0.0.0/8`; undefined for an invalid range. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length = '', rest] = text.split('/');
   const most = isIPv4(address) ? 32 : 128;
@@ -41,7 +41,7 @@ export function isInNetwork(address: string, range: string): boolean {
   return block.check(address, family);
 }
 
-/** True when `inner` is a part of `outer`, and smaller. */
+/** True when `inner` lies within `outer` and is smaller. */
 export function isPartOf(inner: Network, outer: Network): boolean {
   const families = [inner, outer].map(({ address }) => (isIPv4(address) ? 'ipv4' : 'ipv6'));
   const [family] = families;

@@ -4,7 +4,7 @@ import { type Check, each, fields, formed, isEmpty } from './check.ts';
 import { labelKey, labelValue } from './formats.ts';
 import { forbidden, invalidValue, type Problem, required } from './problem.ts';
 
-/** A map of labels; problems of keys and of values both name the path of the map. */
+/** A map of labels. Problems of keys and of values are both reported at the path of the map. */
 export function labels(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, text]) => [
@@ -13,7 +13,7 @@ export function labels(value: unknown, field: string): readonly Problem[] {
   ]);
 }
 
-/** 256 KiB: what all annotations of an object may take together. */
+/** The largest total size of an object's annotations: 256 KiB. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 export function annotations(value: unknown, field: string): readonly Problem[] {
@@ -21,7 +21,7 @@ export function annotations(value: unknown, field: string): readonly Problem[] {
   let size = 0;
   const problems = Object.entries(value).flatMap(([key, text]) => {
     size += Buffer.byteLength(key) + Buffer.byteLength(String(text));
-    // The case of the prefix does not count for annotations.
+    // Prefixes of annotations are case-insensitive.
     return labelKey(key.toLowerCase()).map((why) => invalidValue(field, key, why));
   });
   if (size <= MAX_ANNOTATION_BYTES) return problems;
@@ -57,7 +57,7 @@ export const labelSelector: Check = fields({
   matchExpressions: each(requirement),
 });
 
-/** True for a selector without any requirement. */
+/** True for a selector without requirements. */
 export function selectsEverything(selector: unknown): boolean {
   if (!isObject(selector)) return true;
   const { matchLabels, matchExpressions } = selector;

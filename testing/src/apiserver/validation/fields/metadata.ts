@@ -6,7 +6,7 @@ import { forbidden, IMMUTABLE, invalidValue, type Problem, required } from './pr
 
 type Form = (name: string) => readonly string[];
 
-/** Kinds whose names have another form than a DNS subdomain. */
+/** Kinds whose names are not DNS subdomains. */
 const NAME_FORMS: Readonly<Record<string, Form>> = {
   ClusterRole: pathSegment,
   ClusterRoleBinding: pathSegment,
@@ -19,15 +19,17 @@ const NAME_FORMS: Readonly<Record<string, Form>> = {
   StatefulSet: dnsLabel,
 };
 
-/** The 63 characters of a Job's name without `-` and ten digits of a time. */
+/** A Job's name may have 63 characters. The CronJob appends `-` and ten digits of a time. */
 const MAX_CRON_JOB_NAME = 52;
 
-/** One step of the validation of a changed object, after the general rules that every kind shares. */
+/**
+ * One step in the validation of a changed object. The steps follow the general rules of all kinds.
+ */
 type Pass = 'metadata' | 'change' | 'content';
 
 /**
- * The steps in the order of the server's functions (`ValidateXUpdate` in k8s.io/kubernetes/pkg/apis). A rule of the
- * metadata that is in two steps is reported twice.
+ * The steps of each kind, in the order of the server's functions (`ValidateXUpdate` in
+ * k8s.io/kubernetes/pkg/apis). A problem that two steps find is reported twice.
  */
 const PASSES: Readonly<Record<string, readonly Pass[]>> = {
   ...listed(
@@ -98,15 +100,15 @@ function passesOf({ kind, group, custom }: ServedResource): readonly Pass[] {
   return PASSES[kind] ?? ['change', 'content'];
 }
 
-/** How many steps refuse what cannot change, the general rules among them. */
+/** The number of steps that refuse a change of an immutable field, including the general rules. */
 export function changePasses(served: ServedResource): number {
   return 1 + passesOf(served).filter((pass) => pass === 'change').length;
 }
 
 /**
- * The problems of a new object, whose name has been generated.
+ * The problems of a new object. Its name has already been generated.
  *
- * @param content - those beside the metadata.
+ * @param content - the problems outside of the metadata.
  */
 export function newProblems(
   served: ServedResource,
@@ -116,7 +118,7 @@ export function newProblems(
   const isOwn = passesOf(served).length > 1;
   const problems = isOwn ? [...newMetadata(object, served), ...content] : content;
   if (problems.length > 0) return problems;
-  // Only now the general rules follow, which nearly all kinds have in their own.
+  // The general rules follow here. Nearly all kinds already include them in their own rules.
   const { name, generateName } = object.metadata;
   return [...names(name, generateName, pathSegment), ...common(object.metadata, false)];
 }
@@ -131,7 +133,7 @@ function newMetadata(object: StoredObject, served: ServedResource): readonly Pro
   ];
 }
 
-/** Kinds that look at the prefix of a name only where no name was generated from it. */
+/** Kinds that check `generateName` only if no name was generated from it. */
 const UNCHECKED_PREFIXES: ReadonlySet<string> = new Set(['DeviceClass', 'ReplicationController']);
 
 function names(
@@ -149,11 +151,11 @@ function names(
 
 function formOf({ kind, custom, shape }: ServedResource): Form {
   if (custom) return dnsSubdomain;
-  // Only the newer API of Events checks their names.
+  // Only `events.k8s.io` checks the names of Events.
   return shape === undefined ? (NAME_FORMS[kind] ?? dnsSubdomain) : dnsSubdomain;
 }
 
-/** A prefix of a name may end with a dash. */
+/** The form of a name's prefix, which may end with a dash. */
 function prefixOf(form: Form): Form {
   return (prefix) =>
     form(prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix);
@@ -216,7 +218,7 @@ function owner(reference: Owner, field: string): readonly Problem[] {
   return problems;
 }
 
-/** Two finalizers of the server itself that contradict each other. */
+/** Two finalizers of the server that exclude each other. */
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
@@ -228,7 +230,7 @@ function finalizers({ finalizers: names = [] }: StoredObject['metadata']): reado
   return [...problems, invalidValue(field, names, why)];
 }
 
-/** Groups whose kinds let a finalizer have no domain. */
+/** API groups whose kinds allow finalizers without a domain. */
 const UNQUALIFIED_GROUPS: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -253,9 +255,10 @@ function unqualifiedFinalizers({ finalizers: found = [] }: Metadata): readonly P
 }
 
 /**
- * The problems of a changed object: first those of the general rules, then those of its kind.
+ * The problems of a changed object: first the problems of the general rules, then the problems of
+ * its kind.
  *
- * @param content - those beside the metadata.
+ * @param content - the problems outside of the metadata.
  */
 export function changedProblems(
   served: ServedResource,
@@ -281,7 +284,7 @@ export function changedProblems(
   return [...common(object.metadata, false), ...ofChange(false), ...ofKind];
 }
 
-/** A write cannot begin a deletion: only a DELETE can. */
+/** An update cannot begin a deletion. */
 function deletion(object: StoredObject, live: StoredObject): readonly Problem[] {
   return (['deletionTimestamp', 'deletionGracePeriodSeconds'] as const).flatMap((field) => {
     const value = object.metadata[field];

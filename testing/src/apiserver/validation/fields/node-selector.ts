@@ -5,7 +5,7 @@ import { duplicate, forbidden, invalidValue, type Problem, required } from './pr
 
 const NO_OPERATOR = 'not a valid selector operator';
 
-/** The nodes that are meant: any of the terms may fit. */
+/** A node selector. A node matches if it matches any of the terms. */
 export const nodeSelector: Check = (value, field) => {
   if (!isObject(value)) return [];
   const at = `${field}.nodeSelectorTerms`;
@@ -14,7 +14,7 @@ export const nodeSelector: Check = (value, field) => {
   return each(term(true))(value.nodeSelectorTerms, at);
 };
 
-/** One term of a preference, whose values may be of any form. */
+/** One term of a preference. Its values may have any form. */
 export const preferredNodes: Check = term(false);
 
 function term(withValues: boolean): Check {
@@ -57,7 +57,7 @@ function countProblems(operator: unknown, count: number, field: string): readonl
   }
 }
 
-/** The only field of a node that a selector may name is its name. */
+/** `metadata.name` is the only node field that a selector may use. */
 function ofFields(value: unknown, field: string): readonly Problem[] {
   const { key = '', operator, values } = isObject(value) ? value : {};
   const names = Array.isArray(values) ? values.map(String) : [];
@@ -76,10 +76,11 @@ function ofFields(value: unknown, field: string): readonly Problem[] {
   return [...problems, ...wrong];
 }
 
-/** Topologies of which a new volume may have any: labels with their values. */
+/** The allowed topologies of a volume: labels with their values. */
 export const topologies: Check = (value, field) => {
   const terms = itemsOf(value);
-  // The server begins with as many empty ones, so that an empty one is always the same as these.
+  // The server begins with as many empty topologies as there are terms, so an empty term always
+  // counts as a duplicate.
   const seen = terms.map(() => '[]');
   return terms.flatMap((one, at) => {
     const problems = topology(one, `${field}[${at}]`);
@@ -91,7 +92,7 @@ export const topologies: Check = (value, field) => {
   });
 };
 
-/** The values of each label, in one order. */
+/** The values of each label, sorted, as a text for comparison. */
 function textOf({ matchLabelExpressions }: Json): string {
   const byKey = new Map(
     itemsOf(matchLabelExpressions).map(({ key = '', values }) => [

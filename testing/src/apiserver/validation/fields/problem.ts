@@ -2,7 +2,7 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { goJson, sortedKeys } from '../../objects/canonical.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** A problem of one field, in the words of the API server. */
+/** A problem of one field, with the message of the API server. */
 export type Problem = FieldError;
 
 /** A value as messages show it: texts quoted, everything else as JSON. */
@@ -34,7 +34,7 @@ function goQuoted(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A map of texts as Go shows it: sorted, `null` where there is none. */
+/** A map of texts as Go prints it: sorted by key, or `null` if it is absent. */
 export function shownMap(value: unknown): string {
   return shown(isObject(value) ? sortedKeys(value) : null);
 }
@@ -43,7 +43,7 @@ export function invalidValue(field: string, value: unknown, why: string): Proble
   return invalidShown(field, shown(value), why);
 }
 
-/** Like `invalidValue`, for a value that is written in a form of its own. */
+/** Like `invalidValue`, for a value that is already formatted. */
 export function invalidShown(field: string, value: string, why: string): Problem {
   const message = `Invalid value: ${value}${why === '' ? '' : `: ${why}`}`;
   return { field, reason: 'FieldValueInvalid', message };
@@ -61,7 +61,7 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   return notSupportedShown(field, shown(value), supported);
 }
 
-/** Like `notSupported`, for a value that is written in a form of its own. */
+/** Like `notSupported`, for a value that is already formatted. */
 export function notSupportedShown(
   field: string,
   value: string,

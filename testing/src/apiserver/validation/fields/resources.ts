@@ -5,7 +5,7 @@ import { invalidValue, type Problem, required } from './problem.ts';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-/** What a container asks for and may have: requests and limits by resource. */
+/** The requests and limits of a container, by resource. */
 export function resourceRequirements(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   const limits = isObject(value.limits) ? value.limits : {};
@@ -26,7 +26,7 @@ function amounts(map: Json, field: string): readonly Problem[] {
   ]);
 }
 
-/** Resources that have a name of one part, as quotas and limits of namespaces have them. */
+/** Resource names without a prefix, as quotas and limit ranges use them. */
 const STANDARD_TYPES: ReadonlySet<string> = new Set([
   ...STANDARD,
   ...[...STANDARD, 'storage'].map((name) => `requests.${name}`),
@@ -43,7 +43,7 @@ const STANDARD_TYPES: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-/** A resource of any kind. */
+/** The name of a resource of any kind. */
 export function resourceName(name: string, field: string): readonly Problem[] {
   const unqualified = labelKey(name);
   if (unqualified.length > 0) return unqualified.map((why) => invalidValue(field, name, why));
@@ -52,14 +52,17 @@ export function resourceName(name: string, field: string): readonly Problem[] {
   return [invalidValue(field, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** A resource that a container can have. */
+/** The name of a resource that a container can request. */
 export function containerResource(name: string, field: string): readonly Problem[] {
   const problems = resourceName(name, field);
   if (name.includes('/') || STANDARD.has(name) || name.startsWith('hugepages-')) return problems;
   return [...problems, invalidValue(field, name, 'must be a standard resource for containers')];
 }
 
-/** Overcommitting is for resources of Kubernetes itself; a GPU is had whole or not at all. */
+/**
+ * A request must not exceed its limit. Only resources of Kubernetes itself may be overcommitted:
+ * for others, such as GPUs, the request must equal the limit.
+ */
 function withinLimit(
   name: string,
   request: unknown,
@@ -81,7 +84,7 @@ function withinLimit(
   return [invalidValue(`${field}.requests`, request, `must be less than or equal to ${what}`)];
 }
 
-/** A resource that another vendor has added. */
+/** Whether a resource was added by another vendor. */
 export function isExtended(name: string): boolean {
   return name.includes('/') && !/(^|\.)kubernetes\.io\//.test(name);
 }

@@ -1,11 +1,11 @@
 import { internalJson } from './internal-json.ts';
 
-/** Lines around a difference that are shown with it. */
+/** The number of unchanged lines that are shown around a difference. */
 const CONTEXT = 3;
 
 /**
- * What differs between two specs, as a unified diff of their JSON. This is for people: which lines
- * it has is no part of the API.
+ * The difference between two specs, as a unified diff of their JSON. It is meant for people: its
+ * exact lines are not part of the API.
  */
 export function specDifference(type: string, before: unknown, after: unknown): string {
   const [a, b] = [before, after].map((value) => linesOf(internalJson(type, value)));
@@ -16,7 +16,7 @@ function linesOf(json: string): readonly string[] {
   return JSON.stringify(JSON.parse(json), undefined, 1).split('\n');
 }
 
-/** One hunk from the first line that differs to the last one. */
+/** One hunk, from the first line that differs to the last one. */
 function unifiedDiff(a: readonly string[], b: readonly string[]): string {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;

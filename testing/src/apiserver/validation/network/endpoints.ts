@@ -17,7 +17,10 @@ import { portNumber } from '../pods/probe.ts';
 
 const address: Check = (value, field) => firstOf(ipAddress, reachable)(value ?? '', field);
 
-/** Addresses at which no endpoint can be, in the order in which the server names them: `ValidateEndpointIP`. */
+/**
+ * Ranges of addresses that an endpoint cannot have, in the order in which the server names them
+ * (`ValidateEndpointIP`).
+ */
 const UNREACHABLE: Readonly<Record<string, readonly string[]>> = {
   'unspecified (ADDRESS)': ['0.0.0.0/32', '::/128'],
   'in the loopback range (127.0.0.0/8, ::1/128)': ['127.0.0.0/8', '::1/128'],
@@ -39,7 +42,7 @@ const endpointPort: Check = fields({
   protocol: oneOf('SCTP', 'TCP', 'UDP'),
 });
 
-/** The older list of where a Service is. */
+/** The problems of an Endpoints object. */
 export function endpoints({ subsets }: StoredObject): readonly Problem[] {
   const addresses = each(
     fields({ ip: address, hostname: formed(dnsLabel), nodeName: formed(dnsSubdomain) }),
@@ -58,7 +61,7 @@ export function endpoints({ subsets }: StoredObject): readonly Problem[] {
   });
 }
 
-/** How many addresses and ports a slice takes. */
+/** The largest number of addresses, and of ports, in a slice. */
 const MAX_ENDPOINTS = 1_000;
 
 export function endpointSlice(slice: StoredObject): readonly Problem[] {
@@ -68,7 +71,7 @@ export function endpointSlice(slice: StoredObject): readonly Problem[] {
       ? formed(dnsSubdomain)
       : firstOf(ipAddress, (value, field) => {
           const isOfType = isIP(String(value)) === (type === 'IPv6' ? 6 : 4);
-          // The server names the list, and not the address in it.
+          // The server reports the path of the list, and not of the address.
           const list = field.replace(/\[\d+\]$/, '');
           const other = isOfType ? [] : [invalidValue(list, value, `must be an ${type} address`)];
           return [...other, ...reachable(value, field)];

@@ -87,7 +87,7 @@ const rule: Check = fields({
     paths: must(
       each(
         fields({}, ingressPath, (path, field) =>
-          // Without a type nothing else of the path is looked at.
+          // Without a path type the rest of the path is not checked.
           isEmpty(path.pathType)
             ? []
             : backend(isObject(path.backend) ? path.backend : {}, `${field}.backend`),

@@ -25,7 +25,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** Where the kubelet listens: no load balancer may stand there. */
+/** The port of the kubelet, which a load balancer must not use. */
 const KUBELET_PORT = 10_250;
 
 function clusterAddress(spec: Json): readonly Problem[] {
@@ -70,7 +70,7 @@ function kubeletPort({ port }: Json, at: number): readonly Problem[] {
   return [invalidValue(`spec.ports[${at}]`, port, why)];
 }
 
-/** @param several - then each port needs a name. */
+/** @param several - true for a Service with several ports, each of which needs a name. */
 function portCheck(several: boolean): Check {
   return fields({
     name: (value, field) => {
@@ -146,7 +146,7 @@ function traffic(spec: Json): readonly Problem[] {
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'] as const;
 
-/** A Service, in the order in which the server looks at it. */
+/** The problems of a Service, in the server's order. */
 export function service(object: StoredObject): readonly Problem[] {
   const spec = specOf(object);
   return [
@@ -177,7 +177,10 @@ function loadBalancerOnly(spec: Json): readonly Problem[] {
   );
 }
 
-/** The address under which a Service is known stays, unless it becomes or was a mere name. */
+/**
+ * The cluster address of a Service cannot change, except when its type changes to or from
+ * `ExternalName`.
+ */
 export const changedService: ChangeCheck = (object, previous) => {
   const [now, then] = [specOf(object), specOf(previous)];
   if (now.type === 'ExternalName' || then.type === 'ExternalName') return [];

@@ -37,7 +37,7 @@ const port: Check = fields({
   protocol: oneOf(...PROTOCOLS),
 });
 
-/** Names of ports. A malformed name is reported as malformed, and not as a duplicate too. */
+/** Reports duplicate names of ports. A malformed name is only reported as malformed. */
 function uniquePortNames(value: unknown, field: string): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(value).flatMap(({ name }, at) => {
@@ -61,7 +61,7 @@ const securityContext: Check = fields({ runAsUser: id, runAsGroup: id }, (contex
   return [invalidShown(field, internalJson(SECURITY_CONTEXT, context), why)];
 });
 
-/** Which volumes there are, by name. */
+/** The volumes of a Pod, by name. */
 export type Volumes = ReadonlyMap<string, Json>;
 
 function mounts(volumes: Volumes): Check {
@@ -106,7 +106,7 @@ function devices(volumes: Volumes): Check {
     });
 }
 
-/** What holds for every container, of whatever sort. */
+/** The rules for all kinds of containers. */
 export function containerCommon(volumes: Volumes): Check {
   return fields({
     name: must(formed(dnsLabel)),
@@ -131,7 +131,7 @@ export const probes: Check = fields({
   startupProbe: probe('once'),
 });
 
-/** The containers that a Pod is about. */
+/** The regular containers of a Pod. */
 export function containers(volumes: Volumes): Check {
   const common = containerCommon(volumes);
   return firstOf(needed(), (value, field) => {
@@ -148,7 +148,7 @@ export function containers(volumes: Volumes): Check {
   });
 }
 
-/** The names of containers. One without a name has the empty one. */
+/** The names of containers. The name of a container without one is empty. */
 export function namesOf(containers: unknown): Set<string> {
   return new Set(itemsOf(containers).map(nameOf));
 }
@@ -157,7 +157,7 @@ function nameOf({ name }: Json): string {
   return isEmpty(name) ? '' : String(name);
 }
 
-/** A name that another container has; where it is new, it is taken from then on. */
+/** Reports a name that another container has. A new name is added to the taken names. */
 export function repeatedName(
   container: Json,
   names: Set<string>,

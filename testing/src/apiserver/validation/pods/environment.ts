@@ -24,7 +24,9 @@ const RESOURCE_FIELDS = [
   'requests.memory',
 ];
 
-/** The fields of a Pod that have a name outside of it; an environment or a volume takes some of them. */
+/**
+ * The Pod fields that can be referenced by a path. Variables and volumes each allow some of them.
+ */
 const POD_LABELS: ReadonlySet<string> = new Set([
   'metadata.annotations',
   'metadata.labels',
@@ -42,7 +44,7 @@ const POD_LABELS: ReadonlySet<string> = new Set([
   'status.podIPs',
 ]);
 
-/** A field of the Pod itself; labels and annotations by their keys. */
+/** A reference to a field of the Pod. Labels and annotations are referenced by their keys. */
 export function fieldOf(paths: readonly string[]): Check {
   return fields({}, ({ apiVersion = 'v1', fieldPath }, field) => {
     if (isEmpty(fieldPath)) return [required(`${field}.fieldPath`)];
@@ -104,12 +106,15 @@ function valueFrom({ valueFrom: from, value }: Json, field: string): readonly Pr
   return set.length === 1 ? problems : [...problems, invalidValue(at, '', TWO_SOURCES)];
 }
 
-/** The variables of a container. */
+/** The environment variables of a container. */
 export const environment: Check = each(fields({ name: must(formed(environmentName)) }, valueFrom));
 
 const named: Check = fields({ name: must(formed(dnsSubdomain)) });
 
-/** Whole ConfigMaps and Secrets as variables. A problem of an entry names the list, as the server does. */
+/**
+ * ConfigMaps and Secrets that become variables as a whole. A problem of an entry is reported at the
+ * list, as the server does.
+ */
 export const environmentFrom: Check = (value, field) => {
   const check = each(
     fields(

@@ -66,7 +66,7 @@ function conditionName(value: unknown, field: string): readonly Problem[] {
   return labelKey(String(value ?? '')).map((why) => invalidValue(field, value ?? '', why));
 }
 
-/** A template of Pods: the metadata's own path is left out, as the server does it. */
+/** A template of Pods. The paths of metadata problems omit `metadata`, as the server's do. */
 export function podTemplate(value: unknown, field: string): readonly Problem[] {
   const template = isObject(value) ? value : {};
   const metadata = isObject(template.metadata) ? template.metadata : {};
@@ -121,7 +121,7 @@ const affinity: Check = fields({
   podAntiAffinity: podTerms,
 });
 
-/** How many name servers and search paths a resolver takes. */
+/** The largest numbers of name servers and search paths of a resolver. */
 const MAX_NAME_SERVERS = 3;
 const MAX_SEARCHES = 32;
 
@@ -210,5 +210,5 @@ function operatorProblems(operator: unknown, value: unknown, field: string): rea
   return [invalidValue(field, value, "value must be empty when `operator` is 'Exists'")];
 }
 
-/** What a Pod puts up with on a node. */
+/** The tolerations of a Pod. */
 export const tolerations: Check = each(fields({}, toleration));

@@ -6,7 +6,7 @@ import { forbidden, invalidValue, type Problem, required } from '../fields/probl
 import { specDifference } from '../fields/spec-difference.ts';
 import { podSpec, tolerations } from './pod-spec.ts';
 
-/** A new Pod. */
+/** The problems of a new Pod. */
 export function newPod(pod: StoredObject): readonly Problem[] {
   const spec = specOf(pod);
   return [
@@ -26,7 +26,7 @@ export function podContent(pod: StoredObject): readonly Problem[] {
   return [...podSpec(spec, 'spec'), ...trimmedImages(spec)];
 }
 
-/** The change of a Pod: little of its spec may change. */
+/** The problems of a change of a Pod. Only a few fields of its spec may change. */
 export function changedPod(pod: StoredObject, previous: StoredObject): readonly Problem[] {
   const [spec, before] = [specOf(pod), specOf(previous)];
   if (isDeepStrictEqual(spec, before)) return [];
@@ -56,7 +56,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** Templates may have blanks around an image, Pods not. */
+/** Images of Pods must not begin or end with spaces. Templates may have such images. */
 function trimmedImages(spec: Json): readonly Problem[] {
   return ['containers', 'initContainers'].flatMap((list) =>
     itemsOf(spec[list]).flatMap(({ image }, at) =>
@@ -117,7 +117,10 @@ function removedGates(spec: Json, before: Json): readonly Problem[] {
   );
 }
 
-/** The spec with what may change as it was: whatever still differs may not. */
+/**
+ * The spec with all changeable fields reset to their former values. Any remaining difference is
+ * refused.
+ */
 function withChangeable(spec: Json, before: Json): Json {
   const images = (list: 'containers' | 'initContainers'): unknown =>
     spec[list] === undefined

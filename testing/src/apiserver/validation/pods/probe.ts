@@ -11,7 +11,7 @@ import {
 import { headerName, portName } from '../fields/formats.ts';
 import { forbidden, invalidValue, type Problem, required } from '../fields/problem.ts';
 
-/** A port by number or by name; `0` where there is none. */
+/** A port by number or by name. A missing port counts as `0`. */
 export function portOrName(value: unknown, field: string): readonly Problem[] {
   if (typeof value === 'string') {
     return portName(value).map((why) => invalidValue(field, value, why));
@@ -41,7 +41,7 @@ const HANDLERS: Readonly<Record<string, Check>> = {
   sleep: () => [],
 };
 
-/** The one action of a probe or of a lifecycle hook. */
+/** Requires exactly one action in a probe or a lifecycle hook. */
 function handler(value: Json, field: string): readonly Problem[] {
   const set = Object.keys(HANDLERS).filter((name) => isObject(value[name]));
   const [first, ...others] = set;
@@ -54,7 +54,10 @@ function handler(value: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** @param only - `successThreshold` must be 1: a container that failed is not asked again. */
+/**
+ * @param only - with `once`, `successThreshold` must be 1, because a failed container is not probed
+ * again.
+ */
 export function probe(only: 'once' | 'again'): Check {
   const numbers = fields({
     initialDelaySeconds: notNegative,

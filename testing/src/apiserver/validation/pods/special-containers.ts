@@ -10,7 +10,10 @@ const forbiddenInInit = fields({
   startupProbe: absent(NOT_ALWAYS),
 });
 
-/** Init containers; one with `restartPolicy: Always` runs beside the others. */
+/**
+ * Init containers. An init container with `restartPolicy: Always` runs beside the regular
+ * containers.
+ */
 export function initContainers(volumes: Volumes, regular: unknown): Check {
   const common = containerCommon(volumes);
   return (value, field) => {
@@ -19,7 +22,8 @@ export function initContainers(volumes: Volumes, regular: unknown): Check {
     return itemsOf(value).flatMap((container, at) => {
       const item = `${field}[${at}]`;
       const sidecar = container.restartPolicy === 'Always';
-      // Among themselves they may lack names: each is told so.
+      // Several init containers without a name are not duplicates of each other: each is reported
+      // as unnamed.
       if (!isTaken) names.delete('');
       return [
         ...common(container, item),
@@ -30,7 +34,7 @@ export function initContainers(volumes: Volumes, regular: unknown): Check {
   };
 }
 
-/** What may be attached to a running Pod, for looking into it. */
+/** The rules for ephemeral containers, which are added to a running Pod for debugging. */
 const EPHEMERAL = 'cannot be set for an Ephemeral Container';
 const forbiddenInEphemeral = fields({
   lifecycle: absent(EPHEMERAL),

@@ -23,7 +23,7 @@ const fileMode: Check = (value, field) =>
     ? [invalidValue(field, value, 'must be a number between 0 and 0777 (octal), both inclusive')]
     : [];
 
-/** A path below the volume. */
+/** A relative path inside the volume. */
 export function localPath(value: unknown, field: string): readonly Problem[] {
   const path = String(value ?? '');
   if (path.startsWith('/')) return [invalidValue(field, path, 'must be a relative path')];
@@ -49,7 +49,7 @@ const DOWNWARD_PATHS = [
   'metadata.uid',
 ];
 
-/** The server reports a problem of a file at its volume, and does not count the files. */
+/** The server reports problems of a file at its volume, without an index. */
 const downwardFiles: Check = fields({}, ({ items }, field) =>
   itemsOf(items).flatMap((item) => downwardFile(item, field)),
 );
@@ -80,7 +80,7 @@ const projection: Check = fields({
   }),
 });
 
-/** What a volume can be, in the server's order, and what of it is checked. */
+/** The possible sources of a volume in the server's order, with the check of each. */
 const SOURCES: Readonly<Record<string, Check>> = {
   emptyDir: fields({ sizeLimit: notNegativeQuantity }),
   hostPath: SHARED_SOURCES.hostPath,
@@ -90,7 +90,7 @@ const SOURCES: Readonly<Record<string, Check>> = {
   awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
   secret: fields({ secretName: needed(), defaultMode: fileMode, items: each(keyToPath) }),
   nfs: SHARED_SOURCES.nfs,
-  iscsi: () => [], // with the name of the volume
+  iscsi: () => [], // checked with the name of the volume
   glusterfs: fields({ endpoints: needed(), path: needed() }),
   flocker: SHARED_SOURCES.flocker,
   persistentVolumeClaim: fields({ claimName: needed() }),
@@ -138,13 +138,13 @@ function source(volume: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** The volumes of a Pod. */
+/** The problems of a Pod's volumes. */
 export const volumes: Check = all(
   each(fields({ name: must(formed(dnsLabel)) }, source)),
   uniqueBy('name'),
 );
 
-/** The keys of a ConfigMap or Secret, with the path that the server gives them. */
+/** The keys of a ConfigMap or Secret, at the path that the server reports. */
 export function dataKeys(value: unknown, field: string): readonly Problem[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((key) =>

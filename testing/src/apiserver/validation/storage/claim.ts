@@ -44,10 +44,12 @@ export const volumeMode: Check = oneOfSet(['Block', 'Filesystem']);
 
 const namespaceOf: Check = fields({ namespace: formed(dnsLabel) });
 
-/** What a claim is filled from stands in two fields, which say the same, or in the newer one alone. */
+/**
+ * The data source of a claim is in two fields. Both must be equal, or only the newer one is set.
+ */
 function twoSources({ dataSource: older, dataSourceRef: newer }: Json): readonly Problem[] {
   if (!isObject(older) || !isObject(newer)) return [];
-  // The server shows the path of the field where others show its value.
+  // The server shows the path of the field where its other messages show the value.
   if (!isEmpty(newer.namespace)) {
     return [
       invalidShown('spec', '{}', 'may not be specified when dataSourceRef.namespace is specified'),
@@ -87,7 +89,7 @@ export function claim(object: StoredObject): readonly Problem[] {
   ];
 }
 
-/** A claim stays as it was, but may be bound once, and grow when it is bound. */
+/** A claim cannot change, except that it may be bound once, and may grow when it is bound. */
 export const changedClaim: ChangeCheck = (object, previous) => {
   const [now, then] = [specOf(object), specOf(previous)];
   const bound = valueAt(object, ['status', 'phase']) === 'Bound';
@@ -107,7 +109,7 @@ export const changedClaim: ChangeCheck = (object, previous) => {
   ];
 };
 
-/** A claim that has got the attributes of a class keeps a class. */
+/** A claim that got attributes from a class must keep a class. */
 function lostClass(now: Json, then: Json, previous: StoredObject): readonly Problem[] {
   const { volumeAttributesClassName: name } = now;
   const current = valueAt(previous, ['status', 'currentVolumeAttributesClassName']);
@@ -117,7 +119,7 @@ function lostClass(now: Json, then: Json, previous: StoredObject): readonly Prob
   return [forbidden('spec.volumeAttributesClassName', why)];
 }
 
-/** The spec without what this change may do. */
+/** The spec without the fields that this change may set. */
 function settled(spec: Json, now: Json, bound: boolean): Json {
   const kept: Record<string, unknown> = { ...spec };
   if (isEmpty(kept.volumeName)) kept.volumeName = now.volumeName;

@@ -27,7 +27,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** What a CSI driver can do. */
+/** The problems of a CSIDriver. */
 export function csiDriver(object: StoredObject): readonly Problem[] {
   const spec = specOf(object);
   const { fsGroupPolicy, nodeAllocatableUpdatePeriodSeconds: period } = spec;
@@ -47,7 +47,7 @@ export function csiDriver(object: StoredObject): readonly Problem[] {
   ];
 }
 
-/** Each for another audience, one of which may be that of the API server. */
+/** Token requests must have different audiences. The empty audience means the API server's. */
 function tokenRequests(value: unknown, field: string): readonly Problem[] {
   const seen = new Set<unknown>();
   return itemsOf(value).flatMap(({ audience = '', expirationSeconds }, at) => {
@@ -79,7 +79,7 @@ export const changedCsiDriver: ChangeCheck = (object, previous) => {
       ? [invalidValue(`spec.${field}`, specOf(object)[name], IMMUTABLE)]
       : [];
   return [
-    // The server calls it so.
+    // The server's message has this name.
     ...problem('attachRequired', 'attachedRequired'),
     ...problem('volumeLifecycleModes', 'volumeLifecycleModes'),
   ];
@@ -97,7 +97,7 @@ const nodeDriver: Check = fields({ name: driverName }, ({ nodeID = '', allocatab
   ];
 });
 
-/** The drivers that a node has. */
+/** The problems of a CSINode. */
 export function csiNode(object: StoredObject): readonly Problem[] {
   const names = new Set<unknown>();
   return itemsOf(specOf(object).drivers).flatMap((driver, at) => {
@@ -121,7 +121,7 @@ function topologyKeys(value: unknown, field: string): readonly Problem[] {
   ]);
 }
 
-/** A driver of a node may come, go, and take another number of volumes. */
+/** A node's drivers may be added and removed, and their number of volumes may change. */
 export const changedCsiNode: ChangeCheck = (object, previous) => {
   const now = itemsOf(specOf(object).drivers);
   return itemsOf(specOf(previous).drivers).flatMap((before) =>
@@ -139,7 +139,7 @@ function withoutCount({ allocatable: _, ...driver }: Json): Json {
   return driver;
 }
 
-/** A volume that shall be attached to a node. */
+/** The problems of a VolumeAttachment. */
 export function volumeAttachment(object: StoredObject): readonly Problem[] {
   const { attacher, source, nodeName = '' } = specOf(object);
   return [

@@ -20,7 +20,7 @@ import { oneOfSet } from './volume-source.ts';
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
-/** The name of a program that makes volumes. */
+/** The name of a volume provisioner. */
 const provisioner: Check = (value, field) =>
   isEmpty(value)
     ? [required(field)]
@@ -72,7 +72,7 @@ export const changedAttributesClass: ChangeCheck = (object, previous) =>
     .filter((field) => changed(object, previous, [field]))
     .map((field) => forbidden(field, `updates to ${field} are forbidden.`));
 
-/** How much storage of a class is left somewhere. */
+/** The problems of a CSIStorageCapacity. */
 export function storageCapacity(object: StoredObject): readonly Problem[] {
   const { nodeTopology, storageClassName = '', capacity } = object;
   return [

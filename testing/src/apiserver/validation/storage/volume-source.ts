@@ -11,19 +11,22 @@ import {
   tooLong,
 } from '../fields/problem.ts';
 
-/** What a persistent volume can be made of (Go: pkg/apis/core/validation, ValidatePersistentVolumeSpec). */
+/**
+ * A possible source of a persistent volume (Go: pkg/apis/core/validation,
+ * ValidatePersistentVolumeSpec).
+ */
 interface Source {
   readonly field: string;
-  /** As problems of the source name it. Default: as the API does. */
+  /** The name in problems of the source. If omitted, the name in the API. */
   readonly shown?: string;
-  /** As the problem of a second source names it. */
+  /** The name in the problem of a second source. */
   readonly asSecond?: string;
   readonly check: Check;
 }
 
 const MAX_DRIVER_NAME_BYTES = 63;
 
-/** The name of a CSI driver, in upper or lower case. */
+/** The name of a CSI driver. It may contain upper-case letters. */
 export const driverName: Check = (value, field) => {
   if (isEmpty(value)) return [required(field)];
   const name = String(value);
@@ -53,7 +56,7 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-/** @returns nothing but the problem of the path where there is none. */
+/** @returns only the problem of the path when the path is missing. */
 const hostPath: Check = (value, field) => {
   const { path, type } = isObject(value) ? value : {};
   if (isEmpty(path)) return [required(`${field}.path`)];
@@ -69,14 +72,14 @@ const partition: Check = (value, field) =>
     ? [invalidValue(field, value, 'must be between 1 and 255, inclusive')]
     : [];
 
-/** A name of an initiator or a target; each of its three forms has a pattern. */
+/** The forms of an initiator's or a target's name, with the pattern of each. */
 const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
   eui: /^eui.[A-Za-z0-9]{16}$/,
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-/** @param noForm - what is said of a name that begins as none of them. */
+/** @param noForm - the message for a name that begins with none of the prefixes. */
 function iscsiName(noForm: string): Check {
   return (value, field) => {
     const name = String(value ?? '');
@@ -89,7 +92,7 @@ function iscsiName(noForm: string): Check {
 const WRONG_FORM = 'must be valid format';
 const MAX_ISCSI_NAME = 64;
 
-/** A name of the initiator has the name of the volume in it. */
+/** The name of the initiator contains the name of the volume, so both together have a limit. */
 function iscsiIsTooLong(volume: string, { targetPortal = '', initiatorName }: Json): boolean {
   const whole = `${volume}:${targetPortal}`;
   return initiatorName !== undefined && Buffer.byteLength(whole) > MAX_ISCSI_NAME;
@@ -125,7 +128,10 @@ function iscsi(volume: string): Check {
   ]);
 }
 
-/** The same of a volume of a Pod, whose name is found fault with where it is too long. @param at - of the name. */
+/**
+ * The same check for a volume of a Pod. A name that is too long is reported at the volume's name.
+ * @param at - the path of the name.
+ */
 export function iscsiOfPod(
   volume: string,
   source: Json,
@@ -255,7 +261,7 @@ const azureDisk: Check = fields(
   },
 );
 
-/** One of these words, if there is a word at all: an empty text is one. */
+/** One of these words, if a value is set. An empty text counts as set. */
 export function oneOfSet(words: readonly string[]): Check {
   return (value, field) =>
     value === undefined || words.includes(String(value)) ? [] : [notSupported(field, value, words)];
@@ -281,7 +287,7 @@ const local: Check = (value, field) => {
   return isEmpty(path) ? [required(`${field}.path`)] : noBacksteps(path, `${field}.path`);
 };
 
-/** Sources that a volume of a Pod has with the same rules. */
+/** Sources that volumes of Pods have too, with the same rules. */
 type SharedSource =
   | 'awsElasticBlockStore'
   | 'azureDisk'
@@ -321,7 +327,10 @@ function shared(field: SharedSource, names: Pick<Source, 'shown' | 'asSecond'> =
   return { field, check: SHARED_SOURCES[field], ...names };
 }
 
-/** In the order of the server. @param volume - the name of the volume. */
+/**
+ * The sources in the server's order.
+ * @param volume - the name of the volume.
+ */
 function sources(volume: string): readonly Source[] {
   return [
     shared('hostPath'),
@@ -349,10 +358,10 @@ function sources(volume: string): readonly Source[] {
   ];
 }
 
-/** The fields of a spec in which a source can stand. */
+/** The fields of a spec that can hold a source. */
 export const SOURCE_FIELDS: readonly string[] = sources('').map(({ field }) => field);
 
-/** The problems of what a volume is made of: there has to be one source, and no other beside it. */
+/** The problems of a volume's source. There must be exactly one source. */
 export function sourceProblems(
   spec: Json,
   volume: string,
@@ -363,7 +372,7 @@ export function sourceProblems(
   let count = 0;
   for (const source of sources(volume)) {
     if (!isObject(spec[source.field])) continue;
-    // The server lets a Flex volume stand beside another source.
+    // The server allows a Flex volume beside another source.
     if (count > 0 && source.field !== 'flexVolume') {
       const at = `${field}.${source.asSecond ?? source.field}`;
       problems.push(forbidden(at, 'may not specify more than 1 volume type'));

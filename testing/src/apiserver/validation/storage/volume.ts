@@ -20,7 +20,7 @@ import { SOURCE_FIELDS, sourceProblems } from './volume-source.ts';
 
 const NANOS = 1_000_000_000n;
 
-/** A persistent volume. */
+/** The problems of a PersistentVolume. */
 export function volume({ metadata, spec }: StoredObject): readonly Problem[] {
   const of = isObject(spec) ? spec : {};
   const at = 'spec';
@@ -42,7 +42,10 @@ export function volume({ metadata, spec }: StoredObject): readonly Problem[] {
   ];
 }
 
-/** A volume that stands in another object: it is made of a CSI driver's storage, and has no other features. */
+/**
+ * A volume that is written inside another object. It must use a CSI driver, and may not have other
+ * features.
+ */
 export function inlineVolume(spec: Json, field: string): readonly Problem[] {
   const inline = 'in the context of inline volumes';
   const absent = (name: string): readonly Problem[] =>
@@ -82,7 +85,7 @@ function capacity(value: unknown, field: string): readonly Problem[] {
 }
 
 function amount(value: unknown, field: string): readonly Problem[] {
-  // Parts of one count as one.
+  // A negative fraction counts as the next whole number below.
   const nanos = quantityNanos(value) ?? 0n;
   const whole = nanos < 0n ? (nanos - NANOS + 1n) / NANOS : nanos / NANOS;
   const why = 'must be a valid resource quantity';
@@ -99,7 +102,7 @@ function affinity(value: unknown, field: string): readonly Problem[] {
   return nodeSelector(value.required, at);
 }
 
-/** Recycling would delete the whole disk of the node. */
+/** Recycling `/` would delete the whole disk of the node. */
 function recycling(spec: Json, field: string): readonly Problem[] {
   const path = valueAt(spec, ['hostPath', 'path']);
   const isRoot = typeof path === 'string' && /^\/[/.]*$/.test(path) && !path.includes('...');
@@ -135,7 +138,7 @@ export const changedVolume: ChangeCheck = (object, previous) => {
   return [...problems, ...mode.map((problem) => ({ ...problem, field: 'volumeMode' }))];
 };
 
-/** The Secret for growing a volume may be named later. */
+/** The Secret for expanding a volume may be added later. */
 function withKnownSecret(now: Json, then: Json): Json {
   const had = valueAt(then, ['csi', 'controllerExpandSecretRef']);
   if (!isObject(now.csi) || had !== undefined) return now;

@@ -11,7 +11,7 @@ import {
   required,
 } from '../fields/problem.ts';
 
-/** @param apiVersion - what must be true of the version of the object that is meant. */
+/** @param apiVersion - the check for the apiVersion of the referenced object. */
 const reference =
   (apiVersion: Check): Check =>
   (value, field) =>
@@ -20,7 +20,7 @@ const reference =
       field,
     );
 
-/** What is scaled has a group, but for the one kind without a group that can be scaled. */
+/** The scaled object must have an API group, unless it is a ReplicationController. */
 const scaled: Check = (value, field) => {
   const isCore = isObject(value) && value.kind === 'ReplicationController';
   return reference(isCore ? anyVersion : groupVersion)(value, field);
@@ -60,7 +60,10 @@ function replicas({ minReplicas, maxReplicas }: Json): readonly Problem[] {
   return problems;
 }
 
-/** Without Pods there are no metrics of Pods: something else must say when they are needed again. */
+/**
+ * Scaling to zero needs a metric that does not come from Pods, because without Pods there are no
+ * Pod metrics.
+ */
 function scaledToZero({ minReplicas, metrics }: Json): readonly Problem[] {
   if (minReplicas !== 0) return [];
   const kinds = Array.isArray(metrics) ? metrics.map((one) => one?.type) : [];
@@ -103,7 +106,7 @@ function identifier(value: unknown, field: string): readonly Problem[] {
   return metricName(isObject(value) ? value : {}, field);
 }
 
-/** A metric says a value for all, or one per Pod. */
+/** A metric's target must set a total value or an average per Pod. */
 function valueOrAverage(why: string): (source: Json, field: string) => readonly Problem[] {
   return ({ target: wanted }, field) => {
     const { value, averageValue } = isObject(wanted) ? wanted : {};
@@ -171,9 +174,9 @@ function metric(value: Json, field: string): readonly Problem[] {
   return [...problems, ...others.map((name) => forbidden(`${field}.${name}`, only))];
 }
 
-/** Half an hour: how far back a policy looks. */
+/** The longest period of a policy: half an hour. */
 const MAX_PERIOD_SECONDS = 1_800;
-/** An hour: how long the highest recommendation counts. */
+/** The longest stabilization window: an hour. */
 const MAX_WINDOW_SECONDS = 3_600;
 
 const scalingPolicy: Check = fields({}, ({ type, value, periodSeconds }, field) => {

@@ -1,4 +1,4 @@
-/** The five fields of a schedule: what they may be, and the names that stand for numbers. */
+/** The five fields of a schedule: their bounds, and the names that stand for numbers. */
 const FIELDS: readonly (readonly [least: number, most: number, names: readonly string[]])[] = [
   [0, 59, []],
   [0, 23, []],
@@ -17,7 +17,7 @@ const DESCRIPTORS = new Set([
   'hourly',
 ]);
 
-/** Why a text is no schedule for cron; undefined when it is one. */
+/** Why a text is not a valid cron schedule; undefined when it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (schedule.startsWith('@')) return descriptorProblem(schedule);
   const parts = schedule.split(/\s+/).filter((part) => part !== '');
@@ -43,7 +43,7 @@ function descriptorProblem(text: string): string | undefined {
   return DESCRIPTORS.has(text.slice(1)) ? undefined : `unrecognized descriptor: ${text}`;
 }
 
-/** `*`, `5`, `1-5`, each with a step behind a slash. */
+/** Checks `*`, `5` or `1-5`, each with an optional step after a slash. */
 function rangeProblem(
   text: string,
   least: number,
@@ -57,7 +57,7 @@ function rangeProblem(
   if (tooMuch !== undefined) return `too many hyphens: ${text}`;
   const start = numberOf(low, names);
   if (typeof start === 'string') return start;
-  // A start with a step goes on to the end.
+  // A single start with a step means a range up to the largest value.
   const end = high === undefined ? (step === undefined ? start : most) : numberOf(high, names);
   if (typeof end === 'string') return end;
   if (more !== undefined) return `too many slashes: ${text}`;

@@ -13,7 +13,10 @@ import {
   tooMany,
 } from '../fields/problem.ts';
 
-/** What a Job says about failed Pods and about its success, as in pkg/apis/batch/validation of v1.36. */
+/**
+ * The problems of a Job's failure policy and success policy, as in pkg/apis/batch/validation of
+ * v1.36.
+ */
 export function policyProblems(spec: Json, field: string): readonly Problem[] {
   return [...failurePolicy(spec, field), ...successPolicy(spec, field)];
 }
@@ -27,7 +30,7 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 const STATUSES = ['False', 'True', 'Unknown'];
 
-/** One of a few words that must be there. */
+/** Requires one of a few words. */
 function word(field: string, value: unknown, words: readonly string[]): readonly Problem[] {
   if (isEmpty(value)) {
     const list = words.map((text) => JSON.stringify(text)).join(' ');
@@ -158,7 +161,7 @@ function successRule(spec: Json, rule: Json, field: string): readonly Problem[] 
   return problems;
 }
 
-/** How many indexes a text such as `0,2-4` names, or why it names none. */
+/** The number of indexes that a text such as `0,2-4` names, or the problem of the text. */
 function readIndexes(text: string, completions: number): number | { readonly problem: string } {
   let total = 0;
   let last = -1;

@@ -9,11 +9,13 @@ interface Change {
   readonly spec: Json;
   readonly now: Json;
   readonly before: Json;
-  /** Whether one of these fields, or whether a condition of one of these types is true, has changed. */
+  /** True if one of these fields changed, or one of these conditions changed to or from true. */
   has(...names: readonly string[]): boolean;
 }
 
-/** A rule of the status, which counts only where what it is about has changed. */
+/**
+ * A rule for the status. It applies only if one of the fields or conditions in `about` has changed.
+ */
 interface Rule {
   readonly about: readonly string[];
   check(change: Change): readonly Problem[];
@@ -22,8 +24,8 @@ interface Rule {
 const FINISHED = ['Complete', 'Failed'];
 
 /**
- * What the status of a Job may become: whoever else looks after a Job with `managedBy` must keep to it, too
- * (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes 1.36).
+ * The problems of a changed Job status. They also bind an external controller that a Job names in
+ * `managedBy` (pkg/apis/batch/validation and pkg/registry/batch/job of Kubernetes 1.36).
  */
 export function jobStatus(object: StoredObject, previous: StoredObject): readonly Problem[] {
   const change = changeOf(object, previous);
@@ -206,7 +208,7 @@ function without(type: string, needed: string, about: readonly string[]): Rule {
   };
 }
 
-/** What a finished Job must not have any more. */
+/** The fields that a finished Job must not have any more. */
 function finished(
   name: string,
   wrong: (status: Json) => readonly (readonly [unknown, string])[],
@@ -234,7 +236,7 @@ function completionTime(now: Json): readonly Problem[] {
 
 type Interval = readonly [number, number];
 
-/** `0,2-4` as intervals, or what is wrong with it. */
+/** Parses `0,2-4` into intervals; a text describes the problem. */
 function intervalsOf(text: string, completions: number): readonly Interval[] | string {
   const intervals: Interval[] = [];
   for (const fragment of text === '' ? [] : text.split(',')) {
@@ -310,7 +312,8 @@ function terminalProblems(now: Json, before: Json): readonly Problem[] {
 }
 
 function counterProblems(spec: Json, now: Json, before: Json): readonly Problem[] {
-  // A Job that is scaled down by both together may forget indexes that have succeeded.
+  // An elastic indexed Job, whose completions and parallelism are scaled down together, may forget
+  // succeeded indexes.
   const isElastic = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   return ['failed', ...(isElastic ? [] : ['succeeded'])]
     .filter((name) => Number(now[name] ?? 0) < Number(before[name] ?? 0))

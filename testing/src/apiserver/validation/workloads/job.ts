@@ -26,7 +26,7 @@ import { selectsTemplate } from './workload.ts';
 function restartPolicy(spec: Json, field: string): readonly Problem[] {
   const at = `${field}.template.spec.restartPolicy`;
   const policy = valueAt(spec, ['template', 'spec', 'restartPolicy']);
-  // Always is what the server itself puts there, where nothing was said.
+  // `Always` is the server's default, so it means that no policy was given.
   if (isEmpty(policy) || policy === 'Always') {
     return [required(at, 'valid values: "OnFailure", "Never"')];
   }
@@ -64,7 +64,10 @@ function indexed(spec: Json, field: string): readonly Problem[] {
   ];
 }
 
-/** Many indexes, each with a limit of its own, cost much: of these fewer may run and fail. */
+/**
+ * A Job with many indexes and a failure limit per index is expensive, so the numbers of parallel
+ * and failed indexes are limited.
+ */
 function highCompletions(spec: Json, field: string): readonly Problem[] {
   const { completions, backoffLimitPerIndex, maxFailedIndexes, parallelism } = spec;
   const soft = MAX_INDEXED;
@@ -88,7 +91,7 @@ function limitedIndexes(spec: Json, field: string): readonly Problem[] {
 
 const MAX_MANAGER_BYTES = 63;
 
-/** A Job may name the controller that it leaves its work to. */
+/** A Job may name the external controller that manages it. */
 function manager({ managedBy }: Json, field: string): readonly Problem[] {
   if (managedBy === undefined) return [];
   const at = `${field}.managedBy`;
@@ -102,7 +105,7 @@ function replacementPolicy(spec: Json, field: string): readonly Problem[] {
   return maybeOneOf(...words)(spec.podReplacementPolicy, `${field}.podReplacementPolicy`);
 }
 
-/** What holds for a Job and for the template of one. */
+/** The rules for a Job and for a template of Jobs. */
 const jobSpec: Check = fields(
   {
     parallelism: notNegative,
@@ -139,7 +142,10 @@ export function job(object: StoredObject): readonly Problem[] {
   return [...generatedSelector(object, spec), ...specProblems(spec), ...longHostname(object, spec)];
 }
 
-/** The server adds labels and a selector to a Job. What the client has said besides must not contradict them. */
+/**
+ * The server adds labels and a selector to a Job. Values sent by the client must not contradict
+ * them.
+ */
 function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Problem[] {
   const selector = spec.selector;
   if (spec.manualSelector === true || !isObject(selector)) return [];
@@ -163,7 +169,7 @@ function generatedSelector({ metadata }: StoredObject, spec: Json): readonly Pro
   return [...wrong, invalidValue('spec.selector', selector, why)];
 }
 
-/** The longest name of a Pod of an indexed Job must be that of a host. */
+/** The longest Pod name of an indexed Job must be a valid host name. */
 function longHostname({ metadata }: StoredObject, spec: Json): readonly Problem[] {
   const completions = Number(spec.completions ?? 0);
   if (spec.completionMode !== 'Indexed' || completions <= 0) return [];
@@ -173,10 +179,10 @@ function longHostname({ metadata }: StoredObject, spec: Json): readonly Problem[
   return [invalidValue('metadata.name', metadata.name, why)];
 }
 
-/** Fields in the spec of a template that decide where Pods run, beside `affinity.nodeAffinity`. */
+/** Fields of a template's spec that decide where Pods run. `affinity.nodeAffinity` is another. */
 const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'];
 
-/** The spec of a template without what a suspended Job may change. */
+/** The spec of a template without the fields that a suspended Job may change. */
 function fixedSpec(spec: Json): Json {
   const rest = Object.entries(spec).filter(([name]) => !SCHEDULING.includes(name));
   const { affinity, containers, initContainers, ...fixed } = Object.fromEntries(rest);
@@ -189,13 +195,16 @@ function fixedSpec(spec: Json): Json {
   };
 }
 
-/** Containers without the resources that they ask for. */
+/** Containers without their resource requests and limits. */
 function sized(containers: unknown): unknown {
   if (!Array.isArray(containers)) return containers;
   return containers.map((each) => (isObject(each) ? { ...each, resources: undefined } : each));
 }
 
-/** A Job that is suspended and has no Pods: it was never started, or all of its Pods are gone again. */
+/**
+ * Whether a Job is suspended and has no Pods, because it was never started or all of its Pods are
+ * gone.
+ */
 function isAtRest(job: StoredObject): boolean {
   const conditions = valueAt(job, ['status', 'conditions']);
   const isSuspended =
@@ -208,7 +217,10 @@ function isAtRest(job: StoredObject): boolean {
   );
 }
 
-/** As in pkg/apis/batch/validation, `validatePodTemplateUpdate`, of v1.36. */
+/**
+ * Refuses forbidden changes of the template: `validatePodTemplateUpdate` in
+ * pkg/apis/batch/validation of v1.36.
+ */
 const sameTemplate: ChangeCheck = (object, previous) => {
   const [now, then] = [object, previous].map((one) => valueAt(one, ['spec', 'template']));
   if (isDeepStrictEqual(now, then)) return [];
@@ -230,7 +242,7 @@ const sameCompletions: ChangeCheck = (object, previous) => {
   const isIndexed = isObject(spec) && spec.completionMode === 'Indexed';
   if (!isIndexed) return immutable(['spec.completions'])(object, previous);
   if (!changed(object, previous, ['spec', 'completions'])) return [];
-  // An indexed Job may be resized, both counts together.
+  // An indexed Job may be resized if both counts change together.
   if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
   const why = 'can only be modified in tandem with spec.parallelism';
   return [invalidValue('spec.completions', spec.completions, why)];
@@ -244,7 +256,7 @@ const sameRest = immutable([
   'spec.successPolicy',
 ]);
 
-/** The server validates the spec once more for the change. */
+/** A change validates the spec again, as the server does. */
 export const changedJob: ChangeCheck = (object, previous) => [
   ...specProblems(isObject(object.spec) ? object.spec : {}),
   ...sameCompletions(object, previous),

@@ -11,7 +11,10 @@ import {
 } from '../fields/problem.ts';
 import { podTemplate } from '../pods/pod-spec.ts';
 
-/** The oldest of the workloads. Its selector is a plain map, and its template a pointer. */
+/**
+ * The problems of a ReplicationController. Its selector is a plain map, and its template is
+ * optional in the Go type.
+ */
 export function replicationController(object: StoredObject): readonly Problem[] {
   const spec = isObject(object.spec) ? object.spec : {};
   const selector = isObject(spec.selector) ? spec.selector : {};

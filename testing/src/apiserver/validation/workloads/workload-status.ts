@@ -4,15 +4,15 @@ import { notNegative } from '../fields/check.ts';
 import { invalidValue, type Problem } from '../fields/problem.ts';
 import { jobStatus } from './job-status.ts';
 
-/** What the server checks of the counts in a status, in this order. */
+/** The checks of the counts in a status, in the server's order. */
 interface Counts {
-  /** May not be negative; those that are not set are not looked at. */
+  /** Counts that must not be negative. Unset counts are skipped. */
   readonly counted: readonly string[];
-  /** May not be more than `replicas`. */
+  /** Counts that must not exceed `replicas`. */
   readonly parts: readonly string[];
-  /** How the server names the field that `availableReplicas` may not exceed. */
+  /** The server's name of the field that `availableReplicas` must not exceed. */
   readonly ready?: string;
-  /** Whether `collisionCount` may only grow. */
+  /** Whether `collisionCount` must not decrease. */
   readonly collides?: boolean;
 }
 
@@ -29,7 +29,7 @@ const OF_REPLICAS: Counts = {
   ready: 'readyReplicas',
 };
 
-/** By kind (Go: pkg/apis/{apps,core,policy}/validation). */
+/** Keyed by kind (Go: pkg/apis/{apps,core,policy}/validation). */
 const COUNTS: Readonly<Record<string, Counts>> = {
   DaemonSet: {
     counted: [
@@ -83,7 +83,9 @@ const COUNTS: Readonly<Record<string, Counts>> = {
   },
 };
 
-/** The problems in the status of a built-in kind, which only a write of the status has. */
+/**
+ * The problems in the status of a built-in kind. They are checked only for writes of the status.
+ */
 export function statusProblems(
   kind: string,
   object: StoredObject,

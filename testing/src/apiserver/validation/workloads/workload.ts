@@ -31,7 +31,7 @@ function specOf({ spec }: StoredObject): Json {
   return isObject(spec) ? spec : {};
 }
 
-/** Checks of a spec, one after the other. */
+/** Runs checks of a spec one after the other. */
 function ofSpec(...checks: readonly SpecCheck[]): (object: StoredObject) => readonly Problem[] {
   return (object) => checks.flatMap((check) => check(specOf(object)));
 }
@@ -40,7 +40,7 @@ function field(name: string, check: Check): SpecCheck {
   return (spec) => check(spec[name], `spec.${name}`);
 }
 
-/** A selector there must be, and one that selects something. */
+/** Requires a selector that is not empty. */
 function selectorOf(kind: string): SpecCheck {
   return ({ selector }) => {
     if (!isObject(selector)) return [required('spec.selector')];
@@ -51,7 +51,7 @@ function selectorOf(kind: string): SpecCheck {
   };
 }
 
-/** The Pods of the template must be the ones that are selected. */
+/** The selector must match the labels of the template. */
 export function selectsTemplate({ selector, template }: Json): readonly Problem[] {
   const found = valueAt(template, ['metadata', 'labels']);
   const matches = isObject(selector) && selects(selector, found);
@@ -60,7 +60,7 @@ export function selectsTemplate({ selector, template }: Json): readonly Problem[
   return [invalidShown('spec.template.metadata.labels', shownMap(found), why)];
 }
 
-/** Pods of workloads that keep them running are restarted always, and have no end. */
+/** The Pods of long-running workloads must restart always and must not have a deadline. */
 function lastingTemplate(kind: string): SpecCheck {
   return ({ template }) => {
     const at = 'spec.template.spec';
@@ -200,7 +200,10 @@ function statefulStrategy({ updateStrategy }: Json): readonly Problem[] {
   return [invalidShown(at, shown, "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
-/** Its Pods get a volume for each claim, and a name and a domain from their controller. */
+/**
+ * The template of a StatefulSet. Its Pods also get a volume for each claim, and a host name and
+ * domain from the controller.
+ */
 function statefulTemplate({ template: value, volumeClaimTemplates }: Json): readonly Problem[] {
   const { spec: sent, ...rest } = isObject(value) ? value : {};
   const { hostname: _, subdomain: __, ...spec } = isObject(sent) ? sent : {};
@@ -212,7 +215,7 @@ function statefulTemplate({ template: value, volumeClaimTemplates }: Json): read
   const volumes = claims.length === 0 ? spec.volumes : [...claims, ...own];
   return [
     ...podTemplate({ ...rest, spec: { ...spec, volumes } }, 'spec.template'),
-    // Once more, on their own.
+    // The server checks these a second time, on their own.
     ...fields({ labels, annotations })(rest.metadata, 'spec.template'),
   ];
 }
@@ -230,7 +233,7 @@ export const statefulSet: (object: StoredObject) => readonly Problem[] = ofSpec(
   lastingTemplate('StatefulSet'),
 );
 
-/** The selector decides which Pods are its own: it stays as it was. */
+/** The selector cannot change, because it decides which Pods belong to the workload. */
 export const sameSelector: ChangeCheck = immutable(['spec.selector']);
 
 const CHANGEABLE = [

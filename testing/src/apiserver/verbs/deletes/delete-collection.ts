@@ -9,12 +9,12 @@ import type { DeletionOptions } from '../../request/delete-options.ts';
 import { keyOfTarget } from '../target.ts';
 import { deleteObject } from './delete.ts';
 
-/** Deletions between which other requests have a turn. */
+/** The number of deletions after which other requests get a turn. */
 const SLICE = 50;
 
 /**
- * Deletes the objects one after the other, each under the same options; one that is gone is left out.
- * Other requests are answered meanwhile.
+ * Deletes objects one after the other, with the same options. Objects that no longer exist are
+ * skipped. Other requests are answered meanwhile.
  */
 export async function deleteAll(
   cluster: Cluster,

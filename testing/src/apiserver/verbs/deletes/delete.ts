@@ -18,22 +18,25 @@ import { canonical } from '../canonical.ts';
 import { keyOfTarget, requireStored, type Target } from '../target.ts';
 import { finishesDeletion, gracePeriodOf, hasGracePeriod } from './deletion.ts';
 
-/** Namespaces that stay (k8s.io/apiserver, pkg/admission/plugin/namespace/lifecycle/admission.go). */
+/**
+ * Namespaces that cannot be deleted (k8s.io/apiserver,
+ * pkg/admission/plugin/namespace/lifecycle/admission.go).
+ */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
 
-/** The result of a delete: the object is gone, or its deletion has begun. */
+/** The result of a delete: the object is removed, or its deletion has begun. */
 export interface Deletion {
   readonly gone: boolean;
-  /** The last state, as the answer shows it, or the state while its deletion waits. */
+  /** The last state of a removed object, or the current state of an object whose deletion waits. */
   readonly object: StoredObject;
 }
 
 /**
- * Deletes an object, or marks it as being deleted where a finalizer or a grace period holds it.
+ * Deletes an object. If a finalizer or a grace period holds it, marks it as being deleted.
  *
- * @param writer - the sender of the request, for policies. Without a writer no policy runs, as for an
- *   eviction, or when objects are deleted with their definition.
- * @param nameOfRequest - empty when a collection is deleted: policies see the name of the request.
+ * @param writer - the sender of the request, for policies. Without a writer no policy runs, for
+ * example for an eviction, or when objects are deleted with their definition.
+ * @param nameOfRequest - the name that policies see; empty when a collection is deleted.
  */
 export function* deleteObject(
   cluster: Cluster,
@@ -49,7 +52,7 @@ export function* deleteObject(
     if (writer === undefined) return deleteNow(cluster, target, stored, options);
     const asked = { ...target, name: nameOfRequest };
     yield* admitDelete(cluster, asked, stored, options, writer);
-    // Another write came while a webhook thought about this one: it starts again.
+    // Another write was made while a webhook was called, so the deletion starts again.
     if (requireStored(cluster, target) !== stored) continue;
     const { gone, object } = deleteNow(cluster, target, stored, options);
     return { gone, object: yield* shown(target, object) };
@@ -85,7 +88,7 @@ function* admitDelete(
   yield* admitWrite(cluster, request);
 }
 
-/** @returns the object in its stored shape. */
+/** @returns the object in its stored form. */
 function deleteNow(
   cluster: Cluster,
   target: Target,
@@ -115,7 +118,7 @@ function end(
   marked: StoredObject,
 ): Deletion {
   const { storedAs } = target.served;
-  // Watches of a Pod see the mark before the deletion, even when the Pod has no grace period.
+  // Watches of a Pod see the mark before the deletion, even if the Pod has no grace period.
   if (hasGracePeriod(stored) && marked !== stored) storage.put(storedAs, marked);
   const { resourceVersion } = storage.delete(storedAs, keyOfTarget(target))?.metadata ?? {};
   const object = lastState(stored, marked);
@@ -123,7 +126,10 @@ function end(
   return { gone: true, object: withMetadata(object, { resourceVersion }) };
 }
 
-/** What nothing has held up is shown as it was stored: only a Pod is marked before it goes. */
+/**
+ * The last state of an object that is removed at once. Only a Pod is shown with the mark of
+ * deletion.
+ */
 function lastState(stored: StoredObject, marked: StoredObject): StoredObject {
   return hasGracePeriod(stored) ? marked : stored;
 }
@@ -143,7 +149,7 @@ function checkPreconditions(
   }
 }
 
-/** The object as being deleted; the same object when that changes nothing. */
+/** The object marked as being deleted; the same object if nothing changes. */
 function mark(
   { clock }: Cluster,
   stored: StoredObject,
@@ -182,7 +188,7 @@ function terminating(namespace: StoredObject): StoredObject {
   });
 }
 
-/** When the object has to be gone: the first request plus the grace period, and not in the past. */
+/** The end of the grace period: the first request plus the grace period, but not in the past. */
 function endOf(
   { deletionTimestamp, deletionGracePeriodSeconds = 0 }: StoredObject['metadata'],
   graceSeconds: number,
@@ -193,17 +199,18 @@ function endOf(
   return rfc3339(Math.max(askedMs + graceSeconds * 1_000, nowMs));
 }
 
-/** Kinds whose dependents stay by default, for compatibility with old clients. */
+/** Kinds whose dependents are kept by default, for compatibility with old clients. */
 const ORPHANING: ReadonlySet<string> = new Set(['v1/ReplicationController', 'batch/v1/Job']);
 
-/**
- * True when the dependents of an object stay, although the request did not ask for it.
- */
+/** True when the dependents of an object are kept although the request did not ask for that. */
 function orphansByDefault({ apiVersion, kind }: StoredObject): boolean {
   return ORPHANING.has(`${apiVersion}/${kind}`);
 }
 
-/** A finalizer records that dependents must be dealt with first. */
+/**
+ * The finalizers for a deletion. An additional finalizer records that dependents must be handled
+ * first.
+ */
 function finalizersFor(
   object: StoredObject,
   policy: PropagationPolicy | undefined,
@@ -217,7 +224,7 @@ function finalizersFor(
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
-/** Ends the deletion when the grace period is over, if it is still the same object. */
+/** Ends the deletion after the grace period, if the object is still the same one. */
 function endLater(cluster: Cluster, target: Target, waiting: StoredObject): void {
   const { uid, deletionGracePeriodSeconds = 0 } = waiting.metadata;
   cluster.later(deletionGracePeriodSeconds * 1_000, () => {

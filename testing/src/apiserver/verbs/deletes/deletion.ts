@@ -1,20 +1,20 @@
 import { valueAt } from '../../objects/metadata.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 
-/** True when the deletion of an object has begun and nothing holds it up. */
+/** True when the deletion of an object has begun and nothing delays it. */
 export function finishesDeletion(object: StoredObject): boolean {
   const { metadata } = object;
   if (metadata.deletionTimestamp === undefined) return false;
   if ((metadata.finalizers ?? []).length > 0) return false;
-  // A Pod is held by its grace period, a Namespace by the finalizers in its spec.
+  // A Pod waits for its grace period, and a Namespace for the finalizers in its spec.
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   const finalizers = object.kind === 'Namespace' ? valueAt(object, ['spec', 'finalizers']) : [];
   return !Array.isArray(finalizers) || finalizers.length === 0;
 }
 
 /**
- * Resources whose deletion is answered with the object, and not with a Status that it succeeded: `ReturnDeletedObject` in
- * pkg/registry of Kubernetes 1.36.
+ * Resources whose deletion is answered with the object, and not with a Status:
+ * `ReturnDeletedObject` in pkg/registry of Kubernetes 1.36.
  */
 const SHOWN_WHEN_GONE: ReadonlySet<ResourceName> = new Set([
   'csidrivers.storage.k8s.io',
@@ -41,12 +41,12 @@ export function isShownWhenGone(resource: ResourceName): boolean {
   return SHOWN_WHEN_GONE.has(resource);
 }
 
-/** `spec.terminationGracePeriodSeconds` of a Pod without one. */
+/** The default of a Pod's `spec.terminationGracePeriodSeconds`. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * The seconds between the request to delete an object and its end. Only a Pod on a node has any: no kubelet
- * stops the containers of another Pod.
+ * The grace period of a deletion in seconds. Only a Pod on a node has one, because no kubelet runs
+ * the containers of other Pods.
  */
 export function gracePeriodOf(object: StoredObject, asked: number | undefined): number {
   if (!hasGracePeriod(object)) return 0;

@@ -1,19 +1,19 @@
 import { badRequest } from '../../failures/failure.ts';
 import { isObject } from '../../objects/metadata.ts';
 
-/** Where the next page begins. */
+/** The position at which the next page begins. */
 export interface ContinueToken {
-  /** -1 for a page of whatever is there now. */
+  /** -1 for a page of the current state. */
   readonly revision: number;
   /** The smallest path, below the collection, that belongs to the page. */
   readonly start: string;
-  /** The last path of the page before. */
+  /** The last path of the previous page. */
   readonly last: string;
 }
 
-/** A token as the server makes it: base64 of JSON, without padding. */
+/** A continue token in the server's form: base64 of JSON, without padding. */
 export function encodeContinue(revision: number, last: string): string {
-  // A token of revision -1 leaves out the slash, as the server does.
+  // A token with revision -1 omits the slash, as on a real server.
   const start = `${revision < 0 ? '' : '/'}${last}\u0000`;
   const json = JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start });
   return Buffer.from(json).toString('base64url');
@@ -33,7 +33,7 @@ export function decodeContinue(token: string): ContinueToken {
   const key = typeof value.start === 'string' ? value.start : '';
   if (key === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   const start = key.replace(/^\//, '');
-  // A path out of the collection would read what was not asked for.
+  // A path outside of the collection would read other objects.
   if (start.split('/').some((part) => part === '' || part === '.' || part === '..')) {
     throw invalidToken(key);
   }

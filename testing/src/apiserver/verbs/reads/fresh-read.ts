@@ -14,15 +14,15 @@ import { keyOfTarget, requireStored, type Target } from '../target.ts';
 import { decodeContinue } from './continue-token.ts';
 import { isExact, listObjects, type ObjectList } from './list.ts';
 
-/** How often a request looks whether a cache is filled that it has to wait for. */
+/** The interval in milliseconds at which a waiting request checks whether a cache is filled. */
 const READY_POLL_MS = 100;
 
 /**
- * Like `listObjects`, but waits as the server does: for a resourceVersion that another writer may be
- * about to reach, and for a watch cache that lags behind what was written.
+ * Like `listObjects`, but waits as the server does: for a resourceVersion that another writer may
+ * soon reach, and for a watch cache that lags behind.
  *
- * @throws ApiError 429 while the watch cache is filled anew, or stays behind where the administrator wants it so; and
- *   as `listObjects`.
+ * @throws ApiError 429 while the watch cache is being filled, or if it does not catch up and a
+ * feature gate asks for this; and as `listObjects`.
  */
 export async function listWhenFresh(
   cluster: Cluster,
@@ -43,11 +43,14 @@ export async function listWhenFresh(
   if (behaviour.featureGates.ConsistentListFromCacheSkipTimeoutFallback) {
     throw lateCache(needed, known);
   }
-  // A list of the latest state falls back to etcd when the cache stays behind.
+  // If the cache does not catch up, a list of the latest state is read from etcd.
   return runSteps(listObjects(cluster, served, options));
 }
 
-/** An object as a GET with `resourceVersion` sees it: from etcd when that is unset. */
+/**
+ * An object as a GET with `resourceVersion` sees it. Without a resourceVersion it is read from
+ * etcd.
+ */
 export async function getWhenFresh(
   cluster: Cluster,
   target: Target,
@@ -67,7 +70,7 @@ export async function getWhenFresh(
   return then;
 }
 
-/** @throws ApiError 429 while the watch cache of the resource is filled anew. */
+/** @throws ApiError 429 while the resource's watch cache is being filled. */
 export async function requireReady(
   { watchCache, behaviour, clock }: Cluster,
   { storedAs }: ServedResource,
@@ -80,8 +83,8 @@ export async function requireReady(
 }
 
 /**
- * A page of everything, a further page and an exact state need no cache (pkg/storage/cacher/delegator.go); before 1.31
- * neither did a list of the latest state.
+ * True for lists that need no cache: a page of everything, a further page, and an exact state
+ * (pkg/storage/cacher/delegator.go). Before 1.31 also a list of the latest state.
  */
 function isServedByEtcd({ behaviour }: Cluster, options: ListOptions): boolean {
   if (options.selection.everything && options.limit > 0) return true;
@@ -95,7 +98,7 @@ function neededRevision({ storage, behaviour }: Cluster, options: ListOptions): 
   return behaviour.gates.consistentListFromCache ? storage.revision : 0;
 }
 
-/** @returns whether the cache has come so far in the time that a read may wait for it. */
+/** @returns whether the cache reached the revision within the time that a read may wait. */
 async function reached(
   { storage, watchCache, behaviour }: Cluster,
   { storedAs }: ServedResource,

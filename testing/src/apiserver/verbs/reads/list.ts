@@ -14,17 +14,17 @@ export interface ObjectList {
   readonly resourceVersion: string;
   /** Empty on the last page. */
   readonly continue: string;
-  /** Known only where nothing is selected by labels and fields. */
+  /** Known only without label and field selectors. */
   readonly remainingItemCount: number | undefined;
   /** The ranges of hashes that were applied. */
   readonly shardSelector: string | undefined;
 }
 
 /**
- * The objects that the options ask for, as the served version shows them. It does not wait:
- * `listWhenFresh` does.
+ * The objects that the options select, in the served version. It does not wait; use `listWhenFresh`
+ * for that.
  *
- * @throws ApiError 410 where the state asked for is forgotten, 504 where it is in the future.
+ * @throws ApiError 410 when the requested state is compacted, 504 when it is in the future.
  */
 export function* listObjects(
   cluster: Cluster,
@@ -45,7 +45,7 @@ export function* listObjects(
     if (selection.matches(object)) items.push(object);
     if (limit > 0 && items.length === limit) break;
   }
-  // As the server: more is there as soon as anything is, whether or not it is selected.
+  // As on a real server, a further page exists if any objects are left, selected or not.
   const last = items.at(-1);
   const more = objects.length > seen && last !== undefined;
   const isCached = cluster.watchCache.caches(served.storedAs);
@@ -59,13 +59,17 @@ export function* listObjects(
   };
 }
 
-/** The most objects that the server asks etcd for at a time: `maxLimit` in pkg/storage/etcd3/store.go. */
+/**
+ * The largest number of objects that the server requests from etcd at once: `maxLimit` in
+ * pkg/storage/etcd3/store.go.
+ */
 const ETCD_PART = 10_000;
 
 /**
- * What the server says remains behind a page: the objects from where it began to read, less the limit. Without a shard
- * selector that is what remains. With one it is too much, because objects of other shards were left out meanwhile. From
- * etcd the server reads parts, each twice as large as the one before, and begins with the last of them.
+ * The number that the server reports as remaining after a page: the objects from where it began to
+ * read, minus the limit. Without a shard selector this is correct. With one it is too large,
+ * because objects of other shards were skipped. From etcd the server reads parts, each twice as
+ * large as the one before, and counts from the last part.
  */
 function remaining(total: number, seen: number, limit: number, isCached: boolean): number {
   let from = 0;
@@ -79,7 +83,7 @@ function pathOf({ metadata }: StoredObject): string {
   return metadata.namespace ? `${metadata.namespace}/${metadata.name}` : metadata.name;
 }
 
-/** What a page is cut from. */
+/** The state from which a page is cut. */
 interface State {
   readonly revision: number;
   readonly objects: readonly StoredObject[];
@@ -101,7 +105,7 @@ function stateOf(cluster: Cluster, served: ServedResource, options: ListOptions)
   return { revision: resourceVersion, objects, limited: true };
 }
 
-/** True for a list of the state at one resourceVersion: with a limit that is meant where nothing else is said. */
+/** True for a list of the state at one resourceVersion. Without a match, a limit implies this. */
 export function isExact({ resourceVersion = 0, match, limit }: ListOptions): boolean {
   return match === 'Exact' || (match === '' && limit > 0 && resourceVersion > 0);
 }
@@ -111,7 +115,7 @@ function latest({ storage }: Cluster, served: ServedResource, options: ListOptio
   return { revision: storage.revision, objects, limited: true };
 }
 
-/** What the watch cache has, which may be old, but not older than `atLeast`. */
+/** The state in the watch cache, which may be old, but not older than `atLeast`. */
 function fromCache(
   cluster: Cluster,
   served: ServedResource,
@@ -132,7 +136,7 @@ function fromCache(
   return {
     revision,
     objects: objects ?? storage.list(storedAs, options.selection.namespace),
-    // The cache ignores a limit where any state will do.
+    // The cache ignores a limit if any state is acceptable.
     limited: atLeast > 0 || options.match !== '',
   };
 }
@@ -164,7 +168,7 @@ function continued(cluster: Cluster, served: ServedResource, options: ListOption
   return { revision: token.revision, objects: after(token, objects, options), limited: true };
 }
 
-/** The objects, which are in order, from the start of the page. */
+/** The sorted objects from the start of the page. */
 function after(
   { start }: ContinueToken,
   objects: readonly StoredObject[],

@@ -4,28 +4,32 @@ import { fromStored, type ServedResource } from '../../registry/served-resource.
 import type { ListOptions } from '../../request/list-options.ts';
 import type { StorageEvent } from '../../storage/storage-event.ts';
 
-/** Receives what a watch sends to its client. */
+/** Receives the output of a watch for its client. */
 export interface WatchSink {
-  /** @param source - the change behind the event; undefined for an object that existed before the watch. */
+  /**
+   * @param source - the change that caused the event; undefined for an object that existed before
+   * the watch.
+   */
   event(
     type: 'ADDED' | 'MODIFIED' | 'DELETED',
     object: StoredObject,
     source: StorageEvent | undefined,
   ): void;
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void;
-  /** True while the client has not read what was sent to it. */
+  /** True while the client has not read everything that was sent. */
   readonly isFull: boolean;
-  /** Resolves when the client has read it, or has gone. */
+  /** Resolves when the client has read everything, or has disconnected. */
   drained(): Promise<void>;
-  /** Objects cannot be converted into the version of the watch: nothing follows. */
+  /** Objects cannot be converted to the version of the watch. No further calls follow. */
   failed(): void;
-  /** The history does not reach back to the resourceVersion asked for: nothing follows. */
+  /** The history does not reach back to the requested resourceVersion. No further calls follow. */
   expired(message: string): void;
 }
 
 /**
- * One watch: first the objects that exist or the events since its resourceVersion, then the events as they happen. `start` may call the
- * sink at once; after `end` it is never called again.
+ * One watch. First it sends the existing objects, or the events since its resourceVersion; then new
+ * events as they happen. `start` may call the sink at once. After `end` the sink is never called
+ * again.
  */
 export class Watch {
   readonly #cluster: Cluster;
@@ -34,12 +38,12 @@ export class Watch {
   readonly #sink: WatchSink;
   readonly #cached: boolean;
   #unsubscribe: (() => void) | undefined;
-  /** No event up to this revision is sent; only a later revision is worth a bookmark. */
+  /** Events up to this revision are not sent. Only a later revision is worth a bookmark. */
   #from = 0;
-  /** Where a webhook converts: what is sent, one after the other. */
+  /** The queue of sends, if a webhook converts the objects. They run one after the other. */
   #turn = Promise.resolve();
   readonly #converted = new WeakMap<StoredObject, StoredObject>();
-  /** What waits for its turn: later events wait behind it. */
+  /** The number of waiting sends. Later events wait behind them. */
   #waiting = 0;
   #ended = false;
 
@@ -55,7 +59,7 @@ export class Watch {
     return this.#served;
   }
 
-  /** @returns false when the watch is over before it began. */
+  /** @returns false when the watch has already ended. */
   start(): boolean {
     const { sendInitialEvents } = this.#options;
     const resourceVersion = Number(this.#options.resourceVersion ?? 0);
@@ -69,7 +73,7 @@ export class Watch {
     return true;
   }
 
-  /** Sends the revision of the cache as a bookmark, when it is later than the start of the watch. */
+  /** Sends the revision of the cache as a bookmark, if it is later than the start of the watch. */
   bookmark(): void {
     if (!this.#options.bookmarks || !this.#cached) return;
     const revision = this.#cluster.watchCache.revisionOf(this.#served.storedAs);
@@ -107,8 +111,9 @@ export class Watch {
   }
 
   /**
-   * Sends what happened before the watch, as fast as the client reads it: at once as far as its socket takes it. A real
-   * server does not count these events as unread. What happens meanwhile waits, up to the bound for unread events.
+   * Sends earlier events as fast as the client reads, beginning with as many as its socket accepts.
+   * A real server does not count these events as unread. New events wait, up to the limit of unread
+   * events.
    */
   #sendBehind<T>(items: readonly T[], send: (item: T) => void, done: () => void): void {
     let at = 0;
@@ -129,7 +134,7 @@ export class Watch {
     });
   }
 
-  /** @returns false when some of it is forgotten. */
+  /** @returns false when some events are no longer available. */
   #sendMissed(resourceVersion: number): boolean {
     const { storage, watchCache } = this.#cluster;
     const { storedAs } = this.#served;
@@ -146,7 +151,7 @@ export class Watch {
       return false;
     }
     this.#from = resourceVersion;
-    // What the cache has not seen yet comes when it has.
+    // Events that the cache has not seen yet follow when the cache sees them.
     const seen = missed.filter(({ revision }) => revision <= watchCache.revision);
     if (this.#served.converter !== undefined) for (const event of seen) this.#onEvent(event);
     else this.#sendBehind(seen, (event) => this.#send(event), NOTHING);
@@ -154,7 +159,7 @@ export class Watch {
     return true;
   }
 
-  /** An object that leaves the selection goes as DELETED, one that enters it comes as ADDED. */
+  /** An object that leaves the selection is sent as DELETED, and one that enters it as ADDED. */
   #onEvent(event: StorageEvent): void {
     const { revision, object, previous } = event;
     if (revision <= this.#from) return;
@@ -183,8 +188,9 @@ export class Watch {
   }
 
   /**
-   * In 1.36 a watch that etcd serves has the events of every shard, unless labels or fields select, too:
-   * `createWatchChan` in k8s.io/apiserver pkg/storage/etcd3/watcher.go takes the selector for none.
+   * In 1.36, a watch that is served by etcd has the events of every shard, unless it also has a
+   * label or field selector: `createWatchChan` in k8s.io/apiserver pkg/storage/etcd3/watcher.go
+   * ignores the shard selector.
    */
   #isWanted(object: StoredObject): boolean {
     const { selection } = this.#options;
@@ -195,7 +201,10 @@ export class Watch {
     return fromStored(this.#served, this.#converted.get(stored) ?? stored);
   }
 
-  /** Does something when `objects` are converted, and all that came before is sent; at once where nothing has to wait. */
+  /**
+   * Calls `act` when `objects` are converted and all earlier events are sent; at once if nothing
+   * has to wait.
+   */
   #inTurn(objects: readonly StoredObject[], act: () => void): void {
     const { converter } = this.#served;
     if (converter === undefined) {
@@ -215,7 +224,10 @@ export class Watch {
     });
   }
 
-  /** The client has not read what came before when too much waits: the watch ends, as that of a slow client does. */
+  /**
+   * Runs `act` after all earlier sends. If too many are waiting, the watch ends, like the watch of
+   * a slow client.
+   */
   #afterTurn(act: () => void | Promise<void>): void {
     this.#waiting++;
     if (this.#waiting > this.#cluster.behaviour.watchBufferEvents) {

@@ -7,7 +7,7 @@ import type { StoredObject } from '../../objects/stored-object.ts';
 import type { WriteOptions } from '../../request/options.ts';
 import { requireStored, type Target } from '../target.ts';
 
-/** How the options of a connection are called, after the kind that is connected to. */
+/** The names of the options of a connection, by its subresource. */
 const CONNECTED: Readonly<Record<string, string>> = {
   attach: 'AttachOptions',
   exec: 'ExecOptions',
@@ -16,8 +16,8 @@ const CONNECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Evaluates policies and asks webhooks about a request to a subresource that stores no object of its own: an eviction, a
- * Binding, the request for a token, a connection.
+ * Evaluates policies and calls webhooks for a request to a subresource that stores no object of its
+ * own: an eviction, a Binding, a token request, a connection.
  *
  * @param body - undefined for a connection.
  * @throws ApiError as `enforcePolicies` and `callValidatingWebhooks`.

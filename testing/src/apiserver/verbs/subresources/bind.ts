@@ -11,10 +11,10 @@ import { requireStored, type Target } from '../target.ts';
 const BINDING = { group: '', kind: 'Binding' };
 
 /**
- * Says on which node a Pod runs, as a scheduler does.
+ * Assigns a Pod to a node, as a scheduler does.
  *
- * @returns the Pod; undefined where nothing was written.
- * @throws ApiError 422 for a Binding that names no node, 409 for a Pod that has one.
+ * @returns the Pod; undefined if nothing was written.
+ * @throws ApiError 422 for a Binding without a node, 409 for a Pod that has a node.
  */
 export function bindPod(
   cluster: Cluster,
@@ -35,7 +35,7 @@ export function bindPod(
   return dryRun ? undefined : bound;
 }
 
-/** Writes node and condition in one write, and without a manager: no manager owns them. */
+/** Writes node and condition in one write. No manager owns them. */
 export function assignPod(
   cluster: Cluster,
   target: Target,

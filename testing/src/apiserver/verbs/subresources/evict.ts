@@ -13,7 +13,7 @@ import { requireStored, type Target } from '../target.ts';
 /**
  * Deletes a Pod if its disruption budget allows it.
  *
- * @returns the Pod as it is being deleted, or was; undefined where nothing was written.
+ * @returns the Pod in deletion, or its last state; undefined if nothing was written.
  * @throws ApiError 429 when the budget is used up.
  */
 export function evictPod(
@@ -30,7 +30,7 @@ export function evictPod(
   return options.dryRun ? undefined : object;
 }
 
-/** @throws ApiError 429 when the budget does not allow that this Pod goes. */
+/** @throws ApiError 429 when the budget does not allow the eviction of this Pod. */
 function spendBudget(
   cluster: Cluster,
   budget: StoredObject,
@@ -46,7 +46,10 @@ function spendBudget(
   if (!dryRun) spendOne(cluster, budget, pod, allowed);
 }
 
-/** A Pod that does not serve anyway takes nothing from a budget that is met. */
+/**
+ * True for an unhealthy Pod that may be evicted without using the budget: always with the policy
+ * `AlwaysAllow`, otherwise only while the budget is met.
+ */
 function isFreeToGo(budget: StoredObject, healthy: number, desired: number): boolean {
   if (valueAt(budget, ['spec', 'unhealthyPodEvictionPolicy']) === 'AlwaysAllow') return true;
   return healthy >= desired && desired > 0;
@@ -99,7 +102,7 @@ interface Allowance {
   readonly desired: number;
 }
 
-/** What the status says; worked out here where no controller keeps it. */
+/** The allowance in the status. It is computed here if no controller updates the status. */
 function allowance(cluster: Cluster, budget: StoredObject): Allowance {
   const status = isObject(budget.status) ? budget.status : {};
   if (status.observedGeneration !== undefined) {
@@ -130,14 +133,17 @@ function desiredHealthy(budget: StoredObject, expected: number): number {
   return Math.max(expected - portion(maxUnavailable, expected), 0);
 }
 
-/** A number, or a percentage of the Pods expected, rounded up. */
+/** A number, or a percentage of the expected Pods, rounded up. */
 function portion(value: unknown, expected: number): number {
   if (typeof value === 'number') return value;
   const percent = /^([0-9]+)%$/.exec(String(value))?.[1];
   return percent === undefined ? 0 : Math.ceil((expected * Number(percent)) / 100);
 }
 
-/** So that a second eviction does not spend the same allowance before a controller has counted. */
+/**
+ * Uses up one disruption, so that a second eviction cannot use the same one before a controller has
+ * counted.
+ */
 function spendOne(
   { storage, clock }: Cluster,
   budget: StoredObject,
@@ -157,7 +163,7 @@ function spendOne(
   storage.put('poddisruptionbudgets.policy', spent);
 }
 
-/** Seconds that a client is to wait for the controller to count. */
+/** The retry delay for clients while the controller counts, in seconds. */
 const COUNTING_SECONDS = 10;
 
 function notCounted(budget: string): Error {

@@ -14,7 +14,7 @@ import { internalJson } from '../../validation/fields/internal-json.ts';
 import { canonical } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 
-/** A question: a POST is answered with the object, and nothing is stored. */
+/** A question sent by POST. It is answered with the completed object, and nothing is stored. */
 interface Question {
   readonly cluster: Cluster;
   readonly caller: Caller;
@@ -34,7 +34,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 };
 
 /**
- * The answer to a question about a user or its rights; undefined for an object that is no question.
+ * The answer to a question about a user or its rights; undefined for an object of another kind.
  *
  * @throws ApiError 422 or 400 for a question that asks for nothing, or for two things at once.
  */
@@ -52,7 +52,8 @@ export function answerReview(
   const spec = isObject(body.spec) ? body.spec : {};
   const status = answer({ cluster, caller, body, spec });
   const time = rfc3339(cluster.clock.now());
-  // Two kinds are answered with an object of their own; the others with the question, filled in.
+  // Two kinds are answered with an object of their own. For the others, the question itself is
+  // completed.
   if (body.kind === 'SelfSubjectReview') {
     const metadata = { creationTimestamp: time } as unknown as StoredObject['metadata'];
     return canonical(served, withFields(body, { metadata, status }));
@@ -87,7 +88,7 @@ function accessIn({ resourceAttributes, nonResourceAttributes }: Json): Access {
   };
 }
 
-/** The subject of the question. All that is known of it is what the question says. */
+/** The subject of the question, with only the facts that the question contains. */
 function subjectOf({ user, groups, uid }: Json): Caller {
   return {
     name: typeof user === 'string' ? user : '',
@@ -132,7 +133,7 @@ function tokenStatus({ authentication }: Cluster, { token, audiences }: Json): J
 
 const GROUP = 'authorization.k8s.io';
 
-/** @throws ApiError 422 for a question about rights that asks for nothing, or for both a resource and a path. */
+/** @throws ApiError 422 for a question about rights that names no resource and no path, or both. */
 function refuseBadReview(review: StoredObject): void {
   if (!review.kind.endsWith('AccessReview')) return;
   const spec = isObject(review.spec) ? review.spec : {};
@@ -141,7 +142,7 @@ function refuseBadReview(review: StoredObject): void {
     ...(review.kind === 'SelfSubjectAccessReview' ? [] : subjectProblems(spec)),
     ...(review.kind === 'LocalSubjectAccessReview' ? placeProblems(spec, review.metadata) : []),
   ];
-  // The server has lost the kind at this point.
+  // The server's error has no kind here.
   if (problems.length > 0) throw invalid({ kind: '', group: GROUP }, '', problems);
 }
 

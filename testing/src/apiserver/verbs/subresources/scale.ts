@@ -29,9 +29,9 @@ function invalidScale({ metadata }: StoredObject, replicas: number): Error {
 }
 
 /**
- * `object` with the replicas, and the resourceVersion to compare with, of a Scale.
+ * `object` with the replicas of a Scale, and with the resourceVersion to compare.
  *
- * @throws ApiError 422 for a Scale of a built-in object with less than no replicas.
+ * @throws ApiError 422 for a Scale of a built-in object with negative replicas.
  */
 export function withScale(
   object: StoredObject,
@@ -62,7 +62,7 @@ function selectorText(object: StoredObject, served: ServedResource): string {
   }
   const selector = valueAt(object, ['spec', 'selector']);
   if (!isObject(selector)) return '';
-  // The selector of a ReplicationController is the map itself.
+  // The selector of a ReplicationController is a plain map.
   const isMap = object.kind === 'ReplicationController';
   const labels = (isMap ? { matchLabels: selector } : selector) as LabelSelector;
   return formatSelector(selectorFromObject(labels));

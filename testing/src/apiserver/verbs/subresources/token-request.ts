@@ -6,7 +6,7 @@ import { type FieldError, invalid } from '../../failures/invalid.ts';
 import { isObject, type Json } from '../../objects/metadata.ts';
 import { requireStored, type Target } from '../target.ts';
 
-/** The kind of the question and of its answer. */
+/** The kind of the request and of its answer. */
 export const TOKEN_REQUEST: {
   readonly group: string;
   readonly version: string;
@@ -17,17 +17,17 @@ export const TOKEN_REQUEST: {
   kind: 'TokenRequest',
 };
 
-/** How long a token is valid when the request does not say. */
+/** The default lifetime of a token, and the shortest lifetime. */
 const DEFAULT_EXPIRATION_SECONDS = 3_600;
 const MIN_EXPIRATION_SECONDS = 600;
 const MAX_EXPIRATION_SECONDS = 2 ** 32;
 
 /**
- * Issues a token to a ServiceAccount (`kubectl create token`), bound to a Pod, a Secret or a Node where
- * that is asked for.
+ * Issues a token to a ServiceAccount (`kubectl create token`). On request the token is bound to a
+ * Pod, a Secret or a Node.
  *
- * @throws ApiError 404 for an absent ServiceAccount or object to bind it to, 409 for one with another
- *   uid, 400 for one that it cannot be bound to, 422 for a lifetime out of bounds.
+ * @throws ApiError 404 for a missing ServiceAccount or bound object, 409 for an object with another
+ * uid, 400 for an object that tokens cannot be bound to, 422 for a lifetime out of bounds.
  */
 export function requestToken(cluster: Cluster, target: Target, body: Json): Json {
   const account = requireStored(cluster, target);

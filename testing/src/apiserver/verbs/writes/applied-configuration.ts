@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../objects/metadata.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import { goYamlProblem } from './go-yaml-problem.ts';
 
-/** Texts of the parts of a configuration that identify the object; '' where they are absent or no texts. */
+/** The parts of a configuration that identify the object; '' if they are absent or not texts. */
 export interface AppliedIdentity {
   readonly name: string;
   readonly namespace: string;
@@ -30,7 +30,7 @@ export function identityOf({ metadata }: Json): AppliedIdentity {
 /**
  * The configuration in the body of an apply.
  *
- * @throws ApiError 400 for a text that is no YAML, or no object of the kind and version.
+ * @throws ApiError 400 for a text that is not YAML, or not an object of the kind and version.
  */
 export function readApplied(
   text: string,
@@ -66,7 +66,7 @@ function decoded(text: string): Json {
   );
 }
 
-/** To the reader of YAML a number that no float64 holds is a text. */
+/** The YAML reader treats a number outside of float64 as a text. */
 function jsonValue(text: string): unknown {
   const json = jsonOf(text);
   if (json?.overflow === undefined) return json?.value;
@@ -76,7 +76,7 @@ function jsonValue(text: string): unknown {
   });
 }
 
-/** The server reads nothing behind the first document of a stream. */
+/** The first document of a stream. The server ignores the rest. */
 function firstDocument(text: string): string {
   const lines = text.split(/(?<=\n)/);
   const begin = lines.findIndex((line) => !/^(?:(?:---|\.\.\.)?\s*$|[#%])/.test(line));
@@ -84,7 +84,7 @@ function firstDocument(text: string): string {
   return begin < 0 || end < 0 ? text : lines.slice(0, end).join('');
 }
 
-/** A kind as Go prints it; the whole is empty when the version has more than one slash. */
+/** A kind as Go prints it; empty if the version has more than one slash. */
 function kindText({ apiVersion, kind }: Json): string {
   const version = typeof apiVersion === 'string' ? apiVersion : '';
   const parts = version === '/' ? [''] : version.split('/');
@@ -95,9 +95,11 @@ function kindText({ apiVersion, kind }: Json): string {
 }
 
 /**
- * Most configurations come as JSON, which is YAML as well; undefined for any other text.
+ * Parses a configuration in JSON, which most are; undefined for any other text. JSON is also valid
+ * YAML.
  *
- * @throws GoDepthError for JSON that is nested too deep: the reader of YAML could not refuse it.
+ * @throws GoDepthError for JSON that is nested too deep, because the YAML reader could not refuse
+ * it.
  */
 function jsonOf(text: string): GoJson | undefined {
   try {
@@ -109,9 +111,9 @@ function jsonOf(text: string): GoJson | undefined {
 }
 
 /**
- * Reports keys that stand twice in one map, as `fieldValidation` says.
+ * Reports duplicate keys of a map, as `fieldValidation` demands.
  *
- * @throws ApiError 400 when it says `Strict`.
+ * @throws ApiError 400 when it is `Strict`.
  */
 export function reportDuplicates(
   text: string,

@@ -17,8 +17,8 @@ import { type Change, updateObject } from './update.ts';
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /**
- * Server-side apply of the Scale of an object: the owners of its replicas are owners of the Scale, and what comes of them
- * goes back to the object.
+ * Server-side apply of an object's Scale. The owners of the object's replicas own the Scale, and
+ * the result is written back to the object.
  *
  * @returns the object, not its Scale.
  */
@@ -54,7 +54,7 @@ function scaledObject(
     subresource: 'scale',
     time: rfc3339(clock.now()),
   });
-  // The real server cannot convert a Scale that it has changed back into a custom object.
+  // The real server cannot convert a changed Scale back into a custom object.
   if (served.custom && !jsonEquals(object.spec, (before as Json).spec)) {
     const { namespace, name } = identityOf(applied);
     throw internalError(

@@ -23,13 +23,14 @@ import { type Change, requireResourceVersion, updateObject } from './update.ts';
 
 export interface Patched {
   readonly object: StoredObject;
-  /** True when an apply has created the object. */
+  /** True when the apply created the object. */
   readonly created: boolean;
 }
 
 /**
- * Server-side apply: creates the object, or merges the configuration into it. What is wrong with the request is found in
- * the order of the server: the configuration, its conflicts, the identity of the object, and then what any write finds.
+ * Server-side apply: creates the object, or merges the configuration into it. Errors are found in
+ * the server's order: the configuration, its conflicts, the identity of the object, and then the
+ * checks of every write.
  */
 export function* applyObject(
   cluster: Cluster,
@@ -90,7 +91,9 @@ function mergeApplied(
   };
 }
 
-/** What the other endpoint of the object writes is not this one's to own. */
+/**
+ * The fields that this endpoint does not own, because another endpoint of the object writes them.
+ */
 function ignoredFields(
   served: ServedResource,
   subresource: string | undefined,
@@ -99,7 +102,7 @@ function ignoredFields(
   return served.subresources.some(({ name }) => name === 'status') ? [['status']] : [];
 }
 
-/** @throws ApiError 422 for an apply that names no manager. */
+/** @throws ApiError 422 for an apply without a field manager. */
 export function requireManager({ fieldManager }: PatchOptions): void {
   if (fieldManager !== '') return;
   const message = 'Required value: is required for apply patch';
@@ -108,12 +111,15 @@ export function requireManager({ fieldManager }: PatchOptions): void {
   ]);
 }
 
-/** An empty resourceVersion in a configuration takes the place of the live one. */
+/**
+ * Whether the configuration has a resourceVersion, even an empty one. It then replaces the live
+ * one.
+ */
 function saysVersion({ metadata }: Json): boolean {
   return isObject(metadata) && metadata.resourceVersion !== undefined;
 }
 
-/** The configuration of a new object must name it, and be about this path. */
+/** The configuration of a new object must contain its name, and match the path. */
 function checkAbsent(identity: AppliedIdentity, target: Target): void {
   const { name, uid, resourceVersion } = identity;
   if (uid) throw uidOfAbsent(target, uid);

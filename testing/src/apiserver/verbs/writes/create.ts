@@ -26,13 +26,16 @@ import { canonical, storable } from '../canonical.ts';
 import { ownersAfter } from '../ownership.ts';
 import { otherUid, requireKind, type Target } from '../target.ts';
 
-/** Asked at each use: a simulation replaces its functions. */
+/** Looked up at each use, because a simulation replaces its functions. */
 const crypto = process.getBuiltinModule('node:crypto');
 
-/** How often a generated name that is taken is generated again. */
+/** The largest number of attempts to generate a free name. */
 const NAME_ATTEMPTS = 8;
 
-/** Creates an object. @returns it as the served version shows it. */
+/**
+ * Creates an object.
+ * @returns the object in the served version.
+ */
 export function* createObject(
   cluster: Cluster,
   served: ServedResource,
@@ -90,12 +93,12 @@ export function* createObject(
   const whole = canonical(served, served.strategy.complete(admitted));
   if (served.custom) requireKind(whole, { kind: served.kind }, whole.metadata.name);
   const problems = newProblems(served, whole, served.strategy.validate(whole, undefined));
-  // The error names the stored kind, whichever shape the object came in.
+  // The error names the stored kind, whatever form the object was sent in.
   if (problems.length > 0) throw invalid(storedKind(served), name, problems);
-  // Fields that the server, or a webhook, adds have no owner.
+  // Fields that the server or a webhook adds have no owner.
   const owned = withMetadata(whole, { managedFields: managedFields() });
   yield* admitWrite(cluster, { ...request, object: fromStored(served, owned) });
-  // The storage puts the real resourceVersion in the place of this one.
+  // The storage replaces this resourceVersion with the real one.
   const complete = storable(served, withMetadata(owned, { resourceVersion: '0' }));
   const stored = yield* convertedToStored(served, complete);
   const taken = cluster.storage.get(served.storedAs, objectKey(namespace, name));
@@ -108,10 +111,11 @@ export function* createObject(
 }
 
 /**
- * Creates the object of a PUT whose name is free: some kinds allow that. A
- * resourceVersion does not matter then; a uid does, for it is that of an object which is gone.
+ * Creates the object of a PUT if no object has its name. Only some kinds allow that. A
+ * resourceVersion is then ignored, but a uid is an error, because it belongs to an object that no
+ * longer exists.
  *
- * @throws ApiError 400 for another name than that of the path, 409 for a uid.
+ * @throws ApiError 400 for a name other than in the path, 409 for a uid.
  */
 export function* createByUpdate(
   cluster: Cluster,
@@ -130,7 +134,9 @@ export function* createByUpdate(
   return yield* createObject(cluster, target.served, target.namespace, named, options);
 }
 
-/** A new object that a policy or a webhook has changed: what the server sets in it stays. */
+/**
+ * A new object after a policy or webhook has changed it. Fields that the server sets are restored.
+ */
 function asCreated(
   served: ServedResource,
   object: StoredObject,
@@ -153,7 +159,9 @@ function asCreated(
   return served.strategy.prepare(toStored(served, withoutStatus(kept, served)), undefined);
 }
 
-/** The request for a certificate says for whom it is: whatever is written there, it is the sender. */
+/**
+ * Sets the requesting user of a certificate request to the sender, whatever the client wrote there.
+ */
 function requestedBy(caller: Caller | undefined, object: StoredObject): StoredObject {
   const { kind, apiVersion, spec } = object;
   const isRequest = kind === 'CertificateSigningRequest' && apiVersion === CERTIFICATES;
@@ -181,7 +189,7 @@ function checkPlace(
   }
 }
 
-/** New objects go only into a namespace that is there and stays. */
+/** Refuses new objects in a namespace that is missing or terminating. */
 function checkNamespace(
   { storage }: Cluster,
   served: ServedResource,
@@ -217,7 +225,10 @@ function freeName(
   return name;
 }
 
-/** Where status is a subresource of its own, a create cannot set it. */
+/**
+ * Removes the status of a new object if status is a subresource, because a create cannot set it
+ * then.
+ */
 function withoutStatus(object: StoredObject, served: ServedResource): StoredObject {
   const own = served.subresources.some(({ name }) => name === 'status');
   if (!own || !('status' in object)) return object;

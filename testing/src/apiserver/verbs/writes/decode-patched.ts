@@ -10,23 +10,23 @@ import { goText } from '../../patch/apply/applied-problems.ts';
 import type { StrategicMerge } from '../../patch/strategic/strategic-merge-patch.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** What came of a patch, as the server decodes it. */
+/** The result of a patch, as the server decodes it. */
 export interface DecodedPatch {
   readonly object: StoredObject;
   /** Paths of fields that the kind does not have. */
   readonly unknown: readonly string[];
-  /** What the server quotes when it refuses the object. */
+  /** The text that the server quotes when it refuses the object. */
   readonly quote: () => string;
 }
 
 type Expected = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * The object of a built-in kind that a JSON patch or a merge patch has made: the server decodes its text again, and
- * its kind and version with it.
+ * The built-in object that results from a JSON patch or a merge patch. The server decodes its text
+ * again, including its kind and version.
  *
- * @param fractions - of the patch, by their paths in the object.
- * @throws ApiError 422 for anything that is no object of this kind.
+ * @param fractions - the fractions of the patch, by their paths in the object.
+ * @throws ApiError 422 for a result that is not an object of this kind.
  */
 export function decodeBuiltIn(
   merged: unknown,
@@ -58,22 +58,22 @@ export function decodeBuiltIn(
   return { object: asObject(value, expected), unknown, quote };
 }
 
-/** Where the types of the server are registered, which its message names. */
+/** The place where the server registers its types, which its message names. */
 const SCHEME = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
 
 function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/', 1)[0] ?? '') : '';
 }
 
-/** Where the server has the type of a group that all of its versions are converted to. */
+/** The Go package of a group's internal types, to which all versions are converted. */
 function internalPackage(group: string): string {
   if (group === '' || group === 'events.k8s.io') return 'core';
   return group.split('.', 1)[0] ?? '';
 }
 
 /**
- * Without an apiVersion the server reads the type that no client ever sees, whose fields have other names: nothing
- * of the object is left.
+ * The result without an apiVersion. The server then decodes into its internal type, whose fields
+ * have other names, so no field of the object is kept.
  */
 function internalVersion(document: Json, quote: () => string): DecodedPatch {
   const unknown = Object.keys(document).filter((name) => name !== 'kind' && name !== 'apiVersion');
@@ -81,10 +81,10 @@ function internalVersion(document: Json, quote: () => string): DecodedPatch {
 }
 
 /**
- * The custom object that a patch has made. Only its metadata has a type; another kind is for the validation to
- * refuse.
+ * The custom object that results from a patch. Only its metadata has a Go type. Validation refuses
+ * a changed kind.
  *
- * @throws ApiError 422 for anything that is no object, or has metadata that does not fit.
+ * @throws ApiError 422 for a result that is not an object, or has invalid metadata.
  */
 export function decodeCustom(merged: unknown, served: ServedResource): DecodedPatch {
   const quote = (): string => goJson(merged);
@@ -106,7 +106,7 @@ export function decodeCustom(merged: unknown, served: ServedResource): DecodedPa
   return { object, unknown, quote };
 }
 
-/** 500, as the server answers a custom object without a version. */
+/** The server's error 500 for a custom object without a version. */
 export function withoutApiVersion(): Error {
   const why = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
   return failure({
@@ -118,8 +118,8 @@ export function withoutApiVersion(): Error {
 }
 
 /**
- * The object that a strategic merge patch has made. It never becomes text: whatever kind it names, it is read into the
- * type of the resource.
+ * The object that results from a strategic merge patch. The result is never encoded as text:
+ * whatever kind it names, it is decoded into the type of the resource.
  *
  * @throws ApiError 422 for values that do not fit.
  */
@@ -135,7 +135,7 @@ export function decodeMerge({ merged, patch }: StrategicMerge, expected: Expecte
 interface Identified {
   readonly document: Json;
   readonly kind: string;
-  /** Empty where the object says none. */
+  /** Empty if the object has none. */
   readonly apiVersion: string;
 }
 
@@ -166,7 +166,7 @@ function asObject(value: Json, expected: Expected): StoredObject {
   return { ...value, ...identity, metadata } as unknown as StoredObject;
 }
 
-/** 422 in the words that the server has for an object that is not what a patch may make. */
+/** The server's error 422 for a patched object that is invalid. */
 export function unfit(quote: () => string, why: string): Error {
   const message = `Invalid value: ${JSON.stringify(quote())}: ${why}`;
   return failure({

@@ -1,21 +1,24 @@
 import { cannotBeHandled } from '../../failures/request-failures.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** Reports findings: `Ignore` not at all, `Warn` as one warning each, `Strict` as an error. */
+/**
+ * How findings are reported: not at all (`Ignore`), as one warning each (`Warn`), or as an error
+ * (`Strict`).
+ */
 export interface Strictness {
   readonly fieldValidation: string;
   readonly warn: (text: string) => void;
 }
 
-/** The text of the error: all findings in a row. */
+/** The text of the error, with all findings. */
 export function strictDecodingError(findings: readonly string[]): string {
   return `strict decoding error: ${findings.join(', ')}`;
 }
 
 /**
- * Warns of unknown and duplicate fields, or refuses them, as `fieldValidation` says.
+ * Warns about unknown and duplicate fields, or refuses them, as `fieldValidation` demands.
  *
- * @throws ApiError 400 when it says `Strict`.
+ * @throws ApiError 400 when it is `Strict`.
  */
 export function reportStrictly(
   expected: Pick<ServedResource, 'group' | 'version' | 'kind'>,

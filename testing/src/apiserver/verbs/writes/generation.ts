@@ -3,7 +3,7 @@ import { isObject } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 
-/** metadata.generation after a change: it counts the changes that a controller must act upon. */
+/** metadata.generation after a change. It counts the changes that a controller must react to. */
 export function nextGeneration(
   served: ServedResource,
   object: StoredObject,
@@ -15,7 +15,7 @@ export function nextGeneration(
 }
 
 function isWish(served: ServedResource, object: StoredObject, stored: StoredObject): boolean {
-  if (object.kind === 'PriorityClass') return false; // v1.36 counts none of its changes
+  if (object.kind === 'PriorityClass') return false; // v1.36 does not count its changes
   const isSlice = !served.custom && object.kind === 'EndpointSlice';
   if (isSlice && !jsonEquals(object.metadata.labels, stored.metadata.labels)) return true;
   const annotations = served.strategy.annotationsCount === true;
@@ -25,7 +25,7 @@ function isWish(served: ServedResource, object: StoredObject, stored: StoredObje
   return !jsonEquals(wishOf(served, object), wishOf(served, stored));
 }
 
-/** Built-in kinds that have fields beside a spec and a status: v1.36 compares these. */
+/** The fields that v1.36 compares, for built-in kinds with fields other than spec and status. */
 const WISHES: Readonly<Record<string, readonly string[]>> = {
   PodTemplate: ['template'],
   EndpointSlice: ['addressType', 'endpoints', 'ports'],
@@ -33,9 +33,12 @@ const WISHES: Readonly<Record<string, readonly string[]>> = {
   MutatingWebhookConfiguration: ['webhooks'],
 };
 
-/** Of a custom resource everything counts but metadata, and status where it is a subresource. */
+/**
+ * The part of an object that counts. For a custom resource everything except metadata, and except
+ * status if it is a subresource.
+ */
 function wishOf(served: ServedResource, object: StoredObject): unknown {
-  // Where a Pod runs is an answer of the scheduler, not a wish.
+  // The node of a Pod does not count, because the scheduler sets it.
   if (object.kind === 'Pod' && isObject(object.spec)) return { ...object.spec, nodeName: '' };
   if (!served.custom) return (WISHES[object.kind] ?? ['spec']).map((field) => object[field]);
   const { metadata: _, ...rest } = object;

@@ -1,10 +1,10 @@
 import { messageOf } from 'chancery/internal-objects';
 
 /**
- * What the server's YAML library says of a text that is no YAML. Its scanner counts lines from one and its parser from
- * zero, and neither names the first line.
+ * The error of the server's YAML library for invalid YAML. Its scanner counts lines from one and
+ * its parser from zero, and neither names the first line.
  *
- * @param error - what this toolkit's reader found.
+ * @param error - the error of this toolkit's YAML reader.
  */
 export function goYamlProblem(text: string, error: unknown): string {
   const message = messageOf(error);
@@ -34,7 +34,7 @@ export function goYamlProblem(text: string, error: unknown): string {
   return message.replace(/^invalid YAML: /, '');
 }
 
-/** A tab that continues plain text is another problem than a tab where a token begins. */
+/** A tab that continues plain text has another message than a tab where a token begins. */
 function tabProblem(text: string, line: number): string {
   const before = text
     .split('\n')
@@ -52,7 +52,7 @@ function scannedAtEnd(text: string, problem: string): string {
   return line > 1 ? `line ${line}: ${problem}` : problem;
 }
 
-/** The end of the text is where the server misses what is missing. */
+/** Missing parts of a flow are reported at the end of the text. */
 function flowProblem(text: string, message: string): string {
   const line = Math.max(1, text.replace(/\n$/, '').split('\n').length);
   if (/[[{:,]\s*$/.test(text)) return `line ${line}: did not find expected node content`;

@@ -33,7 +33,7 @@ import {
 import { strictDecodingError } from './field-validation.ts';
 import { type Change, checkIdentity, requireResourceVersion, updateObject } from './update.ts';
 
-/** A patch as it came: its media type, and the text of its body. */
+/** A patch as it was sent: its media type, and the text of its body. */
 export interface Patch {
   readonly mediaType: string;
   readonly text: string;
@@ -42,7 +42,10 @@ export interface Patch {
 const CUSTOM_TYPES = [JSON_PATCH, MERGE_PATCH, APPLY];
 const ALL_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY];
 
-/** The first check of a PATCH. @throws ApiError 415 for a media type that is no patch of this resource. */
+/**
+ * The first check of a PATCH.
+ * @throws ApiError 415 for a media type that this resource cannot be patched with.
+ */
 export function requirePatchType(mediaType: string, { custom }: ServedResource): void {
   if (custom && !CUSTOM_TYPES.includes(mediaType)) throw unsupportedMediaType(CUSTOM_TYPES);
   if (!ALL_TYPES.includes(mediaType)) throw notAPatch();
@@ -71,11 +74,12 @@ export function* patchObject(
 type PatchedKind = Pick<ServedResource, 'group' | 'version' | 'kind'>;
 
 /**
- * An object after a JSON patch, a merge patch or a strategic merge patch. The server reads the patch only when it has
- * found the object.
+ * An object after a JSON patch, a merge patch or a strategic merge patch. As on a real server, the
+ * patch is parsed only after the object was found.
  *
- * @param kind - that of the object; that of a subresource where it shows the object in another form.
- * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be read or carried out, or makes no object of this kind.
+ * @param kind - the kind of the object, or of a subresource that shows the object in another form.
+ * @throws ApiError 400, 413, 422 or 500 for a patch that cannot be parsed or applied, or whose
+ * result is not an object of this kind.
  */
 export function patchedObject(
   live: StoredObject,
@@ -104,7 +108,7 @@ export function patchedObject(
   return checked(decoded(patched, fractions), findings, options);
 }
 
-/** @throws ApiError 422 for unknown and duplicate fields where the request is strict. */
+/** @throws ApiError 422 for unknown and duplicate fields if the request is strict. */
 function checked(
   { object, unknown, quote }: DecodedPatch,
   ofPatch: readonly string[],
@@ -118,7 +122,7 @@ function checked(
 }
 
 /**
- * Name, namespace, version, uid and kind, in the order in which the server looks at them.
+ * Checks name, namespace, version, uid and kind, in the server's order.
  *
  * @throws ApiError 400, 409, 422, and 500 for a custom object without a version.
  */
@@ -133,7 +137,7 @@ function requireSameObject(
   checkIdentity(withMetadata(object, { uid: undefined }), live, target);
   requireResourceVersion(object, served, name);
   if (served.custom && !object.apiVersion) throw withoutApiVersion();
-  // The status of a custom object is written without metadata, kind and version.
+  // Metadata, kind and version of a custom object are ignored in a write of its status.
   if (served.custom && subresource === 'status') return;
   if (uid && uid !== live.metadata.uid) throw uidIsImmutable(target, uid);
   requireKind(object, live, name);

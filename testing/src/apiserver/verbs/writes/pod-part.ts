@@ -3,14 +3,14 @@ import type { FieldError } from '../../failures/invalid.ts';
 import { isObject, type Json, withFields } from '../../objects/metadata.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 
-/** Subresources of a Pod behind which lies one part of its spec, which only they change. */
+/** Subresources that alone can change a certain part of a Pod's spec. */
 const PARTS: ReadonlySet<string> = new Set(['ephemeralcontainers', 'resize']);
 
 export function isPodPart(subresource: string | undefined): boolean {
   return subresource !== undefined && PARTS.has(subresource);
 }
 
-/** `stored` with the part of `wanted` that the subresource is about: what else differs is dropped. */
+/** `stored` with the subresource's part taken from `wanted`. Other differences are dropped. */
 export function withPodPart(
   stored: StoredObject,
   wanted: StoredObject,
@@ -28,7 +28,7 @@ export function withPodPart(
   return withFields(stored, { spec: resized });
 }
 
-/** The problems of such a change: a container for debugging cannot change after its start. */
+/** The problems of such a change. A debugging container cannot change after its start. */
 export function podPartProblems(
   pod: StoredObject,
   previous: StoredObject,

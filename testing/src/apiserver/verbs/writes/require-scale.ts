@@ -10,10 +10,11 @@ import { checkIdentity } from './update.ts';
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /**
- * What the server checks of a Scale before it looks at the object behind it. Of the Scale of a custom object it looks
- * at nothing but name, namespace and version.
+ * Checks a Scale before the object is read. For a custom object's Scale, the server only checks
+ * name, namespace and version.
  *
- * @throws ApiError 400 for another name or namespace, 409 for another uid, 422 for a negative number of replicas.
+ * @throws ApiError 400 for another name or namespace, 409 for another uid, 422 for a negative
+ * number of replicas.
  */
 export function requireScale(scale: StoredObject, live: StoredObject, target: Target): void {
   const { name, served } = target;

@@ -4,7 +4,10 @@ import type { ServedResource } from '../../registry/served-resource.ts';
 
 const WRITABLE = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
-/** Built-in kinds whose status is written without any of the metadata (Go: PrepareForUpdate of their status). */
+/**
+ * Built-in kinds whose status is written without any metadata (Go: PrepareForUpdate of their
+ * status).
+ */
 const STATUS_ALONE: ReadonlySet<string> = new Set([
   'APIService',
   'DeviceTaintRule',
@@ -21,16 +24,17 @@ const STATUS_ALONE: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ]);
 
-/** What else keeps its value. */
+/** Additional metadata that is kept, by kind. */
 const KEPT: Readonly<Record<string, (typeof WRITABLE)[number]>> = {
   Deployment: 'labels',
-  // Kubelets of old times have broken owner references.
+  // Old kubelets send invalid owner references.
   Pod: 'ownerReferences',
 };
 
 /**
- * An object after a write of its status. The status of most built-in kinds is written together with labels,
- * annotations, finalizers and owner references: that is how a controller removes its finalizer along with a status.
+ * An object after a write of its status. For most built-in kinds, labels, annotations, finalizers
+ * and owner references are written with the status. A controller can thus remove its finalizer
+ * together with a status.
  */
 export function withStatusOf(
   stored: StoredObject,

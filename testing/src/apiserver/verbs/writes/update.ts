@@ -32,19 +32,19 @@ import { nextGeneration } from './generation.ts';
 import { isPodPart, podPartProblems, withPodPart } from './pod-part.ts';
 import { withStatusOf } from './status-part.ts';
 
-/** What an object is to become; `managedFields` where the change has worked them out itself. */
+/** The wanted object. `managedFields` is set if the change has computed them itself. */
 export interface Change {
   readonly object: StoredObject;
   readonly managedFields?: readonly unknown[];
 }
 
 /**
- * Changes an object: an update, a patch of any kind, a write of its status.
+ * Changes an object: an update, a patch of any kind, or a write of its status.
  *
- * `change` gets the object as the served version shows it. A change without effect is not stored,
- * takes no revision and causes no event.
+ * `change` gets the object in the served version. A change without effect is not stored, takes no
+ * revision and causes no event.
  *
- * @returns the object after the change; after one that ends a pending deletion, its last state.
+ * @returns the object after the change. If the change completes a pending deletion, its last state.
  */
 export function* updateObject(
   cluster: Cluster,
@@ -58,7 +58,7 @@ export function* updateObject(
     const known = yield* convertedFromStored(served, kept);
     const changed = yield* changedObject(cluster, target, known, change, options);
     const complete = yield* convertedToStored(served, changed);
-    // Another write came while a webhook thought about this one: it starts again.
+    // Another write was made while a webhook was called, so the change starts again.
     if (requireStored(cluster, target) !== kept) continue;
     const stored = commit(cluster, target, complete, kept, options.dryRun);
     return fromStored(served, yield* convertedFromStored(served, stored));
@@ -109,7 +109,7 @@ function* changedObject(
     writer: options,
   };
   const admitted = yield* mutate(cluster, request, {
-    // In the form in which it would be stored, so that nothing but a change looks like one.
+    // In the stored form, so that only real changes count as differences.
     object: completed(prepared),
     managedFields: () => owners(prepared.metadata.generation),
     builtIn: (object) => admitChange(cluster, served, object),
@@ -131,7 +131,7 @@ function* changedObject(
   const problems = changedProblems(served, whole, stored, ofContent);
   if (problems.length > 0) throw invalid(storedKind(served), target.name, problems);
 
-  const isWish = options.subresource !== 'status'; // a status with annotations is none
+  const isWish = options.subresource !== 'status'; // annotations written with a status do not count
   const generation = isWish
     ? nextGeneration(served, storedForm(served, whole), stored)
     : stored.metadata.generation;
@@ -141,7 +141,10 @@ function* changedObject(
   return complete;
 }
 
-/** An object may have been stored when another version was that of the storage: that alone is no change. */
+/**
+ * The object in the current storage version. A difference in the stored version alone is not a
+ * change.
+ */
 function inStorageVersion(served: ServedResource, stored: StoredObject): StoredObject {
   return served.custom ? toStored(served, stored) : stored;
 }
@@ -153,14 +156,17 @@ interface Prepared {
   readonly prepared: StoredObject;
 }
 
-/** What webhooks and policies change has no owner: this is about what the client wrote. */
+/**
+ * The owners after a change. Only the client's changes count: changes by webhooks and policies have
+ * no owner.
+ */
 function ownersOf(
   { clock }: Cluster,
   { served, stored, wanted, prepared }: Prepared,
   generation: number | undefined,
   options: WriteOptions,
 ): readonly unknown[] {
-  // A client may send managedFields: that is how owners are forgotten, or fields moved between owners.
+  // A client may send managedFields, to remove owners or to move fields between owners.
   const { managedFields } = wanted.object.metadata;
   const sent = withMetadata(prepared, { generation, managedFields });
   return ownersAfter(served, stored, sent, options, rfc3339(clock.now()));
@@ -182,7 +188,9 @@ function commit(
   return dryRun ? object : storage.put(served.storedAs, object);
 }
 
-/** Equal but for the times at which managers last wrote: such a write is no change. */
+/**
+ * Whether objects are equal apart from the times in managedFields. Such a write is not a change.
+ */
 function isSame(a: StoredObject, b: StoredObject): boolean {
   return jsonEquals(withoutTimes(a), withoutTimes(b));
 }
@@ -194,11 +202,14 @@ function withoutTimes(object: StoredObject): StoredObject {
   return withMetadata(object, { managedFields: timeless });
 }
 
-/** Name, and namespace, uid and resourceVersion where the change names them, must be the live ones. */
+/**
+ * Checks that the name is the live one, and also namespace, uid and resourceVersion if the change
+ * sets them.
+ */
 export function checkIdentity(object: StoredObject, live: StoredObject, target: Target): void {
   const { served, name } = target;
   const { metadata } = object;
-  // An object of the cluster has its namespace taken away without a word.
+  // The namespace of a cluster-scoped object is removed silently.
   if (served.namespaced && metadata.namespace && metadata.namespace !== live.metadata.namespace) {
     throw badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
@@ -229,7 +240,10 @@ export function checkIdentity(object: StoredObject, live: StoredObject, target: 
   }
 }
 
-/** The change that a PUT makes. @throws ApiError as `requireResourceVersion`, after the other checks of identity. */
+/**
+ * The change that a PUT makes.
+ * @throws ApiError as `requireResourceVersion`, after the other checks of identity.
+ */
 export function replacedBy(body: StoredObject, target: Target): (live: StoredObject) => Change {
   return (live) => {
     checkIdentity(body, live, target);
@@ -238,7 +252,10 @@ export function replacedBy(body: StoredObject, target: Target): (live: StoredObj
   };
 }
 
-/** Built-in kinds whose PUT needs a resourceVersion, as a PUT of custom resources does (Go: AllowUnconditionalUpdate). */
+/**
+ * Built-in kinds whose PUT needs a resourceVersion, as for custom resources (Go:
+ * AllowUnconditionalUpdate).
+ */
 const CONDITIONAL: ReadonlySet<string> = new Set([
   'APIService',
   'CSIDriver',
@@ -262,7 +279,7 @@ const CONDITIONAL: ReadonlySet<string> = new Set([
   'VolumeAttachment',
 ]);
 
-/** @throws ApiError 422 where a PUT or a patch has no resourceVersion and needs one. */
+/** @throws ApiError 422 when a PUT or a patch lacks a resourceVersion that it needs. */
 export function requireResourceVersion(
   object: StoredObject,
   served: ServedResource,
@@ -276,11 +293,14 @@ export function requireResourceVersion(
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
   };
-  // The server names the resource here, where all other texts name the kind.
+  // The server names the resource here, while all its other messages name the kind.
   throw invalid({ kind: served.plural, group: served.group }, name, [problem]);
 }
 
-/** Each of the two sides of an object is written through its own path; the other keeps its state. */
+/**
+ * Applies only the part that this endpoint writes: the status, or everything else. The other part
+ * keeps its state.
+ */
 function separate(
   wanted: StoredObject,
   stored: StoredObject,
@@ -294,7 +314,10 @@ function separate(
   return withFields(wanted, { status: stored.status });
 }
 
-/** Fields that only the server may change. Validation refuses a deletionTimestamp of a client. */
+/**
+ * Restores fields that only the server may change. Validation refuses a deletionTimestamp of a
+ * client.
+ */
 function withSystemMetadata(object: StoredObject, { metadata }: StoredObject): StoredObject {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   return withMetadata(object, {
