@@ -16,7 +16,7 @@ import { only, podSpec, render, renderText } from './support/rendered.ts';
 import { CONFIG_RESTART, options, overlay, written } from './support/trees.ts';
 
 /** Of other projects. */
-const DEFINITIONS = ['pod-monitors', 'cert-manager'].map((name) =>
+const DEFINITIONS = ['pod-monitors', 'prometheus-rules', 'cert-manager'].map((name) =>
   readFileSync(new URL(`support/${name}.yaml`, import.meta.url), 'utf8'),
 );
 
