@@ -34,8 +34,8 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
   /** If true, only `metadata` is requested and cached. Default false: whole objects. */
   readonly metadataOnly?: boolean;
   /**
-   * Reduces each object before it is cached. Default: drops `metadata.managedFields`; use `(object) =>
-   * object` to keep them. Sources share a cache only if this is the same function.
+   * Reduces each object before it is cached. Default: drops `metadata.managedFields`; use
+   * `(object) => object` to keep them. Sources share a cache only if this is the same function.
    */
   readonly transform?: Transform<T>;
   /**

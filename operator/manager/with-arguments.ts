@@ -88,8 +88,8 @@ export interface Program {
 const DECLARED: unique symbol = Symbol.for('chancery.program');
 
 /**
- * Declares a module that takes arguments. The result must be the default export of the module. `chancery run
- * MODULE -- ARGS`, and every other command that loads modules, passes it the arguments after `--`.
+ * Declares a module that takes arguments. The result must be the default export of the module. Commands
+ * that load modules, such as `chancery run MODULE -- ARGS`, pass it the arguments after `--`.
  *
  *     export default withArguments({
  *       arguments: { greeting: { type: 'string', default: 'hello', help: 'the first word' } },

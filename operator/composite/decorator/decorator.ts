@@ -73,9 +73,9 @@ interface DecoratorOptions<T extends KubernetesObject>
    */
   readonly sync: SyncFunction<T, DecoratorResult>;
   /**
-   * Like `sync`, for an object that is being deleted or is no longer selected, until it returns `finalized:
-   * true`. If it is set, decorated objects have its finalizer. It is called again while another finalizer
-   * keeps a deleted object.
+   * Like `sync`, for an object that is being deleted or is no longer selected, until it returns
+   * `finalized: true`. If it is set, decorated objects have its finalizer. It is called again while another
+   * finalizer keeps a deleted object.
    */
   readonly finalize?: {
     /** A qualified name, `domain/name`. Do not change it once objects have the finalizer. */

@@ -202,8 +202,8 @@ class Replaying {
   }
 
   /**
-   * Attempts from before the record have reached their recorded state: the caches now get the contents from
-   * the beginning of the record.
+   * Called when attempts from before the record have reached their recorded state: the caches now get the
+   * contents that they had at the beginning of the record.
    */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);

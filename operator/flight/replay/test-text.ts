@@ -13,7 +13,7 @@ interface TestTextOptions {
   readonly module: string;
   /** Arguments of `create`, for a module with arguments. Undefined for a module without. */
   readonly args: readonly string[] | undefined;
-  /** The fault: a line of code that succeeds once the fault is corrected. */
+  /** A line of code that checks for the fault: it succeeds once the fault is corrected. */
   readonly expectation: string;
 }
 

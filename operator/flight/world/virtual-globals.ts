@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** Functions that code uses directly, instead of the clock and the client that it gets. */
+/** The kind of a function that code uses directly, instead of the clock and the client that it gets. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
 /** Replacements for time and randomness during one run. */
