@@ -20,7 +20,7 @@ interface Body {
 const LINE_BREAK = '\n';
 
 /**
- * Converts bytes of answers into texts without secret values. A value may be split between two chunks, so a
+ * Bytes of answers → texts without secret values. A value may be split between two chunks, so a
  * watch is masked line by line, and any other answer when all of it has arrived. A body that is not text of
  * the Kubernetes API is omitted.
  */

@@ -32,7 +32,7 @@ const ANSWER_HEADERS = ['content-type', 'retry-after', 'warning'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Converts the kept lines into the lines of a record, without secret values. A value may occur before it is
+ * Kept lines → the lines of a record, without secret values. A value may occur before it is
  * known to be secret, so everything is masked twice: the first pass finds the values, and the second pass
  * knows them all.
  */

@@ -1,7 +1,7 @@
 import { jsonOf } from '../core/json/json-of.ts';
 import { isMapping } from '../core/mapping.ts';
 
-/** Splits the text of a watch, which arrives in pieces, into lines. */
+/** Pieces of the text of a watch → its lines. */
 export class WatchedLines {
   /** The text after the last line break. */
   #rest = '';

@@ -20,7 +20,7 @@ export interface TimelineLimits {
   readonly lineNumbers?: number;
 }
 
-/** Converts a record into the data of the page. */
+/** Record → the data of its page. */
 export function timelineOf(record: FlightRecord, limits: TimelineLimits = {}): TimelineData {
   const reading = new RecordReading(record.header, limits);
   for (const line of record.lines) reading.add(line);
