@@ -53,14 +53,14 @@ export interface Flight {
 const JUMP_MS = 1_000;
 
 /**
- * A segment that is this many times full ends, and a new one begins, even while changes are being
+ * When a segment is this many times full, the next segment begins even while changes are being
  * processed.
  */
 const OVERFULL = 4;
 
 /**
- * At most this part of the memory is used to carry the lines of one attempt or answer into a later
- * segment.
+ * The memory of the recorder divided by this number is the most that is carried of one attempt or
+ * answer into a later segment.
  */
 const CARRIED_PART = 8;
 

@@ -3,7 +3,7 @@ import { type KeptLine, sizeOf } from './kept-line.ts';
 export interface RingLimits {
   /** The minimum time that the lines cover, while their memory is within `bytes`. */
   readonly ms: number;
-  /** Estimated memory of all lines. */
+  /** The largest estimated memory of all lines. */
   readonly bytes: number;
 }
 
@@ -19,8 +19,8 @@ interface Segment {
 }
 
 /**
- * A segment is full at this fraction of the limits: this much of the period is lost when the oldest segment
- * is dropped.
+ * A segment is full when it reaches the limits divided by this number. So much of the period is lost when
+ * the oldest segment is dropped.
  */
 const PARTS = 8;
 

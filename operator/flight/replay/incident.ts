@@ -63,8 +63,8 @@ export function incidentOf(record: FlightRecord, key: string, until: number): Fl
 }
 
 /**
- * The key that the record is most likely about: the key of the last attempt that wrote or failed. Undefined
- * when there was no attempt.
+ * The key that the record is most likely about: the key of the last attempt that wrote or failed; if none
+ * did, the key of the first attempt. Undefined when there was no attempt.
  */
 export function likelyKey(record: FlightRecord): string | undefined {
   let found: BeginLine | undefined;

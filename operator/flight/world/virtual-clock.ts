@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { MinHeap } from '../../core/min-heap.ts';
 
-/** An action that a virtual clock runs at a given time. */
+/** A function that a virtual clock calls at a given time. */
 export interface Alarm<Owner = never> {
   /** On the monotonic clock. */
   readonly dueAt: number;
