@@ -6,26 +6,27 @@ import type { Placement } from './placement.ts';
 import { accessOf, accessOfElectionOnly } from './required-access.ts';
 
 /**
- * What the declarations of an operator require, derived once for each scope. Every output is made of this value: roles,
- * filters, manifests, charts and bundles. A scope is the watched namespaces, or all of them.
+ * The access that the declarations of an operator require, derived once per scope. Every output is made from
+ * this value: roles, filters, manifests, charts and bundles. A scope is the watched namespaces, or all
+ * namespaces.
  */
 export class AccessByScope {
   readonly declared: readonly Declared[];
   readonly #installCrds: boolean;
-  /** By the watched namespaces. */
+  /** By the watched namespaces, as text. */
   readonly #scopes = new Map<string, readonly AccessRule[]>();
   #definitions: readonly CustomResourceDefinition[] | undefined;
 
-  /** @param installCrds - the operator installs the definitions of its resources. */
+  /** @param installCrds - true if the operator installs the definitions of its resources. */
   constructor(declared: readonly Declared[], installCrds: boolean) {
     this.declared = declared;
     this.#installCrds = installCrds;
   }
 
   /**
-   * The access without that of the election, merged and sorted: see `accessOf`.
+   * The access without the access for the election, merged and sorted: see `accessOf`.
    *
-   * @throws ConfigurationError `CONFIG` as `accessOf`.
+   * @throws ConfigurationError `CONFIG` as `accessOf` does.
    */
   within(namespaces: Placement['namespaces']): readonly AccessRule[] {
     const scope = JSON.stringify(namespaces ?? 'all');
@@ -36,7 +37,9 @@ export class AccessByScope {
     return accesses;
   }
 
-  /** Only the access of the election, which is the same in every scope. Empty without one. */
+  /**
+   * Only the access for the election, which is the same in every scope. Empty without an election.
+   */
   ofElection({ leaderElection }: Pick<Placement, 'leaderElection'>): readonly AccessRule[] {
     return accessOfElectionOnly(this.declared, leaderElection);
   }
@@ -59,7 +62,7 @@ export class AccessByScope {
   /**
    * The definitions of the declared resources, sorted by name.
    *
-   * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
+   * @throws ConfigurationError `CONFIG` when two definitions declare one resource differently.
    */
   get definitions(): readonly CustomResourceDefinition[] {
     this.#definitions ??= definedResources(this.declared).map(({ definition }) => definition);

@@ -2,14 +2,14 @@ import type { PolicyRule } from '../model/kubernetes/rbac-v1.ts';
 import type { GrantedRules } from './missing-access.ts';
 import type { RequiredRight } from './required-rights.ts';
 
-/** A right that is granted and that no controller declares. */
+/** A granted right that no controller declares. */
 export interface ExcessAccessRule {
-  /** Undefined: granted everywhere. */
+  /** Undefined if the right is granted in every namespace. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
   /**
    * - `wildcard`: `*` for verbs, groups or resources, which also grants rights on future resources.
-   * - `escalation`: `escalate`, `bind` or `impersonate`, by which more rights can be gained.
+   * - `escalation`: `escalate`, `bind` or `impersonate`, which can lead to more rights.
    * - `secrets`: allows reading credentials of others.
    * - `undeclared`: any other right.
    */
@@ -17,11 +17,12 @@ export interface ExcessAccessRule {
 }
 
 /**
- * The granted rights beyond the declarations, as rules of one verb and one resource each. A rule with a
- * wildcard is returned whole. Reviews that Kubernetes allows everybody about themselves, and paths without
- * objects, are left out.
+ * The granted rights beyond the declarations, as rules with one verb and one resource each. A rule with a
+ * wildcard is returned unsplit. Reviews that Kubernetes allows all users for themselves, and paths without
+ * objects, are omitted.
  *
- * @param granted - by namespace; undefined for rights that are granted everywhere, which are returned once.
+ * @param granted - the rules by namespace. The key undefined has the rights that are granted everywhere;
+ * these are returned once.
  */
 export function excessRules(
   needed: readonly RequiredRight[],
@@ -51,7 +52,7 @@ function isIn({ namespace }: { readonly namespace: string | undefined }, place: 
   return namespace === undefined || namespace === place;
 }
 
-/** @param rule - with one entry in each list, and no wildcard. */
+/** @param rule - a rule with one entry in each list, and no wildcard. */
 function isPartOf(
   { verbs, apiGroups, resources, resourceNames }: PolicyRule,
   { verb, resource, subresource, name }: RequiredRight,
@@ -66,7 +67,7 @@ function isPartOf(
   );
 }
 
-/** Splits a rule into rules of one verb, one group, one resource and at most one name. */
+/** Splits a rule into rules with one verb, one group, one resource and at most one name. */
 function taken(rule: PolicyRule): readonly PolicyRule[] {
   if (isWildcard(rule)) return [rule];
   const { verbs, apiGroups = [], resources = [], resourceNames = [] } = rule;

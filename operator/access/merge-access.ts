@@ -2,13 +2,13 @@ import type { CheckedVerb } from '../controller/checked-verbs.ts';
 import type { Permission } from '../controller/controller.ts';
 import type { Resource } from '../model/resource.ts';
 
-/** The objects that one verb is allowed for. */
+/** The objects for which one verb is allowed. */
 interface Reach {
   all: boolean;
   readonly names: Set<string>;
 }
 
-/** By verb. `unrequested` is for accesses that only admission checks. */
+/** By verb. `unrequested` has the accesses that only admission checks. */
 interface Reaches {
   readonly requested: Map<Verb, Reach>;
   readonly unrequested: Map<Verb, Reach>;
@@ -22,8 +22,9 @@ interface Target {
 }
 
 /**
- * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain
- * objects; a verb for every namespace is not repeated for one. Requested and unrequested accesses stay apart.
+ * The same accesses, sorted, without duplicates. A verb for every object is not repeated for certain objects,
+ * and a verb for every namespace is not repeated for one. Requested and unrequested accesses are kept
+ * separate.
  */
 export function mergeAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   const targets = new Map<string, Target>();
@@ -62,7 +63,7 @@ function accessesOf({ resource, subresource, places }: Target): readonly AccessR
   });
 }
 
-/** Groups verbs with the same reach, without the reach that `wider` covers. */
+/** Groups verbs with the same reach, without the parts that `wider` already covers. */
 function grouped(
   byVerb: ReadonlyMap<Verb, Reach>,
   wider: readonly (ReadonlyMap<Verb, Reach> | undefined)[],
@@ -101,7 +102,10 @@ function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown])
   return a < b ? -1 : 1;
 }
 
-/** The same accesses as RBAC distinguishes them: without versions, and without `unrequested`. */
+/**
+ * The same accesses in the form that RBAC distinguishes: without versions, and without
+ * `unrequested`.
+ */
 export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessRule[] {
   return mergeAccess(
     accesses.map(({ unrequested: _, ...access }) => ({
@@ -113,7 +117,7 @@ export function grantedAccess(accesses: readonly AccessRule[]): readonly AccessR
 
 export type Verb = Permission['verbs'][number];
 
-/** A verb that requests have. */
+/** A verb that requests use. */
 export type RequestVerb = Exclude<Verb, CheckedVerb>;
 
 /** Every verb that can be declared, in the usual order. */
@@ -146,26 +150,29 @@ export const METHOD_OF: Readonly<Record<PathVerb, Method>> = {
   deletecollection: 'DELETE',
 };
 
-/** The HTTP method of a verb; undefined for a verb that no request has. */
+/** The HTTP method of a verb; undefined for a verb that no request uses. */
 export function methodOf(verb: string): Method | undefined {
   return Object.hasOwn(METHOD_OF, verb) ? METHOD_OF[verb as PathVerb] : undefined;
 }
 
-/** What a path needs of a resource. Roles know no versions, and of some resources no scope. */
+/**
+ * The parts of a resource that a path needs. Roles contain no versions, and for some resources no
+ * scope.
+ */
 export interface PathResource extends Pick<Resource, 'group' | 'plural'> {
   /** Undefined for every version. */
   readonly version: string | undefined;
-  /** Undefined for both: in namespaces, and in the cluster. */
+  /** Undefined for both: namespaced and cluster-scoped. */
   readonly namespaced: boolean | undefined;
 }
 
-/** A verb that a role can have. `deletecollection` cannot be declared. */
+/** A verb that a role can contain. `deletecollection` cannot be declared. */
 export type PathVerb = RequestVerb | 'deletecollection';
 
-/** Requests that need a path: an `AccessRule`, or what a role grants. */
+/** Requests that need a path: an `AccessRule`, or the access that a role grants. */
 export interface RequestedAccess extends Omit<AccessRule, 'resource' | 'verbs'> {
   readonly resource: PathResource;
-  /** Those that requests have, unless `unrequested`. */
+  /** Verbs that requests use, unless `unrequested`. */
   readonly verbs: readonly (PathVerb | CheckedVerb)[];
 }
 
@@ -175,10 +182,13 @@ export interface AccessRule {
   readonly subresource: string | undefined;
   /** A name or `POD_NAMESPACE`; undefined for every namespace, or a cluster-scoped resource. */
   readonly namespace: string | undefined;
-  /** Sorted as `VERBS`, without duplicates. */
+  /** Sorted as in `VERBS`, without duplicates. */
   readonly verbs: readonly Verb[];
-  /** Sorted, without duplicates, at least one. Left out: every object. */
+  /** Sorted, without duplicates, at least one. If omitted, every object. */
   readonly resourceNames?: readonly string[];
-  /** True when no request is made, and admission only checks whether one would be allowed. */
+  /**
+   * True when the operator makes no such request, and admission only checks whether the request
+   * would be allowed.
+   */
   readonly unrequested?: boolean;
 }

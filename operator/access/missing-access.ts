@@ -4,7 +4,7 @@ import { resourceName } from '../model/resource.ts';
 import { VERBS } from './merge-access.ts';
 import type { Need, NeededAccess, RequiredRight } from './required-rights.ts';
 
-/** The rights in one place, as a SelfSubjectRulesReview returns them. */
+/** The rights in one namespace, as a SelfSubjectRulesReview returns them. */
 export interface GrantedRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
@@ -13,8 +13,9 @@ export interface GrantedRules {
 /**
  * The needed access that the rules do not grant.
  *
- * @param rulesIn - the rules in a namespace; for undefined, the rules that hold in every namespace and for
- *   cluster-scoped resources. Those are also applied to each namespace: the caller need not repeat them.
+ * @param rulesIn - returns the rules in a namespace; for undefined, the rules for every namespace and for
+ *   cluster-scoped resources. The latter are also applied to each namespace, so the caller need not repeat
+ *   them.
  */
 export function missingAccess(
   needed: NeededAccess,
@@ -30,7 +31,7 @@ export function missingAccess(
   };
 }
 
-/** True when one rule alone grants the right: the names of several rules do not add up to all names. */
+/** True when a single rule grants the right. The names of several rules do not add up to all names. */
 function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): boolean {
   const { verb, resource, subresource, name } = right;
   const { group, plural } = resource;
@@ -39,12 +40,12 @@ function grantsRight(rules: readonly ResourceRule[], right: RequiredRight): bool
       has(verbs, verb) &&
       has(apiGroups, group) &&
       coversResource(resources, plural, subresource) &&
-      // `*` is no wildcard here: it is the object of that name.
+      // `*` is not a wildcard here, but the name of an object.
       (resourceNames.length === 0 || (name !== undefined && resourceNames.includes(name))),
   );
 }
 
-/** True when a rule allows reading `path`: exactly, or below a pattern that ends in `*`. */
+/** True when a rule allows reading `path`, either exactly or by a prefix that ends in `*`. */
 function grantsPath(rules: readonly NonResourceRule[], path: string): boolean {
   return rules.some(
     ({ verbs, nonResourceURLs = [] }) =>
@@ -68,13 +69,13 @@ function has(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-/** A rule to add to a role, where it belongs, and why. */
+/** A rule to add to a role, with the place of the role and the reasons. */
 export interface MissingAccessRule {
   readonly kind: 'Role' | 'ClusterRole';
   /** The namespace of the Role. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
-  /** The rule for people: `list, watch configmaps "a" in namespace demo`. */
+  /** The rule in human-readable form: `list, watch configmaps "a" in namespace demo`. */
   readonly text: string;
   readonly neededBy: readonly Need[];
 }
@@ -144,7 +145,10 @@ export function ruleYaml(rule: PolicyRule): string {
   return `{ ${parts.join(', ')} }`;
 }
 
-/** Plain where YAML can only read a string, not a number, a date, `true` or an alias; else quoted. */
+/**
+ * Unquoted if YAML can only read the text as a string, not as a number, a date, `true` or an alias; otherwise
+ * quoted.
+ */
 function scalar(text: string): string {
   return /^[a-z][-a-z/]*[a-z]$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/.test(text)
     ? text

@@ -12,7 +12,7 @@ export interface RoleRule {
   readonly apiGroups: readonly [string];
   /** Plurals, or `plural/subresource`; sorted. */
   readonly resources: readonly string[];
-  /** Sorted. Left out: every object. */
+  /** Sorted. If omitted, every object. */
   readonly resourceNames?: readonly string[];
   /** Sorted. */
   readonly verbs: readonly Verb[];
@@ -22,11 +22,11 @@ export interface RoleRule {
 export interface RbacRole {
   /** `rbac.authorization.k8s.io/v1`. */
   readonly apiVersion: typeof API_VERSION;
-  /** A ClusterRole is for every namespace, and for objects without one. */
+  /** A ClusterRole applies to every namespace, and to cluster-scoped objects. */
   readonly kind: 'Role' | 'ClusterRole';
-  /** A ClusterRole and the role for the Pod's own namespace name no namespace. */
+  /** A ClusterRole, and the role for the Pod's own namespace, have no namespace. */
   readonly metadata: { readonly name: string; readonly namespace?: string };
-  /** Sorted, so that the same controllers always give the same text. */
+  /** Sorted, so that the same controllers always produce the same text. */
   readonly rules: readonly RoleRule[];
 }
 
@@ -59,11 +59,11 @@ export interface RbacOptions extends Placement {
 }
 
 /**
- * The permissions of these controllers and no more: a Role and its binding for each namespace, and a
+ * The permissions of these controllers, and no others: a Role and its binding for each namespace, and a
  * ClusterRole with its binding for all namespaces and cluster-scoped resources.
  *
- * `/version`, which the ambassador's probe reads, is not included: Kubernetes grants it to every
- * authenticated user by `system:public-info-viewer`.
+ * `/version`, which the ambassador's probe reads, is not included, because Kubernetes grants it to every
+ * authenticated user through `system:public-info-viewer`.
  *
  * @throws ConfigurationError `CONFIG` for a declared name that cannot be part of a path.
  */
@@ -108,7 +108,7 @@ function grant(
   ];
 }
 
-/** Resources of one group with the same verbs for the same names share a rule. */
+/** Resources of one group with the same verbs and the same names share a rule. */
 function rulesOf(accesses: readonly AccessRule[]): readonly RoleRule[] {
   const alike = Map.groupBy(accesses, ({ resource: { group }, verbs, resourceNames }) =>
     JSON.stringify([group, verbs, resourceNames]),

@@ -1,4 +1,4 @@
-/** The parts of a path of the Kubernetes API. */
+/** The parts of a Kubernetes API path. */
 export interface RequestPath {
   readonly group: string;
   readonly version: string;
@@ -12,10 +12,15 @@ export interface RequestPath {
 const PATH =
   /^\/(?:api|apis\/([^/]+))\/([^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]+))?\/([^/]+)(?:\/([^/]+)(?:\/([^/]+))?)?$/;
 
-/** Kubernetes takes these words after a namespace for its subresources, and not for resources in it. */
+/**
+ * Kubernetes treats these words after a namespace as subresources of the namespace, not as resources in it.
+ */
 const OF_NAMESPACE: ReadonlySet<string> = new Set(['finalize', 'status']);
 
-/** Undefined for a path that names no resource, such as `/version` and `/apis/apps/v1`. */
+/**
+ * Parses a path. Undefined for a path that names no resource, such as `/version` and
+ * `/apis/apps/v1`.
+ */
 export function requestPath(path: string): RequestPath | undefined {
   const [, group = '', version = '', namespace, plural = '', name, subresource] =
     PATH.exec(path) ?? [];

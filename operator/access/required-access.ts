@@ -31,12 +31,12 @@ export type AccessReason =
 
 /** A required access, the controller that needs it, and the reason. */
 export interface RequiredAccessRule extends AccessRule {
-  /** Left out: the process needs it, independent of its controllers. */
+  /** If omitted, the process itself needs the access, independent of its controllers. */
   readonly controller?: string;
   readonly reason: AccessReason;
 }
 
-/** Only what the election requires. The controllers of the operator require the rest. */
+/** Only the access that the election requires. The controllers of the operator require the rest. */
 export function accessOfElectionOnly(
   declarations: readonly Declared[],
   leaderElection: Placement['leaderElection'],
@@ -49,21 +49,22 @@ export function accessOfElectionOnly(
 /**
  * Everything that controllers do at the API server: get, list and watch of their sources, the writes for
  * `owns`, `finalizer` and a status, their permissions, the Events that the toolkit records for them, and the
- * access for leader election and installation. The result is merged and sorted, so that equal declarations
- * give equal results in any order. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
- * for every object is not repeated for certain objects; a verb for every namespace is not repeated for one.
+ * access for leader election and installation. The result is merged and sorted, so that the same declarations
+ * in any order give equal results. Only the name of the Lease depends on the order, see `leaseNameOf`. A verb
+ * for every object is not repeated for certain objects, and a verb for every namespace is not repeated for
+ * one.
  *
- * When the field selector of a source names one object, reads and writes of that source need only this
- * object.
+ * When the field selector of a source names one object, reads and writes of that source need access only to
+ * this object.
  *
  * A finalizer needs `list` without selectors in the namespaces of the source, to find objects that have the
  * finalizer and are no longer selected.
  *
- * A permission without namespaces of its own holds in those of the controller's namespaced sources, and in all
- * namespaces when it has none.
+ * A permission without its own namespaces applies to the namespaces of the controller's namespaced sources,
+ * or to all namespaces if the controller has no such source.
  *
  * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
- *   empty list of names or namespaces, which Kubernetes takes for all.
+ *   empty list of names or namespaces, which Kubernetes would treat as all.
  */
 export function accessOf(
   declarations: readonly Declared[],
@@ -129,12 +130,12 @@ function accessOfDeclaration(
   ].map((access) => ({ ...access, controller: name }));
 }
 
-/** False for objects that are only named, as a role is that is bound: there are no Events about them. */
+/** False for objects that are only named, such as a role that is bound. No Events about them are recorded. */
 function isHandled({ verbs }: Pick<AccessRule, 'verbs'>): boolean {
   return !verbs.every(isCheckedVerb);
 }
 
-/** Verbs that no request has open no path. */
+/** Verbs that no request uses need no path. */
 function checkedApart(access: AccessRule): readonly AccessRule[] {
   const { checked = [], requested = [] } = Object.groupBy(access.verbs, (verb) =>
     isCheckedVerb(verb) ? 'checked' : 'requested',
@@ -196,7 +197,7 @@ function accessOfSource(source: Source, placement: Placement): readonly AccessRu
 
 function accessToChildren(source: Source, placement: Placement): readonly AccessRule[] {
   return [
-    // The path of a POST has no name, so that create cannot be limited to names.
+    // The path of a POST has no name, so create cannot be limited to names.
     ...accessTo({ ...source, fieldSelector: '' }, placement, ['create']),
     ...accessTo(source, placement, ['patch']),
   ];
@@ -210,7 +211,7 @@ function accessToRoot(controller: Controller, placement: Placement): readonly Re
     accesses.push(...because('finalizer', accessTo(root, placement, ['patch'])));
   }
   if (finalizerNameOf(controller) !== undefined) {
-    // Objects that are no longer selected are searched without the selectors.
+    // The search for objects that are no longer selected uses no selectors.
     const past = { ...root, fieldSelector: '' };
     accesses.push(...because('finalizer', accessTo(past, placement, ['list'])));
   }
@@ -219,7 +220,8 @@ function accessToRoot(controller: Controller, placement: Placement): readonly Re
     accesses.push(...because('status', accessTo(root, placement, ['patch'], status)));
   }
   if (owns.length > 0) {
-    // For `blockOwnerDeletion` in a child, if OwnerReferencesPermissionEnforcement is on, as on OpenShift.
+    // Needed for `blockOwnerDeletion` in a child, if OwnerReferencesPermissionEnforcement is on, as on
+    // OpenShift.
     const asked = { subresource: 'finalizers', unrequested: true };
     accesses.push(...because('owns', accessTo(root, placement, ['update'], asked)));
   }
@@ -244,7 +246,7 @@ function accessTo(
   }));
 }
 
-/** The one name that a field selector allows, as an authorizer reads it. */
+/** The single name that a field selector allows, as an authorizer reads it. */
 function selectedName(resource: Resource, fieldSelector = ''): string | undefined {
   for (const term of fieldSelector.split(',')) {
     const name = /^metadata\.name==?([^=!].*)$/.exec(term)?.[1];
@@ -254,11 +256,11 @@ function selectedName(resource: Resource, fieldSelector = ''): string | undefine
 }
 
 /**
- * The elector reads, creates and renews its Lease. Replicas that share the work list the Leases of their set, too; those of
- * replicas have the names of their Pods, which no Role can list. It records an Event in its namespace for a new leader. Events about
- * groups are about the Pod, and repeated, and so patched; Events of
- * hooks and of Metacontroller's controllers may also be about the Pod of the operator itself, which is in that
- * namespace unless the settings say otherwise. They are repeated, and so patched.
+ * The elector reads, creates and renews its Lease, and records an Event in the Lease's namespace for a new
+ * leader. Replicas that share the work also list the Leases of their set; the Leases of replicas have the
+ * names of their Pods, which no Role can list. Events about groups refer to the Pod. Events of hooks and of
+ * Metacontroller's controllers may refer to the operator's own Pod, which is in that namespace unless the
+ * settings say otherwise. Both kinds are repeated, so they need `patch`.
  */
 function accessOfElection(
   declarations: readonly Declared[],
@@ -326,8 +328,8 @@ function namespacesOf(
 /**
  * The permissions that `ensureCrds` needs. Empty when no resource has a definition.
  *
- * It creates definitions by server-side apply, whose path contains the name, so that it can create no other
- * definition.
+ * It creates definitions by server-side apply, whose path contains the name, so that it cannot create any
+ * other definition.
  */
 export function permissionsForCrds(declarations: readonly Declared[]): readonly Permission[] {
   const resourceNames = definedResources(declarations).map(

@@ -4,13 +4,13 @@ import type { AccessReason, RequiredAccessRule } from './required-access.ts';
 
 /** The controller that needs a right, and the reason. */
 export interface Need {
-  /** Left out: the process needs it, or the ambassador next to it. */
+  /** If omitted, the process itself needs the right, or the ambassador next to it. */
   readonly controller?: string;
   /** `discovery`: a source checks whether its resource is served; `probe`: the probe of the ambassador. */
   readonly reason: AccessReason | 'discovery' | 'probe';
 }
 
-/** One verb on one resource in one place: the unit that an authorizer decides about. */
+/** One verb on one resource in one namespace or in all. An authorizer decides about such units. */
 export interface RequiredRight {
   readonly verb: Verb;
   readonly resource: Resource;
@@ -22,7 +22,7 @@ export interface RequiredRight {
   readonly neededBy: readonly Need[];
 }
 
-/** A path that is read and names no resource. */
+/** A path that is read and does not name a resource. */
 export interface NeededPath {
   readonly path: string;
   readonly neededBy: readonly Need[];
@@ -34,14 +34,14 @@ export interface NeededAccess {
   readonly paths: readonly NeededPath[];
 }
 
-/** The declared access in these units. */
+/** The declared access as single rights and paths. */
 export function neededAccess(declared: readonly RequiredAccessRule[]): NeededAccess {
   return { rights: requiredRights(declared), paths: neededPaths(declared) };
 }
 
 /**
- * The declared access as single rights, without duplicates. A right for one object or one namespace is left
- * out when the right for all is also needed.
+ * The declared access as single rights, without duplicates. A right for one object or one namespace is
+ * omitted when the right for all is also needed.
  */
 export function requiredRights(declared: readonly RequiredAccessRule[]): readonly RequiredRight[] {
   const rights = new Map<string, RequiredRight>();
@@ -67,7 +67,7 @@ export function requiredRights(declared: readonly RequiredAccessRule[]): readonl
 }
 
 /**
- * Paths without objects that are read: by the ambassador's probe, and by sources that check whether their
+ * Paths without objects that the ambassador's probe reads, and paths that sources read to check whether their
  * resource is served.
  */
 function neededPaths(declared: readonly RequiredAccessRule[]): readonly NeededPath[] {
@@ -100,7 +100,7 @@ function widerForms(right: RequiredRight): readonly RequiredRight[] {
   ].filter((form) => form.name !== name || form.namespace !== namespace);
 }
 
-/** Without the version, which RBAC does not know. */
+/** The version is ignored, because RBAC does not use it. */
 function identityOf({ verb, resource, subresource, namespace, name }: RequiredRight): string {
   const { group, plural } = resource;
   return JSON.stringify([verb, group, plural, subresource ?? 0, namespace ?? 0, name ?? 0]);

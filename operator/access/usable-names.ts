@@ -22,19 +22,19 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 type Named = Pick<PathResource, 'group' | 'plural'>;
 
-/** The grammar of the names of a resource, as a pattern without anchors. */
+/** The grammar of a resource's names, as a pattern without anchors. */
 export function namePattern(resource: Named): string {
   return OTHER_NAMES[resourceName(resource)] ?? OTHER_NAMES[resource.group] ?? SUBDOMAIN;
 }
 
-/** True for a name that an object of `resource` may have, and that has no special meaning in a path. */
+/** True for a name that an object of `resource` can have, and that has no special meaning in a path. */
 export function isUsableName(resource: Named, name: string): boolean {
   return name.length <= 253 && new RegExp(`^(${namePattern(resource)})$`).test(name);
 }
 
 /**
  * @throws ConfigurationError `CONFIG` for a name that has a special meaning in a path pattern, and for an
- *   empty list of names, which RBAC would take for every name.
+ *   empty list of names, which RBAC would treat as every name.
  */
 export function refuseUnusableNames({
   resource,
@@ -57,7 +57,7 @@ export function refuseUnusableNames({
       context: { name: wrong, resource: resourceName(resource) },
     });
   }
-  // A name that no request has in its path, such as that of a signer, may have a slash.
+  // A name that never appears in a request's path, such as a signer's name, may contain a slash.
   const unusual =
     unrequested === true ? undefined : resourceNames?.find((name) => !isUsableName(resource, name));
   if (unusual !== undefined) {

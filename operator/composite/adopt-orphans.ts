@@ -16,23 +16,33 @@ type ClaimedType = Pick<ChildType, 'resource' | 'source'>;
 interface ClaimOptions {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
-  /** Their sources have the index of owners, and with a selector that of objects without a controller. */
+  /**
+   * The sources of the children. They have the index of owners, and with a selector the index of objects
+   * without a controller.
+   */
   readonly sources: readonly ClaimedType[];
   readonly selector: Selector | undefined;
-  /** Only its attachments are children. Undefined: the children are those that no decorator has made. */
+  /**
+   * If set, only the attachments of this decorator are children. If undefined, the children are the objects
+   * that no decorator has created.
+   */
   readonly decorator?: string | undefined;
-  /** True: the parent keeps its objects, also those whose labels do not match. Default false: these are orphaned. */
+  /**
+   * True: the parent also keeps its objects whose labels do not match. Default false: these objects are
+   * orphaned.
+   */
   readonly keepsOwn?: boolean | undefined;
   readonly context: ReconcileContext;
 }
 
 /**
- * Adopts and orphans children as the selector says, and returns the parent's children by the name of their
- * resource. Both writes are guarded by uid and resourceVersion: the loser of a race throws a conflict, and
- * the key is retried.
+ * Adopts and orphans children according to the selector, and returns the parent's children by the name of
+ * their resource. Both writes are guarded by uid and resourceVersion: if another writer was faster, the write
+ * throws a conflict, and the key is retried.
  *
- * Undefined when there is something to adopt and a live read finds the parent gone or being deleted. The
- * garbage collector would delete what such a parent adopts. With `keepsOwn`, the result is then without it.
+ * Undefined when there is something to adopt and a live read shows that the parent is gone or being deleted.
+ * The garbage collector would delete objects that such a parent adopts. With `keepsOwn`, the result then
+ * contains the parent's objects without the adopted ones.
  */
 export async function adoptOrphans(
   options: ClaimOptions,
@@ -71,21 +81,21 @@ function claimIn(
   return claim(parent, inOrder([...owned, ...others]), selector, { decorator, keepsOwn });
 }
 
-/** The candidates that belong to a parent, sorted by what to do with them. */
+/** The candidates that belong to a parent, grouped by what to do with them. */
 export interface Claim<C extends KubernetesObject = KubernetesObject> {
-  /** The parent is their controller, and they stay its children. */
+  /** Objects whose controller is the parent and that stay its children. */
   readonly own: readonly C[];
-  /** To be adopted: they have no controller and match the selector. */
+  /** Objects to adopt: they have no controller and match the selector. */
   readonly adopt: readonly C[];
-  /** To be orphaned: the parent is their controller, and they no longer match. */
+  /** Objects to orphan: their controller is the parent, and they no longer match. */
   readonly orphan: readonly C[];
 }
 
 /**
- * Sorts candidates as the ReplicaSet controller sorts its Pods. Without a selector nothing is adopted or
- * orphaned: only the owner references count. What others have made for the parent is neither: of the objects that
- * decorators have made, a decorator has its own, and a composite has none. An object that is being deleted is neither adopted nor
- * orphaned. If the parent is being deleted, no object is.
+ * Groups candidates in the same way as the ReplicaSet controller groups its Pods. Without a selector nothing
+ * is adopted or orphaned: only the owner references count. Objects that decorators have created count only
+ * for their own decorator, and never for a composite. An object that is being deleted is neither adopted nor
+ * orphaned. If the parent is being deleted, no object is adopted or orphaned.
  */
 export function claim<C extends KubernetesObject>(
   parent: KubernetesObject,
@@ -114,8 +124,8 @@ export function claim<C extends KubernetesObject>(
 }
 
 /**
- * The index that finds objects without a controller by each of their labels. Most objects have a controller, so a
- * parent need not look at all objects of its namespace to see what it may adopt.
+ * The index that finds objects without a controller by each of their labels. Most objects have a controller,
+ * so the index saves a parent the search of all objects in its namespace.
  */
 export const UNCONTROLLED_INDEX = 'chancery.dev/uncontrolled';
 
@@ -128,12 +138,12 @@ export const byLabelIfUncontrolled: IndexFunction = ({ metadata }) => {
   });
 };
 
-/** Neither namespaces nor labels have spaces. */
+/** Neither namespaces nor labels contain spaces. */
 function indexValue(namespace: string | undefined, label: string, value: string): string {
   return `${namespace ?? ''} ${label} ${value}`;
 }
 
-/** Objects without a controller that match, in the namespace of `parent` if it has one. */
+/** The matching objects without a controller, in the namespace of `parent` if it has one. */
 export function uncontrolledMatching<C extends KubernetesObject>(
   selector: Selector,
   { metadata: { namespace } }: KubernetesObject,

@@ -10,7 +10,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import { childIdentity } from './child.ts';
 import type { PlannedChild } from './engine-options.ts';
 
-/** A child that exists. */
+/** An existing child. */
 export interface ObservedChild {
   readonly resource: Resource;
   readonly object: KubernetesObject;
@@ -21,9 +21,9 @@ export interface Applying {
   readonly writer: ChildWriter;
   readonly write: ChildWrite;
   readonly hotLoops: HotLoops;
-  /** Digest of what the function has decided from, but for the child of this identity. */
+  /** Digest of the inputs of the function, without the child with this identity. */
   readonly inputs: (identity: string) => string;
-  /** The children are attachments of this decorator. */
+  /** If set, the children are attachments of this decorator. */
   readonly decorator?: string | undefined;
 }
 
@@ -42,11 +42,11 @@ export function byIdentity(
 }
 
 /**
- * Makes the observed children match the plan. If one fails, the others are still written. A composite creates and applies
- * in the order of the plan, then deletes the children that are not in it, unless a child has failed: that may be the
- * replacement of one to delete. A decorator deletes first.
+ * Makes the observed children match the plan. If one child fails, the others are still written. A composite
+ * creates and applies in the order of the plan, and then deletes the children that are not in it. It deletes
+ * nothing if a child has failed, because that child may replace one to delete. A decorator deletes first.
  *
- * @throws the first failure, of those after which a retry may help if there are any.
+ * @throws the first failure for which a retry may help; without such a failure, the first one.
  */
 export async function applyChildren(
   planned: readonly PlannedChild[],
@@ -75,13 +75,13 @@ export async function applyChildren(
     ),
   );
   if (!deletesFirst && failures.length === 0) await removeUnwanted();
-  // A child that is refused for good must not keep the others from their retry.
+  // A child that is refused permanently must not prevent the retry of the others.
   if (failures.length > 0) {
     throw failures.find((error) => !(error instanceof TerminalError)) ?? failures[0];
   }
 }
 
-/** Creates, changes or deletes one child, as its type says. */
+/** Creates, changes or deletes one child, according to the update of its type. */
 async function applyChild(
   wanted: PlannedChild,
   current: KubernetesObject | undefined,
@@ -108,7 +108,10 @@ async function applyChild(
   }
 }
 
-/** An object that has the name already is left alone: one in the cache, and one that `create` finds because that is behind. */
+/**
+ * An existing object with the same name is not changed, whether it is in the cache or `create` finds it
+ * because the cache is behind.
+ */
 async function create(
   { resource, object, type }: PlannedChild,
   { writer, write }: Applying,

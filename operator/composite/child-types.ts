@@ -11,16 +11,20 @@ import type { ChildType, ChildUpdate, StatusCheck } from './engine-options.ts';
 export interface ChildRule<C extends KubernetesObject = KubernetesObject> {
   /** The resource of the children. */
   readonly resource: Resource<C>;
-  /** Default `apply`. */
+  /** What happens to an existing child that differs. Default `apply`. */
   readonly update?: ChildUpdate;
-  /** Conditions that a child moved by a rolling update must have before the next one is moved. Default: none. */
+  /**
+   * Conditions that a child must have after a rolling update has moved it, before the next child is moved.
+   * Default: none.
+   */
   readonly statusChecks?: readonly StatusCheck[];
   /** Options of the children's source, such as selectors and a transform; see `source`. */
   readonly source?: Omit<SourceOptions<C>, 'indexes'>;
 }
 
 /**
- * `types` with the indices in their sources by which the engine finds the children of a parent, and what it may adopt.
+ * `types`, whose sources have the indices by which the engine finds the children of a parent and the objects
+ * that it may adopt.
  *
  * @throws ConfigurationError `CONFIG` when a resource is named twice.
  */
@@ -45,7 +49,7 @@ export function indexedTypes(
   });
 }
 
-/** The types of children, one for each rule. */
+/** The types of children, one per rule. */
 export function childTypes(children: readonly (Resource | ChildRule)[]): readonly ChildType[] {
   return children.map((given): ChildType => {
     const rule: ChildRule = 'resource' in given ? given : { resource: given };

@@ -5,7 +5,7 @@ import { type Resource, resourceName } from '../model/resource.ts';
 
 /** The desired state of a child of a composite. */
 export interface DesiredChild {
-  /** Its resource, one of the composite's `children`. */
+  /** The resource of the child, one of the composite's `children`. */
   readonly resource: Resource;
   /** The fields that the composite decides. */
   readonly object: Desired<KubernetesObject>;
@@ -29,7 +29,10 @@ export function childIdentity(
   return JSON.stringify([resourceName(resource), metadata.namespace ?? '', metadata.name ?? '']);
 }
 
-/** Each object once, in the order of their keys: a function that is called again gets the same. */
+/**
+ * Each object once, in the order of the keys, so that a repeated call of a function gets the same
+ * list.
+ */
 export function inOrder(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
   const byKey = new Map(objects.map((object) => [keyOf(object), object]));
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
@@ -47,8 +50,8 @@ export interface ObservedChildren {
    */
   of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
   /**
-   * The child of this name. Pass `namespace` for a child of a cluster-scoped parent. Undefined when it does
-   * not exist or is not the parent's.
+   * The child with this name. Pass `namespace` for a child of a cluster-scoped parent. Undefined when the
+   * child does not exist or belongs to another parent.
    *
    * @throws ConfigurationError `CONFIG` when the composite does not declare `resource`.
    */

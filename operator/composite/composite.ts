@@ -20,14 +20,17 @@ import { chanceryFormat } from './revisions/revision-format.ts';
 /** The related objects of one parent or decorated object. */
 interface RelatedReader {
   /**
-   * The objects of one resource, by their keys.
+   * The objects of one resource, in the order of their keys.
    *
    * @throws OperatorError `USER_CODE` when no rule of the parent names `resource`.
    */
   of<C extends KubernetesObject>(resource: Resource<C>): readonly C[];
 }
 
-/** What a composite's functions may use besides their arguments. Reading it keeps them pure. */
+/**
+ * The tools of a composite's functions besides their arguments. Using them does not make a function
+ * impure.
+ */
 export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'attempt'> & {
   /** Wall time in milliseconds, from the process's clock. */
   readonly nowMs: number;
@@ -38,51 +41,57 @@ export type SyncContext = Pick<ReconcileContext, 'signal' | 'log' | 'store' | 'a
 /** The desired state that `sync` returns. */
 export interface SyncResult<P extends KubernetesObject> {
   /**
-   * Every child that should exist, made with `child`. Existing children that are not in the list are
+   * Every child that should exist, created with `child`. Existing children that are not in the list are
    * deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
    */
   readonly children: readonly DesiredChild[];
-  /** The parent's status, as `setStatus` takes it. Left out: the status stays as it is. */
+  /**
+   * The parent's status, in the form that `setStatus` accepts. If omitted, the status stays as it
+   * is.
+   */
   readonly status?: DesiredStatus<P>;
-  /** Milliseconds after which `sync` is called again without a change. For results that depend on time. */
+  /**
+   * Milliseconds after which `sync` is called again without a change. Use it for results that depend on time.
+   */
   readonly requeueAfterMs?: number;
 }
 
 /** The options of `composite`: those of `controller`, except for those that `composite` sets itself. */
 export interface CompositeOptions<P extends KubernetesObject>
   extends Omit<ControllerOptions<P>, 'for' | 'owns' | 'reconcile' | 'gone' | 'finalizer'> {
-  /** The objects whose children are managed. A resource stands for a source with its defaults. */
+  /** The objects whose children are managed. A resource is used as a source with its defaults. */
   readonly parent: Source<P> | Resource<P>;
   /** The resources of the children. Each is watched, and the controller may write and delete its objects. */
   readonly children: readonly (Resource | ChildRule)[];
   /**
-   * Children are claimed by these labels, as a ReplicaSet claims its Pods. An object that matches and has
-   * no controller is adopted; a child that no longer matches is orphaned. Every child that `sync` returns
-   * must match. Default: nothing is adopted or orphaned, and the children are those that `sync` has made.
+   * Children are claimed by these labels, in the same way as a ReplicaSet claims its Pods. A matching object
+   * without a controller is adopted; a child that no longer matches is orphaned. Every child that `sync`
+   * returns must match. Default: nothing is adopted or orphaned, and the children are the objects that `sync`
+   * has created.
    */
   readonly selector?: (parent: P) => LabelSelector | undefined;
   /**
-   * True: children are claimed by the label `controller-uid`, which every child gets; its value is the uid of the
-   * parent. Not together with `selector`. Default false.
+   * True: children are claimed by the label `controller-uid`, which every child gets; its value is the uid of
+   * the parent. Not allowed together with `selector`. Default false.
    */
   readonly generateSelector?: boolean;
   /**
-   * For children with a rolling update: what defines a revision of a parent. A rolling update moves children one by one
-   * from the answer for the old revision to the answer for the new one.
+   * For children with a rolling update: the parts of a parent that define a revision. A rolling update moves
+   * children one by one from the answer for the old revision to the answer for the new one.
    */
   readonly revisions?: RevisionRule;
   /** The resources of related objects. Each is watched. `customize` selects some of their objects. */
   readonly related?: readonly (Resource | Source)[];
   /**
-   * Selects the related objects of one parent, of resources in `related`. Pure. A change of a selected object calls
-   * `sync`, which reads them from `context.related`.
+   * Selects the related objects of one parent from the resources in `related`. It must be pure. A change of a
+   * selected object calls `sync`, which reads the objects from `context.related`.
    */
   readonly customize?: (parent: P) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
   /**
-   * Parent and observed children → desired children and status. Pure: it reads its arguments, which are
-   * frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing
-   * changes and it is called again with back-off. It is not called for a parent that is being deleted: the
-   * garbage collector deletes the children with it, or `finalize` decides.
+   * Parent and observed children → desired children and status. It must be pure: it reads its arguments,
+   * which are frozen, and writes nothing. It is called again whenever one of them changes. If it throws,
+   * nothing changes and it is called again with back-off. It is not called for a parent that is being
+   * deleted: the garbage collector deletes the children together with the parent, or `finalize` decides.
    */
   sync(
     parent: P,
@@ -91,7 +100,7 @@ export interface CompositeOptions<P extends KubernetesObject>
   ): SyncResult<P> | Promise<SyncResult<P>>;
   /**
    * Like `sync`, for a parent that is being deleted: it returns the children that should still exist, until
-   * nothing is left to do. If it is set, parents carry its finalizer.
+   * nothing is left to do. If it is set, parents have its finalizer.
    */
   readonly finalize?: CompositeFinalizer<P>;
 }
@@ -100,15 +109,21 @@ export interface CompositeOptions<P extends KubernetesObject>
 interface RevisionRule {
   /** The parts of a parent that define a revision, such as `spec.template`. Default `spec`. */
   readonly fieldPaths?: readonly string[];
-  /** Where the revisions of cluster-scoped parents are stored. Revisions of a namespaced parent are beside it. */
+  /**
+   * Where the revisions of cluster-scoped parents are stored. Revisions of a namespaced parent are stored in
+   * the parent's namespace.
+   */
   readonly namespace?: string;
 }
 
 /** The cleanup of a composite's parents. */
 interface CompositeFinalizer<P extends KubernetesObject> {
-  /** Qualified, `domain/name`. Do not change it once parents carry it. */
+  /** A qualified name, `domain/name`. Do not change it once parents have the finalizer. */
   readonly name: string;
-  /** Pure, like `sync`. Called until it returns `finalized: true`; then the finalizer is removed. */
+  /**
+   * It must be pure, like `sync`. It is called until it returns `finalized: true`; then the finalizer is
+   * removed.
+   */
   sync(
     parent: P,
     children: ObservedChildren,
@@ -118,17 +133,17 @@ interface CompositeFinalizer<P extends KubernetesObject> {
 
 /** The desired state for a parent that is being deleted. */
 export type FinalizeResult<P extends KubernetesObject> = SyncResult<P> & {
-  /** True: nothing is left to do, and the finalizer can be removed. */
+  /** True when nothing is left to do, and the finalizer can be removed. */
   readonly finalized: boolean;
 };
 
 /**
  * Declares a controller that makes a parent's children match the answer of a function. It creates missing
- * children, applies changed ones, deletes unwanted ones, and writes the parent's status. It does in process
- * what Metacontroller's CompositeController does with webhooks.
+ * children, applies changed ones, deletes unwanted ones, and writes the parent's status. It does inside the
+ * process what Metacontroller's CompositeController does with webhooks.
  *
- * The parent becomes the controller of its children. Only such objects are changed or deleted. A delete
- * names the uid, so that another object of the same name is left alone.
+ * The parent becomes the controller of its children. Only objects that it controls are changed or deleted. A
+ * delete names the uid, so that another object with the same name is not deleted.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` is unusable.
  */
@@ -183,7 +198,7 @@ export function composite<P extends KubernetesObject>({
   }) as unknown as Controller<P>;
 }
 
-/** A check that the engine cannot make, for callers without types. */
+/** Checks the list for callers without types, because the engine cannot do it. */
 export function requireList(of: string, children: unknown): void {
   if (Array.isArray(children)) return;
   throw new ConfigurationError(`${of} must be a list, as [configMaps]`);
@@ -196,7 +211,10 @@ export type SyncFunction<P extends KubernetesObject, R> = (
   context: SyncContext,
 ) => R | Promise<R>;
 
-/** Calls the function that is due with what it may read. Its answer is checked by the engine. */
+/**
+ * Returns a function that calls `sync` or `finalize` with the objects that it may read. The engine
+ * checks the answer.
+ */
 export function asking<P extends KubernetesObject, R extends { readonly requeueAfterMs?: number }>(
   name: string,
   list: 'children' | 'attachments',
@@ -211,13 +229,13 @@ export function asking<P extends KubernetesObject, R extends { readonly requeueA
       related: relatedReader(related, name),
     });
     const { requeueAfterMs, [list]: wanted, ...rest }: Record<string, unknown> = { ...answer };
-    // The engine takes 0 for none, as hooks do; here it means at once.
+    // The engine treats 0 as no value, as hooks do, but here 0 means at once.
     const resyncAfterMs = requeueAfterMs === 0 ? 1 : requeueAfterMs;
     return { ...rest, children: wanted, resyncAfterMs } as SyncAnswer;
   };
 }
 
-/** Reads what `Related.of` has found. */
+/** Reads the result of `Related.of`. */
 function relatedReader(
   found: ReadonlyMap<string, RelatedObjects>,
   controller: string,
@@ -235,7 +253,7 @@ function relatedReader(
   };
 }
 
-/** The related objects that `customize` selects, of resources that the controller declares. */
+/** The related objects that `customize` selects from the resources that the controller declares. */
 export function customizing<P extends KubernetesObject>(
   customize: CompositeOptions<P>['customize'],
   related: readonly (Resource | Source)[] = [],

@@ -13,20 +13,20 @@ import type { Related, RelatedObjects } from './related/related-objects.ts';
 /**
  * What happens to an existing child that differs from the desired one.
  *
- * - `apply`: it is changed in place.
- * - `recreate`: it is deleted, and created again once it is gone.
- * - `keep`: it is left as it is; a person has to look at the difference.
- * - `rolling-apply`, `rolling-recreate`: as `apply` and `recreate`, one child at a time in the order of the answer. The
- *   next child waits until those before it pass their status checks.
+ * - `apply`: the child is changed in place.
+ * - `recreate`: the child is deleted, and created again once it is gone.
+ * - `keep`: the child is not changed, and a person has to resolve the difference.
+ * - `rolling-apply`, `rolling-recreate`: like `apply` and `recreate`, for one child at a time in the order of
+ *   the answer. The next child waits until all previous ones pass their status checks.
  */
 export type ChildUpdate = 'apply' | 'recreate' | 'keep' | 'rolling-apply' | 'rolling-recreate';
 
-/** A condition that an updated child must have before a rolling update goes on. */
+/** A condition that an updated child must have before a rolling update continues. */
 export interface StatusCheck {
   readonly type: string;
-  /** Left out: any. */
+  /** If omitted, any status. */
   readonly status?: string;
-  /** Left out: any. */
+  /** If omitted, any reason. */
   readonly reason?: string;
 }
 
@@ -40,48 +40,57 @@ export interface ChildType {
 
 /** One call of the function that decides. */
 export interface SyncRequest {
-  /** The parent, or the decorated object. For an older revision: the parent of today with the fields of that revision laid over it. */
+  /**
+   * The parent, or the decorated object. For an older revision: the current parent with the fields of that
+   * revision.
+   */
   readonly parent: KubernetesObject;
-  /** Its children by the name of their resource. Every declared resource is there. */
+  /** The children by the name of their resource, with an entry for every declared resource. */
   readonly children: ReadonlyMap<string, readonly KubernetesObject[]>;
-  /** The objects that its rules select, by the name of their resource. Every resource of a rule is there. */
+  /**
+   * The objects that the rules select, by the name of their resource, with an entry for every resource of a
+   * rule.
+   */
   readonly related: ReadonlyMap<string, RelatedObjects>;
   readonly finalizing: boolean;
-  /** Names the revision: caches of answers must not mix those of several. '' for the only one. */
+  /**
+   * The name of the revision, so that caches of answers do not mix revisions. '' if there is only
+   * one.
+   */
   readonly revision: string;
   readonly context: ReconcileContext;
 }
 
-/** What the function answers. */
+/** The answer of the function. */
 export interface SyncAnswer {
   /** Every child that should exist. */
   readonly children: readonly DesiredChild[];
   /**
-   * `null`: the status is only what the engine itself states. Undefined: as the engine's `status` says. For a decorator
-   * both mean that the status stays as it is.
+   * `null`: the status contains only the fields that the engine itself states. Undefined: depends on the
+   * engine's `status`. For a decorator both mean that the status stays as it is.
    */
   readonly status?: Readonly<Record<string, unknown>> | null | undefined;
-  /** Of a decorator: labels to set; null deletes a label. */
+  /** For a decorator: labels to set; null deletes a label. */
   readonly labels?: Readonly<Record<string, string | null>> | undefined;
-  /** Of a decorator: annotations to set; null deletes an annotation. */
+  /** For a decorator: annotations to set; null deletes an annotation. */
   readonly annotations?: Readonly<Record<string, string | null>> | undefined;
   readonly resyncAfterMs?: number | undefined;
-  /** Nothing is left to do for a parent that is finalized. */
+  /** True when nothing is left to do for a parent that is being finalized. */
   readonly finalized?: boolean | undefined;
 }
 
 /** A desired child with its type. */
 export interface PlannedChild extends DesiredChild {
   readonly type: ChildType;
-  /** Resource, namespace and name, as `childIdentity` makes it. */
+  /** Resource, namespace and name, in the form of `childIdentity`. */
   readonly identity: string;
 }
 
-/** What a rolling update decides. */
+/** The decision of a rolling update. */
 export interface RollingPlan {
   /** The desired children of all revisions together, in the order of the latest answer. */
   readonly children: readonly PlannedChild[];
-  /** Stated in the parent's status. */
+  /** The condition to state in the parent's status. */
   readonly condition: {
     readonly type: 'Updated';
     readonly status: 'True' | 'False';
@@ -92,20 +101,21 @@ export interface RollingPlan {
   store(context: ReconcileContext): Promise<void>;
 }
 
-/** One generation of the parts of a parent that define a revision. */
+/** One version of the parts of a parent that define a revision. */
 export interface ParentRevision {
-  /** Name of its ControllerRevision; '' for the only revision of a parent without rolling children. */
+  /** Name of the ControllerRevision; '' for the only revision of a parent without rolling children. */
   readonly name: string;
-  /** The parent as this revision sees it. */
+  /** The parent with the fields of this revision. */
   readonly parent: KubernetesObject;
 }
 
 /** The live revisions of one parent. */
 export interface LiveRevisions {
-  /** Those for which the function is called, the latest first. */
+  /** The revisions for which the function is called, latest first. */
   readonly asked: readonly ParentRevision[];
   /**
-   * @param answers - what the function answered for each of them. Checked: names are unique, namespaces filled in.
+   * @param answers - the answers of the function for these revisions. They are checked: names are unique and
+   * namespaces filled in.
    * @param observed - the claimed children by their identity.
    */
   plan(
@@ -114,44 +124,54 @@ export interface LiveRevisions {
   ): Promise<RollingPlan>;
 }
 
-/** Rolling updates. A composite without rolling children has none. */
+/** Rolling updates. A composite without rolling children does not use them. */
 export interface Revisions {
   read(parent: KubernetesObject, context: ReconcileContext): Promise<LiveRevisions>;
-  /** What the controller must read and may write for this. */
+  /** The reads and permissions that the controller needs for revisions. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'reads' | 'permissions'>;
   /** How the stored revisions are written. */
   readonly stored: readonly ChildWrites[];
 }
 
-/** What the engine is told about parents and their children, whatever they are to each other. */
+/** The options of the engine that composites and decorators share. */
 interface EngineOptions {
   readonly name: string;
   /** The parents, or the decorated objects. */
   readonly parent: Source;
   readonly children: readonly ChildType[];
-  /** False: the parent is not this controller's. If it carries the finalizer, it is finalized. Default: all are. */
+  /**
+   * Returns false for a parent that this controller does not manage. If such a parent has the finalizer, it
+   * is finalized. Default: all parents are selected.
+   */
   readonly selects?: ((parent: KubernetesObject) => boolean) | undefined;
   readonly writer: ChildWriter;
-  /** Name of the finalizer, and whether there is a function for it. Without one, a finalizer of that name is removed. */
+  /**
+   * Name of the finalizer, and whether a function for it exists. Without such a function, a finalizer with
+   * that name is removed.
+   */
   readonly finalizer?: { readonly name: string; readonly isUsed: boolean } | undefined;
-  /** Drop changes that leave generation, labels and annotations as they are. Default false. */
+  /** True: drops changes that leave generation, labels and annotations unchanged. Default false. */
   readonly ignoreStatusChanges?: boolean | undefined;
   readonly related?: Related | undefined;
-  /** Decides. Called once for each live revision. */
+  /** Returns the desired state. Called once per live revision. */
   sync(request: SyncRequest): Promise<SyncAnswer>;
   /**
-   * What tells people of a failure, besides the log. Left out: nothing. Otherwise the parent gets a Warning Event
-   * `SyncError`. With `condition`, its status also gets a condition, which the next success removes. The type of the
-   * condition is `Synced`; the type of a decorator's condition begins with the name of the decorator. With `once`, a
-   * failure such as a refused child gets no `SyncError`, because the controller records an Event of it.
+   * How failures are reported to people besides the log. If omitted, not at all. Otherwise the parent gets a
+   * Warning Event `SyncError`. With `condition`, its status also gets a condition, which the next success
+   * removes. The type of the condition is `Synced`; for a decorator it begins with the decorator's name. With
+   * `once`, a failure such as a refused child causes no `SyncError`, because the controller already records
+   * an Event for it.
    */
   readonly failures?: { readonly condition: boolean; readonly once?: boolean };
   /**
-   * What the definition of the parent lets the engine write into the status by itself. Left out: it is not known, so the
-   * engine writes its fields, and does not mind when the API server drops them.
+   * The status fields that the parent's definition declares and that the engine itself may write. If omitted,
+   * the definition is unknown: the engine writes its fields, and ignores it when the API server drops them.
    */
   readonly statusFields?: StatusFields;
-  /** Told of a failed reconcile of a parent, before its Event and condition. A lost race is no failure. */
+  /**
+   * Called for a failed reconcile of a parent, before its Event and condition. A conflict with another writer
+   * is not a failure.
+   */
   readonly failed?: (
     parent: KubernetesObject,
     error: unknown,
@@ -162,40 +182,48 @@ interface EngineOptions {
 }
 
 /**
- * How the engine brings the children and the status of a parent to the answer of a function. `composite` and the
- * controllers of Metacontroller's contract are this engine with different options.
+ * The options of the engine that makes the children and the status of a parent match the answer of a
+ * function. `composite` and the controllers of Metacontroller's contract use this engine with different
+ * options.
  */
 export interface CompositeEngineOptions extends EngineOptions {
-  /** True: children are those with the label `controller-uid`, which the engine adds. */
+  /** True: children are the objects with the label `controller-uid`, which the engine adds. */
   readonly generateSelector: boolean;
-  /** Labels that children must have; see `CompositeOptions.selector`. Not with `generateSelector`. */
+  /**
+   * Labels that children must have; see `CompositeOptions.selector`. Not allowed together with
+   * `generateSelector`.
+   */
   readonly selector?: ((parent: KubernetesObject) => LabelSelector | undefined) | undefined;
   /**
-   * `state`: fields that the function states, by server-side apply. `replace`: the whole status, with
-   * `observedGeneration`, as Metacontroller does.
+   * `state`: writes the fields that the function states, by server-side apply. `replace`: writes the whole
+   * status, with `observedGeneration`, as Metacontroller does.
    */
   readonly status: 'state' | 'replace';
   /**
-   * What is done for a parent that is being deleted. `sync`: the function is called, and the finalizer is removed before
-   * children are touched, as Metacontroller does. `cleanup`: nothing without the finalizer, which the controller adds, and
-   * removes when children and status are as wanted. Default `sync`.
+   * What is done for a parent that is being deleted. `sync`: the function is called, and the finalizer is
+   * removed before children are changed, as in Metacontroller. `cleanup`: nothing without the finalizer. The
+   * controller adds the finalizer, and removes it when children and status match the answer. Default `sync`.
    */
   readonly deleted?: 'sync' | 'cleanup';
   readonly revisions?: Revisions | undefined;
 }
 
 /**
- * How the engine decorates the objects of one resource: it brings their labels, annotations, status and attachments,
- * which are its children, to the answer of a function. A rolling update behaves as the update without `rolling-`.
+ * The options of the engine that decorates the objects of one resource: it makes their labels, annotations,
+ * status and attachments match the answer of a function. The attachments are their children. A rolling update
+ * behaves like the update without `rolling-`.
  */
 export interface DecoratorEngineOptions extends EngineOptions {
-  /** Marks attachments. Two decorators of one object must have different ones. */
+  /** The name that marks attachments. Two decorators of one object must have different names. */
   readonly decorator: string;
-  /** Without a status subresource, the status is written with the object itself. */
+  /**
+   * If false, the status is written together with the object itself, because there is no status
+   * subresource.
+   */
   readonly hasStatusSubresource: boolean;
 }
 
-/** The options of either: those that only the other has are left out. */
+/** The options of either engine. Options that only the other one has are omitted. */
 export type AnyEngineOptions = EngineOptions &
   Partial<CompositeEngineOptions> &
   Partial<DecoratorEngineOptions>;

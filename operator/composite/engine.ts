@@ -24,7 +24,8 @@ import { type Brought, FINALIZE_POLL_MS, ParentSync } from './parent-sync.ts';
 import { SeenVersions } from './seen-versions.ts';
 
 /**
- * The controller of a composite or a decorator: it brings what belongs to each parent to the answer of a function.
+ * The controller of a composite or a decorator. It makes the children or attachments of each parent match the
+ * answer of a function.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `children` names a resource twice.
  */
@@ -72,7 +73,7 @@ export function engine(options: CompositeEngineOptions | DecoratorEngineOptions)
   return Object.freeze({ ...known, ownFinalizer: finalizer.name });
 }
 
-/** What the engine writes: children of parents, revisions of parents, and what is its own at the parents. */
+/** The writes of the engine: children of parents, revisions of parents, and its own fields of the parents. */
 function writesOf(
   { parent: { resource }, children, ...options }: AnyEngineOptions,
   permissions: readonly Permission[],
@@ -101,7 +102,7 @@ function writesOf(
   };
 }
 
-/** What the engine writes at parents themselves, besides what every controller may. */
+/** The permissions on parents that the engine needs in addition to those of every controller. */
 function permissionsOf({
   parent: { resource },
   decorator,
@@ -117,10 +118,10 @@ function permissionsOf({
   ];
 }
 
-/** Finalizers by which the garbage collector says that it deals with the children of an object. */
+/** Finalizers that show that the garbage collector handles the children of an object. */
 const COLLECTOR_FINALIZERS = ['foregroundDeletion', 'orphan'];
 
-/** Decides what is due for a parent. */
+/** Decides what to do for a parent. */
 class Engine {
   readonly #options: AnyEngineOptions;
   readonly #sync: ParentSync;
@@ -148,7 +149,7 @@ class Engine {
     }
   }
 
-  /** The cleanup of a controller that adds and removes the finalizer itself. It also tells of failures. */
+  /** The cleanup for a controller that itself adds and removes the finalizer. It also reports failures. */
   async finalize(
     object: KubernetesObject,
     context: ReconcileContext,
@@ -177,7 +178,9 @@ class Engine {
     });
   }
 
-  /** True for a parent that is deleted or no longer selected, and for which there is a function. */
+  /**
+   * True for a parent that is being deleted or no longer selected, if a finalize function exists.
+   */
   #isFinalized(parent: KubernetesObject): boolean {
     const { finalizer, selects } = this.#options;
     const isDue = parent.metadata.deletionTimestamp !== undefined || selects?.(parent) === false;
@@ -185,8 +188,8 @@ class Engine {
   }
 
   /**
-   * The parent with its finalizer. Undefined when nothing is to be done for it: it is gone, or a finalizer was removed
-   * that nothing uses any more.
+   * The parent with its finalizer. Undefined when nothing is left to do for the parent, because it is gone,
+   * or because an unused finalizer was removed.
    */
   async #withFinalizer(
     parent: KubernetesObject,
@@ -207,7 +210,7 @@ class Engine {
   }
 }
 
-/** A cleanup is always retried: otherwise the object could never be deleted. */
+/** A cleanup is always retried, because otherwise the object could never be deleted. */
 function retried(error: unknown): unknown {
   if (!(error instanceof TerminalError)) return error;
   const { message } = error;

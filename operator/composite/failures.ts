@@ -9,15 +9,18 @@ import { isForbidden, isInvalid, isUndeclaredField } from '../model/refusal.ts';
 import { ApiError } from '../model/status.ts';
 import { knownPart, type StatusFields } from '../model/status-fields.ts';
 
-/** A condition holds no more: the message is for people. */
+/** Maximum length of a condition's message, which is meant for people. */
 const MAX_MESSAGE_CHARS = 1_024;
 
-/** True for failures that pass by themselves: lost races, caches that are not ready, a hook that asks for patience. */
+/**
+ * True for failures that go away by themselves: concurrent writes, caches that are not ready, and a hook that
+ * asks to be called later.
+ */
 export function isQuiet(error: unknown): boolean {
   return isLostRace(error) || reasonIn(error) === 'TooManyRequests';
 }
 
-/** A CamelCase word for programs: the reason of a condition. */
+/** The reason of a condition: a CamelCase word for programs. */
 export function reasonOf(error: unknown): string {
   if (isUndeclaredField(error) || isStrictlyRefused(error)) return 'UndeclaredField';
   const own = reasonIn(error);
@@ -29,14 +32,16 @@ export function reasonOf(error: unknown): string {
   return error.code === 'USER_CODE' ? 'InvalidAnswer' : 'SyncFailed';
 }
 
-/** What people are told: on one line, and safe on a terminal, because a hook may have written a part of it. */
+/**
+ * The message for people: on one line and safe on a terminal, because a hook may have written a part of it.
+ */
 export function publicMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : 'a function threw what is no Error';
   const visible = visibleText(`${text}${factsOf(error)}`).replace(/[\t\n]+/g, ' ');
   return visible.slice(0, MAX_MESSAGE_CHARS).toWellFormed();
 }
 
-/** Which child an answer was refused for. Errors with a class of their own say so in their message. */
+/** The child for which an answer was refused. Errors with their own class name the child in their message. */
 function factsOf(error: unknown): string {
   const isPlain = error instanceof OperatorError && error.constructor === OperatorError;
   if (!isPlain || error.code !== 'USER_CODE') return '';
@@ -45,8 +50,9 @@ function factsOf(error: unknown): string {
 }
 
 /**
- * The type of the condition by which a controller states that it failed for an object. A decorated object belongs to
- * others, and may have several decorators: so the type has the name of the decorator.
+ * The type of the condition with which a controller states a failure for an object. A decorated object
+ * belongs to other writers and may have several decorators, so its condition type contains the name of the
+ * decorator.
  */
 export function failureType(decorator?: string): string {
   return decorator === undefined ? 'Synced' : `${decorator}/Synced`;
@@ -55,11 +61,13 @@ export function failureType(decorator?: string): string {
 interface FailureStamp {
   readonly fields: StatusFields | undefined;
   readonly nowMs: number;
-  /** Default: that of a composite. */
+  /** Default: the type for a composite. */
   readonly type?: string;
 }
 
-/** `status` with the condition that says how the sync failed. The times of an unchanged condition stay. */
+/**
+ * `status` with the condition that describes how the sync failed. The times of an unchanged condition stay.
+ */
 export function withFailure(
   status: Mapping,
   parent: KubernetesObject,
@@ -79,8 +87,8 @@ export function withFailure(
 }
 
 /**
- * `status` without the condition of a failure. A function may have copied it from the object; it may also state a
- * condition of that type for purposes of its own, but not that one has failed.
+ * `status` without the failure condition, which a function may have copied from the object. A function may
+ * also state a condition of that type for its own purposes, but not with status `False`.
  */
 export function withoutFailure(status: Mapping, type: string): Mapping {
   const { conditions, ...rest } = status;
@@ -91,7 +99,7 @@ export function withoutFailure(status: Mapping, type: string): Mapping {
   return others.length === 0 ? rest : { ...rest, conditions: others };
 }
 
-/** In development the server is asked to refuse fields that it does not know. */
+/** In development the server is asked to refuse unknown fields. */
 function isStrictlyRefused(error: unknown): boolean {
   return error instanceof ApiError && error.message.includes('unknown field');
 }

@@ -15,7 +15,7 @@ type Options = Pick<
   Partial<Pick<CompositeEngineOptions, 'status'>> &
   Partial<Pick<DecoratorEngineOptions, 'decorator'>>;
 
-/** True for an object that is selected, or still carries the finalizer. */
+/** True for an object that is selected or still has the finalizer. */
 export function isConcerned(
   object: KubernetesObject,
   { selects, finalizer }: Pick<Options, 'selects' | 'finalizer'>,
@@ -30,12 +30,12 @@ export function carries(
   return finalizer !== undefined && metadata.finalizers?.includes(finalizer.name) === true;
 }
 
-/** One state of an object. It is parsed when more than its metadata is read. */
+/** One state of an object. It is parsed only when more than its metadata is read. */
 type State = Pick<Entry, 'metadata' | 'object'>;
 
 /**
- * Lets the changes of parents through that the function can see. Objects that do not concern the controller cause nothing,
- * and neither does what the engine itself writes: its finalizer, the condition of a failure, and `observedGeneration` where
+ * Passes changes of parents that the function can see. It drops changes of objects that do not concern the
+ * controller, and the engine's own writes: its finalizer, the failure condition, and `observedGeneration` if
  * it replaces the whole status. These would call the function again with the same input.
  */
 export function visibleChanges(options: Options): Predicate {
@@ -58,10 +58,10 @@ function isVisible(old: State, now: State, options: Options): boolean {
     isDeepStrictEqual(old.metadata.annotations ?? {}, now.metadata.annotations ?? {});
   if (!isSameSpec) return true;
   const { finalizer, ignoreStatusChanges = false } = options;
-  // The sync waits for the removal of one that nothing uses.
+  // The sync waits for the removal of an unused finalizer.
   if (finalizer?.isUsed === false && carries(old, finalizer) && !carries(now, finalizer))
     return true;
-  // Without a generation, a change of the status cannot be told from others.
+  // Without a generation, a status change cannot be distinguished from other changes.
   if (ignoreStatusChanges && deletionTimestamp === undefined && generation !== undefined) {
     return false;
   }

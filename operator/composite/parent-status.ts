@@ -21,24 +21,24 @@ interface ParentStatusOptions
   readonly parentResource: Resource;
 }
 
-/** What is stated about a parent after its children were managed. */
+/** What to state about a parent after its children were managed. */
 interface Stated {
   readonly status: SyncAnswer['status'];
-  /** Of a rolling update. */
+  /** The condition of a rolling update. */
   readonly condition: RollingPlan['condition'] | undefined;
   /** The first failure of a child. */
   readonly failure: { readonly error: unknown } | undefined;
-  /** Digest of what the function has decided from. */
+  /** Digest of the inputs of the function. */
   readonly inputs: () => string;
 }
 
-/** Writes what a function states about a parent, and how its sync failed. */
+/** Writes the status that a function states for a parent, and the failures of its sync. */
 export class ParentStatus {
   readonly #options: ParentStatusOptions;
   readonly #hotLoops: HotLoops;
   readonly #replacer = new StatusReplacer();
   readonly #undeclared = new UndeclaredFields();
-  /** The parent as the attempt has written it. */
+  /** The parent after the writes of the attempt. */
   readonly #written = new WeakMap<ReconcileContext, KubernetesObject>();
 
   constructor(options: ParentStatusOptions, hotLoops: HotLoops) {
@@ -55,7 +55,7 @@ export class ParentStatus {
     else if (stated.failure === undefined) await this.#setFields(context, stated);
   }
 
-  /** Fields that a function states, by server-side apply. */
+  /** Writes the fields that a function states, by server-side apply. */
   async #setFields(
     context: ReconcileContext,
     { status, condition }: Pick<Stated, 'status' | 'condition'>,
@@ -78,7 +78,10 @@ export class ParentStatus {
     }
   }
 
-  /** Leaves out what only the engine adds and the definition does not have, for an hour. */
+  /**
+   * Omits for an hour the fields that only the engine adds and that the definition does not
+   * declare.
+   */
   #omit(fields: readonly AddedField[], { clock, log }: ReconcileContext): void {
     const { parentResource } = this.#options;
     const omitted = new Set(fields);
@@ -139,7 +142,7 @@ export class ParentStatus {
     if (failure === undefined && error !== undefined) throw error;
   }
 
-  /** True when nothing has to be changed back: the fight of the attempt before is over. */
+  /** True when nothing has to be reverted, because the fight of the previous attempt is over. */
   #isAsStated(parent: KubernetesObject, wanted: Mapping): boolean {
     const known = conditionsOf(statusOf(parent)).filter(({ type }) => type === failureType());
     if (known.length === 0) return false;
@@ -147,7 +150,7 @@ export class ParentStatus {
     return !this.#replacer.differs(parent, { ...wanted, conditions: [...others, ...known] });
   }
 
-  /** The fields that the engine adds; undefined for all, when nothing is known of the definition. */
+  /** The fields that the engine may add; undefined for all fields, when the definition is unknown. */
   #fields({ clock }: ReconcileContext): StatusFields | undefined {
     const { parentResource, statusFields } = this.#options;
     const omitted = this.#undeclared.of(parentResource, clock.monotonic());
@@ -155,7 +158,7 @@ export class ParentStatus {
     return { conditions: 'any', ...statusFields, observedGeneration: false };
   }
 
-  /** States a failure by a condition. */
+  /** States a failure as a condition. */
   async failed(parent: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { parentResource, status: how } = this.#options;
     if (how !== 'replace') return;
@@ -167,7 +170,7 @@ export class ParentStatus {
   }
 }
 
-/** The status as it is stored: with `observedGeneration`, and the condition of a rolling update. */
+/** The status to store, with `observedGeneration` and the condition of a rolling update. */
 function wholeStatus(
   { metadata: { generation } }: KubernetesObject,
   stated: Mapping,
@@ -186,8 +189,8 @@ function wholeStatus(
 }
 
 /**
- * True for a path of the status that the function has answered. The others are fields that the engine writes by itself:
- * where the definition does not have them, nobody misses them.
+ * True for a status path that the function itself has answered. Other paths are fields that the engine adds;
+ * if the definition does not declare them, that is not an error.
  */
 function isAnswered(path: string, answered: Mapping): boolean {
   const [, field = ''] = /^status\.(\w+)/.exec(path) ?? [];

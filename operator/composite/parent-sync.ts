@@ -18,26 +18,32 @@ import { planChildren } from './plan-children.ts';
 import type { RelatedObjects } from './related/related-objects.ts';
 import type { SeenVersions } from './seen-versions.ts';
 
-/** Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer says otherwise. */
+/**
+ * Milliseconds between two calls for an unfinished cleanup, unless something changes or the answer sets
+ * another time.
+ */
 export const FINALIZE_POLL_MS = 60_000;
 
-/** What is due for a parent. */
+/** What to do for a parent. */
 interface Phase {
   readonly finalizing: boolean;
-  /** False: its children are left alone, because the garbage collector deals with them. */
+  /** If false, the children are not changed, because the garbage collector handles them. */
   readonly managesChildren: boolean;
-  /** The finalizer that is removed when the function has finalized the parent. Undefined: others remove it. */
+  /**
+   * The finalizer to remove when the function has finalized the parent. If undefined, it is removed
+   * elsewhere.
+   */
   readonly finalizer: string | undefined;
 }
 
-/** What is known when a parent was brought to its desired state. */
+/** The result after a parent was brought to its desired state. */
 export interface Brought {
   readonly isFinalized: boolean;
-  /** Milliseconds until the function wants to be called again, at the latest. */
+  /** Maximum milliseconds until the function must be called again. */
   readonly requeueAfterMs: number | undefined;
 }
 
-/** The input of the function: the same for every revision of a parent. */
+/** The input of the function, which is the same for every revision of a parent. */
 interface Inputs {
   readonly own: ReadonlyMap<string, readonly KubernetesObject[]>;
   readonly observed: ReadonlyMap<string, ObservedChild>;
@@ -47,25 +53,26 @@ interface Inputs {
 
 interface Decision {
   readonly children: readonly PlannedChild[];
-  /** For each revision. */
+  /** The answers for each revision. */
   readonly answers: readonly SyncAnswer[];
-  /** That for the latest revision. */
+  /** The answer for the latest revision. */
   readonly latest: SyncAnswer;
   readonly rollout: RollingPlan | undefined;
 }
 
 /**
- * Brings the children and the status of one parent to the answer of the function, in this order: children are claimed,
- * and related objects read; the function is called; revisions are stored; a decorator writes all that it states about the
- * object; the finalizer is removed; the children are written; a composite writes the status.
+ * Makes the children and the status of one parent match the answer of the function, in this order: children
+ * are claimed, and related objects read; the function is called; revisions are stored; a decorator writes
+ * everything that it states about the object; the finalizer is removed; the children are written; a composite
+ * writes the status.
  */
 export class ParentSync {
   readonly #options: AnyEngineOptions;
   readonly #seen: SeenVersions;
   readonly #hotLoops = new HotLoops();
-  /** Of a composite. */
+  /** Set for a composite. */
   readonly #status: ParentStatus | undefined;
-  /** Of a decorator. */
+  /** Set for a decorator. */
   readonly #decorations: DecorationWriter | undefined;
 
   constructor(options: AnyEngineOptions, seen: SeenVersions) {
@@ -83,7 +90,7 @@ export class ParentSync {
   /**
    * Undefined when the parent is gone.
    *
-   * @throws the first failure of a child, or what else keeps the parent from its desired state.
+   * @throws the first failure of a child, or any other error that prevents the desired state.
    */
   async bring(
     parent: KubernetesObject,
@@ -118,7 +125,8 @@ export class ParentSync {
       await removeFinalizer(context.client, source.resource, parent, removed);
     }
     const isLetGo = removed !== undefined && parent.metadata.deletionTimestamp !== undefined;
-    // A decorator still does what its last answer says; the children of a composite belong to the garbage collector.
+    // A decorator still carries out its last answer. The children of a composite are left to the garbage
+    // collector.
     const manages = managesChildren && !(isLetGo && this.#status !== undefined);
     const observed = manages ? inputs.observed : undefined;
     await this.#write(parent, context, decision, { observed, digest });
@@ -127,9 +135,10 @@ export class ParentSync {
   }
 
   /**
-   * Tells people about a failure, by an Event, and by a condition where the definition has conditions. Never throws.
+   * Reports a failure to people, by an Event, and by a condition if the definition has conditions. Never
+   * throws.
    *
-   * @param failure - with the error that ends the attempt because of it.
+   * @param failure - the failure, and the error with which the attempt ends because of it.
    */
   async failed(
     parent: KubernetesObject,
@@ -152,7 +161,7 @@ export class ParentSync {
     }
   }
 
-  /** Calls the function for each revision, and makes a plan of the answers. Writes nothing. */
+  /** Calls the function for each revision, and creates a plan from the answers. Writes nothing. */
   async #decide(
     parent: KubernetesObject,
     context: ReconcileContext,
@@ -181,8 +190,8 @@ export class ParentSync {
   /**
    * Writes the children, and then the status of a composite.
    *
-   * @param given - `observed` is undefined when the children are left alone.
-   * @throws the first failure of a child, when the status is written.
+   * @param given - `observed` is undefined when the children must not be changed.
+   * @throws the first failure of a child, after the status is written.
    */
   async #write(
     parent: KubernetesObject,
@@ -220,7 +229,7 @@ export class ParentSync {
   }
 }
 
-/** Waits for all, so that no call is still running when the next attempt begins. */
+/** Waits for all calls, so that none is still running when the next attempt begins. */
 async function allOf<T>(calls: readonly Promise<T>[]): Promise<readonly T[]> {
   const ended = await Promise.allSettled(calls);
   return ended.map((one) => {
@@ -229,7 +238,7 @@ async function allOf<T>(calls: readonly Promise<T>[]): Promise<readonly T[]> {
   });
 }
 
-/** The smallest delay above 0 that an answer asks for. */
+/** The smallest delay above 0 that an answer requests. */
 function earliest(answers: readonly SyncAnswer[]): number | undefined {
   const delays = answers.map(({ resyncAfterMs = 0 }) => resyncAfterMs).filter((ms) => ms > 0);
   return delays.length === 0 ? undefined : Math.min(...delays);

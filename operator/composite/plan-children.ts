@@ -10,22 +10,22 @@ import type { DesiredChild } from './child.ts';
 import { childIdentity } from './child.ts';
 import type { ChildType, PlannedChild, SyncAnswer } from './engine-options.ts';
 
-/** What the children of a parent must be like. */
+/** The requirements for the children of a parent. */
 export interface PlanRules {
   readonly parent: KubernetesObject;
   readonly parentResource: Resource;
   readonly types: readonly ChildType[];
-  /** Children get the label `controller-uid`. */
+  /** True if children get the label `controller-uid`. */
   readonly generateSelector?: boolean;
   /** Labels that children must have. */
   readonly selector?: Selector | undefined;
-  /** Children are attachments, and get the annotation with this name of their decorator. */
+  /** If set, children are attachments, and get the annotation with the name of this decorator. */
   readonly decorator?: string | undefined;
 }
 
 type Metadata = DesiredChild['object']['metadata'];
 
-/** How composites and decorators name what they are about. */
+/** The words that composites and decorators use in messages. */
 const WORDS = {
   composite: { of: 'composite', list: 'children', child: 'child', a: 'a child', parent: 'parent' },
   decorator: {
@@ -39,10 +39,10 @@ function wordsOf({ decorator }: PlanRules): (typeof WORDS)[keyof typeof WORDS] {
 }
 
 /**
- * Checks an answer and turns its children into a plan. All of it is checked before anything is done: one mistake means
- * that nothing changes.
+ * Checks an answer and turns its children into a plan. Everything is checked before anything is done, so a
+ * single mistake means that nothing changes.
  *
- * @throws OperatorError `USER_CODE` that names the part that cannot be used, and says why.
+ * @throws OperatorError `USER_CODE` that names the unusable part and the reason.
  */
 export async function planChildren(
   answer: SyncAnswer | undefined,
@@ -97,7 +97,10 @@ function plan(given: unknown, index: number, rules: PlanRules): PlannedChild {
   };
 }
 
-/** Undefined for a cluster-scoped child: a namespace that it names is dropped, as the API server does. */
+/**
+ * Undefined for a cluster-scoped child: if it states a namespace, the namespace is dropped, as the API server
+ * does.
+ */
 function namespaceOf(
   resource: Resource,
   { name, namespace: named }: { readonly name: string; readonly namespace: string | undefined },
@@ -125,7 +128,10 @@ function namespaceOf(
   });
 }
 
-/** `metadata` with what the engine finds its children by: the label of the parent, or the annotation of the decorator. */
+/**
+ * `metadata` with the mark by which the engine finds its children: the label of the parent, or the annotation
+ * of the decorator.
+ */
 function claimed(
   metadata: Metadata,
   { resource }: ChildType,
@@ -146,7 +152,10 @@ function claimed(
   return { ...metadata, labels: { ...metadata.labels, [CONTROLLER_UID]: uid } };
 }
 
-/** The checks of an answer besides its children, for functions without types. An answer without children deletes nothing. */
+/**
+ * Checks everything in an answer except the individual children, for functions without types. An answer
+ * without children is refused and deletes nothing.
+ */
 function requireAnswer(
   answer: SyncAnswer | undefined,
   list: string,

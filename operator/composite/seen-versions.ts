@@ -10,17 +10,18 @@ import {
   type ObjectMeta,
 } from '../model/object.ts';
 
-/** What the last call of the function for a parent has seen. */
+/** The versions that the last call of the function for a parent has seen. */
 interface Seen {
   readonly uid: string;
   readonly version: string;
-  /** Versions of its children by uid. */
+  /** Versions of the children by uid. */
   readonly children: ReadonlyMap<string, string>;
 }
 
 /**
- * Drops changes that the last call for a parent has seen already. The cache shows a change a little before it is
- * delivered, and own writes before the watch has them: a call in between would be made again with the same input.
+ * Drops changes that the last call for a parent has already seen. The cache shows a change shortly before it
+ * is delivered, and own writes before the watch delivers them. Without this filter, the function would be
+ * called again with the same input.
  */
 export class SeenVersions {
   readonly #byKey = new Map<ObjectKey, Seen>();
@@ -28,8 +29,9 @@ export class SeenVersions {
   #isRunning = false;
 
   /**
-   * Forgets everything when the controller ends: it may run again, with the next term as leader. Then every object is
-   * delivered anew, and the retries and delays of the last run are lost, so that none of these deliveries may be dropped.
+   * Forgets everything when the controller ends, because it may run again with the next term as leader. Then
+   * every object is delivered again, and the retries and delays of the last run are lost, so none of these
+   * deliveries may be dropped.
    */
   readonly life: Trigger = {
     run: async (_enqueue, { signal }) => {
@@ -41,7 +43,7 @@ export class SeenVersions {
     },
   };
 
-  /** Notes what a call sees. If it fails, the key is retried without a change. */
+  /** Remembers what a call sees. If the call fails, the key is retried without a change. */
   note(parent: KubernetesObject, children: Iterable<KubernetesObject>): void {
     if (!this.#isRunning) return;
     const { uid = '', resourceVersion = '' } = parent.metadata;
@@ -63,8 +65,8 @@ export class SeenVersions {
   }
 
   /**
-   * For changes of parents. One that is new to the cache passes: after a process that ended without notice, as a test kills
-   * it, nothing else calls the function again.
+   * For changes of parents. An object that is new to the cache always passes: after a process that ended
+   * without notice, as in a test that kills it, nothing else would call the function again.
    */
   readonly newParent: Predicate = ({ type, metadata }) =>
     type !== 'update' || !isSeen(this.#of(metadata.uid)?.version, metadata);
@@ -82,7 +84,7 @@ export class SeenVersions {
   }
 }
 
-/** A deletion, and what is delivered again without a change. */
+/** True for a deletion, and for a delivery without a change. */
 function passes(type: string): boolean {
   return type === 'delete' || type === 'generic';
 }

@@ -3,65 +3,77 @@ import type { Resource } from '../model/resource.ts';
 import type { Controller, Permission } from './controller.ts';
 import type { Source } from './source.ts';
 
-/** A permission, and where it holds. */
+/** A permission, with the namespaces where it applies. */
 export interface PlacedPermission extends Permission {
   /**
-   * Namespaces, for a namespaced resource. Left out: the namespaces from the manager's settings.
+   * Namespaces, for a namespaced resource. If omitted, the namespaces from the manager's settings.
    */
   readonly namespaces?: readonly string[];
-  /** True when no request is made, and admission only checks whether one would be allowed. */
+  /**
+   * True when the operator makes no such request itself, and admission only checks whether the
+   * request would be allowed.
+   */
   readonly unrequested?: true;
 }
 
-/** Objects of one resource that are written only while a parent is their controller. */
+/** The objects of one resource that are written only while a parent is their controller. */
 export interface ChildWrites {
   readonly resource: Resource;
   readonly parents: readonly Resource[];
   /**
-   * `owners`: objects without a controller become children, and children are released; such a write changes owner
-   * references and nothing else. `whole`: objects without a controller are taken with all their fields. Left out: neither.
+   * `owners`: objects without a controller become children, and children are released; such a write changes
+   * only owner references. `whole`: objects without a controller are adopted with all their fields. If
+   * omitted, neither.
    */
   readonly adopts?: 'owners' | 'whole';
-  /** Labels that each of them has. Default: none. */
+  /** Labels that every such object has. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Annotations that each of them has. Default: none. */
+  /** Annotations that every such object has. Default: none. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What is written at parents, or at decorated objects, themselves. */
+/** The writes to parents or decorated objects themselves. */
 export interface ParentWrites {
   readonly resource: Resource;
-  /** Finalizers that are added and removed. */
+  /** Finalizers that these writes add and remove. */
   readonly finalizers: readonly string[];
-  /** Labels and annotations change, too. Default false. */
+  /** True if these writes also change labels and annotations. Default false. */
   readonly texts?: boolean;
-  /** The status is a part of the object, because the resource has no subresource for it. Default false. */
+  /**
+   * True if the status is a part of the object, because the resource has no status subresource. Default
+   * false.
+   */
   readonly status?: boolean;
 }
 
-/** What a declaration writes, as far as more is known of it than its verbs. Policies follow from it. */
+/**
+ * The writes of a declaration, as far as more than their verbs is known. Policies are generated from them.
+ */
 export interface ControlledWrites {
   readonly children: readonly ChildWrites[];
   readonly parents: readonly ParentWrites[];
-  /** Rights of which `children` and `parents` say what they are for. */
+  /** The permissions that `children` and `parents` already describe in more detail. */
   readonly permissions: readonly PlacedPermission[];
 }
 
-/** What something other than a controller does at the API server. */
+/** The access of something other than a controller to the API server. */
 export interface AccessDeclaration {
-  /** Names it in explanations. */
+  /** The name used in explanations. */
   readonly name: string;
-  /** What it lists and watches. */
+  /** The sources that it lists and watches. */
   readonly sources: readonly Source[];
-  /** Its other rights. Default: none. */
+  /** Other rights. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
-  /** False: it records no Events about these objects. Default true. */
+  /** If false, it records no Events about these objects. Default true. */
   readonly recordsEvents?: boolean;
-  /** Resources whose definitions are installed and generated with those of its sources. Default: none. */
+  /**
+   * Resources whose definitions are installed and generated together with those of the sources. Default:
+   * none.
+   */
   readonly definitions?: readonly DefinedResource[];
-  /** What is known of its writes beyond `permissions`. Default: nothing. */
+  /** The facts about its writes beyond `permissions`. Default: none. */
   readonly writes?: ControlledWrites;
-  /** Names under which it owns fields. Default: its name. */
+  /** Names under which it owns fields. Default: `name`. */
   readonly fieldManagers?: readonly string[];
 }
 

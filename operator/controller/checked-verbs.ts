@@ -3,18 +3,18 @@ import { type Resource, resourceName } from '../model/resource.ts';
 import { requireWord } from './known-options.ts';
 
 /**
- * A verb that no request has. The API server checks it when another object is written.
+ * A verb that no request uses. The API server checks it when another object is written.
  *
- * - `bind` of a Role or ClusterRole, for a binding of it.
- * - `approve`, `sign` and `attest` of a signer, for the approval, the certificate and the trust bundle.
- * - `use` of an object such as a SecurityContextConstraints, for a Pod.
+ * - `bind` on a Role or ClusterRole, for a binding to it.
+ * - `approve`, `sign` and `attest` on a signer, for the approval, the certificate and the trust bundle.
+ * - `use` on an object such as a SecurityContextConstraints, for a Pod.
  */
 export type CheckedVerb = 'bind' | 'approve' | 'sign' | 'attest' | 'use';
 
 const SIGNERS = 'signers.certificates.k8s.io';
 const ROLES = 'roles.rbac.authorization.k8s.io';
 
-/** The resources of which a verb without a request is checked; undefined for any. */
+/** The resources on which each of these verbs is checked; undefined for any resource. */
 const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
   bind: [ROLES, `cluster${ROLES}`],
   approve: [SIGNERS],
@@ -23,12 +23,15 @@ const CHECKED_OF: Readonly<Record<string, readonly string[] | undefined>> = {
   use: undefined,
 };
 
-/** True for a verb that the API server checks for another write, and that no request has. */
+/** True for a verb that the API server checks for another write, and that no request uses. */
 export function isCheckedVerb(verb: string): boolean {
   return Object.hasOwn(CHECKED_OF, verb);
 }
 
-/** @throws ConfigurationError `CONFIG` for such a verb without names, or of a resource that it is not checked of. */
+/**
+ * @throws ConfigurationError `CONFIG` for such a verb without `resourceNames`, or on a resource for which it
+ * is not checked.
+ */
 export function requireCheckedVerbs(
   of: string,
   permission: {
@@ -53,7 +56,9 @@ export function requireCheckedVerbs(
   }
 }
 
-/** @throws ConfigurationError `CONFIG` for a verb that is not in `known`, or cannot be without names. */
+/**
+ * @throws ConfigurationError `CONFIG` for a verb that is not in `known`, and as `requireCheckedVerbs` does.
+ */
 export function requireVerbs(
   of: string,
   permission: Parameters<typeof requireCheckedVerbs>[1],

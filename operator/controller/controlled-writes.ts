@@ -8,15 +8,17 @@ import type {
 import { type Controller, isController, type Permission } from './controller.ts';
 import { finalizerNameOf } from './finalizers/finalizer.ts';
 
-/** Registered with `Symbol.for`, as the mark of a controller is. */
+/** Registered with `Symbol.for`, like the mark of a controller. */
 const WRITES: unique symbol = Symbol.for('chancery.writes');
 
-/** A copy of a controller that says what it writes. */
+/** A copy of a controller that carries the description of its writes. */
 export function withControlledWrites(controller: Controller, writes: ControlledWrites): Controller {
   return Object.freeze({ ...controller, [WRITES]: writes });
 }
 
-/** What a declaration writes. `others` are the rights of which only verbs, names and namespaces are known. */
+/**
+ * The writes of a declaration. `others` are the rights of which only verbs, names and namespaces are known.
+ */
 export function controlledWritesOf(
   declared: Declared,
 ): ControlledWrites & { readonly others: readonly PlacedPermission[] } {
@@ -48,7 +50,10 @@ function ofDeclaration({ writes }: AccessDeclaration): ControlledWrites {
   return writes ?? { children: [], parents: [], permissions: [] };
 }
 
-/** A right to delete what is owned is for children, unless the code also creates such objects by itself. */
+/**
+ * A right to delete an owned resource is used only for children, unless the code also creates such objects
+ * itself.
+ */
 function withoutDelete(
   permission: Permission,
   { children }: ControlledWrites,

@@ -29,11 +29,11 @@ interface Owned {
    */
   readonly anyOwner?: boolean;
   /**
-   * True: the reconciler calls `applyOwned` with `adopt: true` for such children. It only says so, for generated
-   * policies: without it they let no object without a controller be adopted. Default false.
+   * True: the reconciler calls `applyOwned` with `adopt: true` for such children. This only affects generated
+   * policies: without it they do not allow the adoption of an object without a controller. Default false.
    */
   readonly adopts?: boolean;
-  /** Drops the changes for which it is false. Default: no change is dropped. */
+  /** Drops a change if it returns false. Default: no change is dropped. */
   readonly predicate?: Predicate;
 }
 
@@ -41,14 +41,17 @@ interface Owned {
 export interface Permission {
   /** The resource to which the right applies. */
   readonly resource: Resource;
-  /** `status`, `scale`, … Left out: the resource itself. */
+  /** `status`, `scale`, … If omitted, the resource itself. */
   readonly subresource?: string;
   /**
-   * Names of the objects. Left out: every object. To list or watch with such a right, use the field
-   * selector `metadata.name=…`. To create with it, use server-side apply: the path of a POST has no name.
+   * Names of the objects. If omitted, every object. To list or watch with such a right, use the field
+   * selector `metadata.name=…`. To create with it, use server-side apply, because the path of a POST has no
+   * name.
    */
   readonly resourceNames?: readonly string[];
-  /** Namespaces, for a namespaced resource. Left out: those of the controller's namespaced sources. */
+  /**
+   * Namespaces, for a namespaced resource. If omitted, the namespaces of the controller's namespaced sources.
+   */
   readonly namespaces?: readonly string[];
   /**
    * The allowed verbs. `apply` and `patch` both need `patch`; `evict` needs `create` on `eviction`. A
@@ -68,7 +71,7 @@ export interface Permission {
 
 /** The declaration of a controller. It can be inspected without being run. */
 export interface Controller<T extends KubernetesObject = KubernetesObject> {
-  /** Names logs, metrics and the field manager. */
+  /** The name used in logs, in metrics and as the field manager. */
   readonly name: string;
   /** The objects whose keys are reconciled. */
   readonly for: Source<T>;
@@ -76,45 +79,45 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
   readonly owns: readonly Owned[];
   /** Sources whose objects are mapped to keys. */
   readonly watches: readonly Mapping[];
-  /** Sources that are only read: their changes enqueue nothing. */
+  /** Sources that are only read. Their changes enqueue nothing. */
   readonly reads: readonly Source[];
-  /** Enqueue keys for reasons other than a watched change. */
+  /** Triggers that enqueue keys for reasons other than a watched change. */
   readonly triggers: readonly Trigger[];
-  /** Rights beyond those that follow from its sources. */
+  /** Rights beyond those that follow from the controller's sources. */
   readonly permissions: readonly Permission[];
   /** How many keys are reconciled at the same time. Two reconciles of one key never overlap. */
   readonly maxConcurrentReconciles: number;
   /** With leader election, only the leading replica runs the controller. */
   readonly needsLeaderElection: boolean;
-  /** How its reads relate to its own writes. */
+  /** How the controller's reads relate to its own writes. */
   readonly consistency: Consistency;
-  /** Drops the changes of `for` for which it is false. Left out: no change is dropped. */
+  /** Drops a change of `for` if it returns false. If omitted, no change is dropped. */
   readonly predicate?: Predicate;
-  /** Cleans up objects that are being deleted. Left out: no cleanup. */
+  /** Cleans up objects that are being deleted. If omitted, no cleanup. */
   readonly finalizer?: Finalizer;
-  /** Name of the finalizer that `reconcile` itself adds and removes. Left out: none. */
+  /** Name of the finalizer that `reconcile` itself adds and removes. If omitted, none. */
   readonly ownFinalizer?: string;
-  /** Minimum milliseconds between the starts of two reconciles of a key. Left out: 0. */
+  /** Minimum milliseconds between the starts of two reconciles of a key. If omitted, 0. */
   readonly minIntervalMs?: number;
-  /** Limit of one reconcile in milliseconds, 0 for none. Left out: 5 minutes. */
+  /** Time limit of one reconcile in milliseconds, 0 for none. If omitted, 5 minutes. */
   readonly reconcileTimeoutMs?: number;
-  /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Left out: it never does. */
+  /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. If omitted, it never does. */
   readonly maxReconcileAgeMs?: number;
-  /** Milliseconds after which every object is reconciled again, 0 for never. Left out: 10 h. */
+  /** Milliseconds after which every object is reconciled again, 0 for never. If omitted, 10 h. */
   readonly resyncPeriodMs?: number;
-  /** Back-off and ageing of its queue. Left out: the defaults of each. */
+  /** Back-off and ageing of the controller's queue. If omitted, each has its default. */
   readonly queue?: QueueSettings;
   /**
    * A `Reconciler`. Declared as a method, so that a controller of Deployments is assignable to
    * `Controller`.
    */
   reconcile(...call: Parameters<Reconciler<T>>): ReturnType<Reconciler<T>>;
-  /** Called instead of `reconcile` when the object is gone. Left out: nothing is done then. */
+  /** Called instead of `reconcile` when the object is gone. If omitted, nothing is called. */
   gone?(key: ObjectKey, context: GoneContext): Outcome | Promise<Outcome>;
 }
 
 /**
- * How a reconciler's reads relate to its own writes, which reach the cache a little later.
+ * How a reconciler's reads relate to its own writes, which reach the cache with a short delay.
  *
  * - `overlay`: the cache shows this process's writes at once, before the watch delivers them.
  * - `wait`: like `overlay`. In addition, a key is reconciled again only when the cache has received its
@@ -124,45 +127,45 @@ export interface Controller<T extends KubernetesObject = KubernetesObject> {
 export type Consistency = 'overlay' | 'wait' | 'none';
 
 /**
- * The options of `controller`. `name`, `for` and `reconcile` are required; the others have defaults.
- * docs/guides/write/operators.md has examples.
+ * The options of `controller`. `name`, `for` and `reconcile` are required; all others have defaults. See
+ * docs/guides/write/operators.md for examples.
  */
 export interface ControllerOptions<T extends KubernetesObject> {
-  /** Lower-case words joined by `-`; names logs, metrics and the field manager. */
+  /** Lower-case words joined by `-`; used in logs, in metrics and as the field manager. */
   readonly name: string;
   /** The objects whose keys are reconciled. A resource stands for a source with its defaults. */
   readonly for: Source<T> | Resource<T>;
-  /** Drops the changes of `for` for which it is false. Default: no change is dropped. */
+  /** Drops a change of `for` if it returns false. Default: no change is dropped. */
   readonly predicate?: Predicate<T>;
   /**
-   * Resources of the children. Name every resource here that `applyOwned` writes: the rights for it follow
-   * from this list. A source must select every child that is written.
+   * Resources of the children. Name every resource here that `applyOwned` writes, because the rights for it
+   * follow from this list. A source must select every child that is written.
    */
   readonly owns?: readonly (Resource | Source | Owned)[];
   /** Sources whose objects are mapped to keys, see `enqueueMapped`. Default: none. */
   readonly watches?: readonly Mapping[];
   /**
-   * Sources that are only read through `store`. They are listed, watched and cached, and the controller
-   * gets the rights for that; their changes enqueue nothing.
+   * Sources that are only read through `store`. They are listed, watched and cached, and the controller gets
+   * the rights for that. Their changes enqueue nothing.
    */
   readonly reads?: readonly (Resource | Source)[];
-  /** Enqueue keys because of the time or of events outside the cluster. Default: none. */
+  /** Enqueue keys at certain times, or because of events outside the cluster. Default: none. */
   readonly triggers?: readonly Trigger[];
   /** Rights for the calls that the reconciler itself makes with `client`. Default: none. */
   readonly permissions?: readonly Permission[];
   /**
-   * Cleans up before an object is removed. Default: none; `reconcile` also gets objects that are being
+   * Cleans up before an object is removed. Default: none; `reconcile` then also gets objects that are being
    * deleted.
    */
   readonly finalizer?: Finalizer<T>;
-  /** Default 1, as in controller-runtime. */
+  /** How many keys are reconciled at the same time. Default 1, as in controller-runtime. */
   readonly maxConcurrentReconciles?: number;
   /**
-   * Only the leading replica runs the controller. Default true. Without leader election in the settings,
-   * every replica runs it.
+   * True if only the leading replica runs the controller. Default true. Without leader election in the
+   * settings, every replica runs it.
    */
   readonly needsLeaderElection?: boolean;
-  /** Default `overlay`. */
+  /** How reads relate to own writes. Default `overlay`. */
   readonly consistency?: Consistency;
   /**
    * Minimum milliseconds between the starts of two reconciles of a key. Changes that come earlier are
@@ -175,30 +178,33 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly maxReconcileAgeMs?: number;
   /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
-  /** Back-off and ageing of its queue; each has a default. */
+  /** Back-off and ageing of the controller's queue; each has a default. */
   readonly queue?: QueueSettings;
   /** Makes the world match one object. */
   readonly reconcile: Reconciler<T>;
   /**
-   * Called instead of `reconcile` when there is no object of that key, for instance to forget what the process
-   * knows about it. It is retried, limited and answered as `reconcile` is, and the two never overlap for one
-   * key. An object that no longer matches the selectors of `for` is gone, too. One that was created again by
-   * then goes to `reconcile`, with another uid.
+   * Called instead of `reconcile` when no object with that key exists, for example to forget what the process
+   * knows about it. Retries, limits and outcomes are the same as for `reconcile`, and the two never overlap
+   * for one key. An object that no longer matches the selectors of `for` also counts as gone. If the object
+   * has been created again by then, `reconcile` is called with another uid.
    *
-   * It is not called for objects that went while no process ran, nor for deletes that `predicate` drops: use a
-   * `finalizer` for a cleanup that must not be missed. Default: nothing is done.
+   * It is not called for objects that were deleted while no process ran, nor for deletes that `predicate`
+   * drops. Use a `finalizer` for a cleanup that must not be missed. Default: nothing is called.
    */
   readonly gone?: (key: ObjectKey, context: GoneContext) => Outcome | Promise<Outcome>;
 }
 
-/** Registered with `Symbol.for`: `isController` then knows the controllers of another copy of this module. */
+/**
+ * Registered with `Symbol.for`, so that `isController` also recognizes controllers from another copy of this
+ * module.
+ */
 const DECLARED: unique symbol = Symbol.for('chancery.controller');
 
 /**
  * Declares a controller. Starts nothing.
  *
- * @throws ConfigurationError `CONFIG` when a name or a number is unusable; without types also for an option,
- *   a verb or another word that does not exist, with the most similar ones that do.
+ * @throws ConfigurationError `CONFIG` when a name or a number is unusable. For callers without types, also
+ *   for an unknown option, verb or other word; the message names the most similar known ones.
  */
 export function controller<T extends KubernetesObject>(
   options: ControllerOptions<T>,
@@ -230,7 +236,10 @@ export function controller<T extends KubernetesObject>(
   });
 }
 
-/** An operator that was written for an earlier version. Called as today, it would take the object for the key. */
+/**
+ * The error for an operator written for an earlier version. Called with today's parameters, its function
+ * would treat the object as the key.
+ */
 const OLD_FORM =
   'takes (key, object, context): write (object, context), read the key from context.key, ' +
   'and move what it does without an object to gone(key, context)';
@@ -315,7 +324,9 @@ function ownedOf(given: Resource | Source | Owned): Owned {
   return 'source' in given ? given : { source: sourceOf(given) };
 }
 
-/** True for a value that `controller()` returned. `chancery run` finds controllers among exports with it. */
+/**
+ * True for a value that `controller()` returned. `chancery run` uses this to find controllers among exports.
+ */
 export function isController(value: unknown): value is Controller {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }
@@ -325,14 +336,14 @@ export function sourcesOf({ for: root, owns, watches, reads }: Controller): read
   return [root, ...[...owns, ...watches].map(({ source }) => source), ...reads];
 }
 
-/** A declaration other than a controller, as far as its definitions are asked for. */
+/** A declaration other than a controller, with the members that lead to definitions. */
 interface Defining {
   readonly sources?: readonly Source[];
   readonly definitions?: readonly DefinedResource[];
 }
 
 /**
- * The resources of `declared` that carry a definition, each once, sorted by name.
+ * The resources of `declared` that include a definition, each once, sorted by name.
  *
  * @throws ConfigurationError `CONFIG` when two declarations define one resource differently.
  */
@@ -367,10 +378,11 @@ interface Guardable {
 }
 
 /**
- * The default name of the Lease: the name of the first declaration that needs a leader, and `-leader`.
+ * The default name of the Lease: the name of the first declaration that needs a leader, followed by
+ * `-leader`.
  *
- * Only the first one counts. When a new version adds a controller, both versions must use the same Lease
- * while both run; with two Leases, both versions would lead.
+ * Only the first declaration counts. When a new version adds a controller, both versions must use the same
+ * Lease while both run; with two Leases, both versions would lead.
  */
 export function leaseNameOf(declared: readonly Guardable[]): string {
   const first = declared.find(({ needsLeaderElection = true }) => needsLeaderElection);

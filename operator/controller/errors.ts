@@ -6,15 +6,17 @@ import type { RefusedResult } from './reconciler.ts';
 import type { Source } from './source.ts';
 
 /**
- * Milliseconds between two attempts at an object that is being deleted. Where the object is watched, the
- * event of its end comes first.
+ * Milliseconds between two attempts at an object that is being deleted. If the object is watched, the event
+ * of its removal comes first.
  */
 const LOOK_AGAIN_MS = 5_000;
 
-/** An object is in the way and is being deleted. The write can succeed once that object is gone. */
+/**
+ * An object with the same name is being deleted. The write can succeed once that object is gone.
+ */
 export class BeingDeletedError extends OperatorError {
   override readonly name = 'BeingDeletedError';
-  /** Milliseconds after which to try again, unless an event comes first. */
+  /** Milliseconds until the next attempt, unless an event comes first. */
   readonly retryAfterMs: number = LOOK_AGAIN_MS;
 
   constructor(message: string, options: ErrorOptions & { readonly context?: ErrorContext } = {}) {
@@ -22,10 +24,13 @@ export class BeingDeletedError extends OperatorError {
   }
 }
 
-/** A cache that a reconcile needs has no first list yet. The key is retried, and nobody is told. */
+/**
+ * A cache that a reconcile needs has no first list yet. The key is retried, and the failure is not
+ * reported.
+ */
 export class NotReadyError extends OperatorError {
   override readonly name = 'NotReadyError';
-  /** Milliseconds after which to try again. */
+  /** Milliseconds until the next attempt. */
   readonly retryAfterMs: number = 500;
 
   constructor(message: string, options: ErrorOptions & { readonly context?: ErrorContext } = {}) {
@@ -53,11 +58,14 @@ export class NoStatusSubresourceError extends OperatorError {
   }
 }
 
-/** A source that the reconcile needs cannot be listed. It is used as soon as it can be. */
+/** A source that the reconcile needs cannot be listed. It is used as soon as it can be listed. */
 export class SourceUnavailableError extends OperatorError {
   override readonly name = 'SourceUnavailableError';
   readonly source: Source;
-  /** `Forbidden`: a right to list and watch it is missing. `NotServed`: the API server does not serve it. */
+  /**
+   * `Forbidden`: a right to list or watch the source is missing. `NotServed`: the API server does not serve
+   * it.
+   */
   readonly reason: 'Forbidden' | 'NotServed';
 
   constructor(source: Source, reason: 'Forbidden' | 'NotServed') {
@@ -88,12 +96,12 @@ export class TerminalError extends OperatorError {
 }
 
 /**
- * The function of a composite or a decorator answers again and again what it has answered before, and each answer
- * changes the object back. The object was left as it is.
+ * The function of a composite or a decorator repeats earlier answers, and each answer changes the object
+ * back. The object was not changed.
  */
 export class HotLoopError extends OperatorError {
   override readonly name = 'HotLoopError';
-  /** For programs: the reason of a condition. */
+  /** The reason for a condition, for programs. */
   readonly reason = 'HotLoop';
   /** The fields that change from answer to answer. */
   readonly paths: readonly string[];
@@ -107,10 +115,10 @@ export class HotLoopError extends OperatorError {
   }
 }
 
-/** Another writer changes stated fields of an object again and again, and each reconcile changes them back. */
+/** Another writer repeatedly changes stated fields of an object, and each reconcile changes them back. */
 export class WriteFightError extends OperatorError {
   override readonly name = 'WriteFightError';
-  /** For programs: the reason of a condition. */
+  /** The reason for a condition, for programs. */
   readonly reason = 'WriteFight';
 
   constructor({ object, paths, managers }: WriteFight) {
@@ -126,16 +134,16 @@ export class WriteFightError extends OperatorError {
 interface WriteFight {
   readonly object: string;
   readonly paths: readonly string[];
-  /** The other field managers; empty when they are not known. */
+  /** The other field managers; empty when they are unknown. */
   readonly managers: readonly string[];
 }
 
 /** The API server has not stored fields of a status, because the installed definition does not declare them. */
 export class UndeclaredStatusError extends OperatorError {
   override readonly name = 'UndeclaredStatusError';
-  /** For programs: the reason of a condition. */
+  /** The reason for a condition, for programs. */
   readonly reason = 'UndeclaredField';
-  /** The fields that are missing in what the server has stored. */
+  /** The fields that are missing in the stored status. */
   readonly paths: readonly string[];
 
   constructor(resource: Resource, paths: readonly string[]) {
@@ -151,23 +159,23 @@ export class UndeclaredStatusError extends OperatorError {
   }
 }
 
-/** Milliseconds between two attempts at a write that the API server refuses. */
+/** Delays in milliseconds between two attempts at a write that the API server refuses. */
 const REFUSED_RETRY: { readonly invalidEveryMs: number; readonly otherMaxMs: number } = {
-  /** For a write that the schema refuses, plus or minus 10 %: a schema rarely changes. */
+  /** For a write that violates the schema, plus or minus 10 %: a schema rarely changes. */
   invalidEveryMs: 60 * 60_000,
   /** The longest back-off, jitter included, after a policy, a quota or a missing right refused the write. */
   otherMaxMs: 10 * 60_000,
 };
 
 /**
- * The Outcome of an attempt that has reported a refused write to people. The key is reconciled after a
- * change, and at the latest when the write may be accepted:
+ * The Outcome of an attempt whose refused write has already been reported to people. The key is reconciled
+ * after a change, and at the latest when the write may be accepted:
  *
- * - After a schema or a rule of the API refused it (`isInvalid`): every 60 minutes, plus or minus 10 %.
- * - After a policy, a webhook, a quota or another admission plug-in refused it (`isAdmissionDenied`): after
+ * - After a violation of a schema or a rule of the API (`isInvalid`): every 60 minutes, plus or minus 10 %.
+ * - After a refusal by a policy, a webhook, a quota or another admission plug-in (`isAdmissionDenied`): after
  *   the key's own back-off, from 5 ms up to 10 minutes.
  *
- * @param error - as it was caught.
+ * @param error - the caught error.
  * @throws `error` itself when it is any other error, such as a missing right, a namespace that is being
  *   deleted, or a broken connection. Do not catch it: the controller retries the key.
  */
@@ -177,7 +185,7 @@ export function retryRefused(error: unknown): RefusedResult {
   return { refusal };
 }
 
-/** How a key is retried after a refusal. Empty, for the normal back-off, when `refusal` is undefined. */
+/** The retry options after a refusal. Empty, for the normal back-off, when `refusal` is undefined. */
 export function retryOptionsFor(refusal: Refusal | undefined): RetryOptions {
   if (refusal === undefined) return {};
   if (refusal.kind === 'invalid') return { everyMs: REFUSED_RETRY.invalidEveryMs };

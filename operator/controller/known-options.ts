@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../core/errors.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 
-/** The names of the members of `T`. Where a table is used, `satisfies` compares it with the type. */
+/** The names of the members of `T`. Each use of a table compares it with the type by `satisfies`. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
-/** The options that a declaration may have, and the allowed words of some of them. */
+/** The allowed options of a declaration, and the allowed words of some of them. */
 export const KNOWN = {
   controller: {
     name: true,
@@ -84,7 +84,7 @@ const RIGHTS_OF: Readonly<Record<string, string>> = {
   find: 'find needs the verb "get"',
 };
 
-/** Verbs that are not granted. */
+/** Verbs that are never granted. */
 const REFUSED_VERBS: Readonly<Record<string, string>> = {
   escalate:
     'escalate is not granted, because with it the operator could give itself every right: declare the rights that it hands on, or bind of named roles',
@@ -136,7 +136,8 @@ function unknown(
   name: string,
   known: readonly string[],
 ): ConfigurationError {
-  // A short name inside a long one, such as `reconcile`, is no spelling of it.
+  // A known name that is only a short part of the unknown name, such as `reconcile`, is not
+  // suggested.
   const near = nearMatches(name, known).filter((each) => each.length * 2 > name.length);
   const hint =
     near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known: ${known.join(', ')}`;

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KubernetesObject, ObjectMeta } from '../model/object.ts';
 
 /**
- * The event that a predicate decides on.
+ * The event for which a predicate decides.
  *
- * - A recreated object (another uid) comes as a delete and a create, never as an update.
- * - Every object that exists when a controller starts comes as a create.
- * - A difference that a relist finds comes as an update from the state known before.
- * - `generic`: nothing has changed, and the object is delivered again, for instance by a resync.
+ * - A recreated object (another uid) causes a delete and a create, never an update.
+ * - Every object that exists when a controller starts causes a create.
+ * - A difference that a relist finds causes an update from the previously known state.
+ * - `generic`: nothing has changed, and the object is delivered again, for example by a resync.
  */
 export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = State<T> &
   (
@@ -21,21 +21,21 @@ export type PredicateEvent<T extends KubernetesObject = KubernetesObject> = Stat
 
 /** One state of an object. */
 interface State<T extends KubernetesObject> {
-  /** Parsed on first access: a predicate that reads only `metadata` causes no parsing. */
+  /** Parsed on first access. A predicate that reads only `metadata` causes no parsing. */
   readonly object: T;
   /** The complete `metadata` of the object. */
   readonly metadata: ObjectMeta;
 }
 
 /**
- * Returns true to let an event pass to the queue. It must not throw: an event for which it throws passes,
- * and the first throw is logged.
+ * Returns true to pass an event to the queue. It must not throw: if it throws for an event, the event passes,
+ * and the first error is logged.
  */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (
   event: PredicateEvent<T>,
 ) => boolean;
 
-/** Lets every event pass that is not an update: a create, a delete and a resync change no field. */
+/** Passes every event that is not an update: a create, a delete and a resync change no field. */
 function onUpdate(
   passes: (event: Extract<PredicateEvent, { type: 'update' }>) => boolean,
 ): Predicate {
@@ -48,8 +48,8 @@ function onMetadata(passes: (old: ObjectMeta, now: ObjectMeta) => boolean): Pred
 }
 
 /**
- * Passes updates that change `metadata.generation`: changes that people and controllers ask for, not
- * changes of the status. It also passes
+ * Passes updates that change `metadata.generation`: changes that people and controllers request, but not
+ * status changes. It also passes
  *
  * - the update with which the deletion of an object begins,
  * - updates that change the finalizers of an object that is being deleted,

@@ -10,41 +10,46 @@ import type { Source } from './source.ts';
 
 /**
  * Reconcile again when a refused write may be accepted, after a change, or after `requeueAfterMs`,
- * whichever comes first. `retryRefused` makes this Outcome of an error, and documents the delays.
+ * whichever comes first. `retryRefused` creates this Outcome from an error, and documents the
+ * delays.
  */
 export interface RefusedResult {
-  /** The kind of refusal. It decides when the key is reconciled again. */
+  /** The kind of refusal, which decides when the key is reconciled again. */
   readonly refusal: Refusal;
-  /** Longest wait in milliseconds before the key is reconciled again. Default: depends on the refusal. */
+  /** Maximum milliseconds until the key is reconciled again. Default: depends on the refusal. */
   readonly requeueAfterMs?: number | undefined;
 }
 
 /**
  * When the controller reconciles the object again after a successful reconcile.
  *
- * Nothing returned: after the next change of the object, or of an object that its controller owns or
- * watches. This is safe: every relist that finds a difference enqueues the key.
+ * If nothing is returned: after the next change of the object, or of an object that its controller owns or
+ * watches. This is safe, because every relist that finds a difference enqueues the key.
  */
 export type Outcome =
   // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that returns nothing is the usual one
   | void
   /**
-   * After `requeueAfterMs` milliseconds, or earlier if something changes. 0 means at once; undefined, only
-   * after a change. A key that asks for less than 100 ms more than a hundred times in a row is slowed, up to
-   * one second. `priority` is a whole number, higher first; default -100, behind every key that changed.
+   * After `requeueAfterMs` milliseconds, or earlier if something changes. 0 means at once; undefined means
+   * only after a change. A key that asks for less than 100 ms more than a hundred times in a row is delayed,
+   * up to one second. `priority` is a whole number, higher first; default -100, behind every key that
+   * changed.
    */
   | { readonly requeueAfterMs: number | undefined; readonly priority?: number }
   | RefusedResult;
 
-/** A logger bound to one piece of work. Messages are constant; facts are fields. */
+/**
+ * A logger for one piece of work, whose facts are in every line. Messages are constant; facts are
+ * fields.
+ */
 export interface Log {
   /** For developers; not shown by default. */
   debug(fields: object, message: string): void;
   /** A state change in normal operation. */
   info(fields: object, message: string): void;
-  /** A problem that a person should look at. */
+  /** A problem that a person should check. */
   warn(fields: object, message: string): void;
-  /** A failure that needs a person. */
+  /** A failure that needs action by a person. */
   error(fields: object, message: string): void;
 }
 
@@ -58,7 +63,7 @@ export interface Self {
 
 /**
  * The desired state of an object: the fields that the reconciler decides. `apiVersion`, `kind` and the
- * namespace follow from the resource and the owner. Fields that are left out stay with other writers.
+ * namespace follow from the resource and the owner. Omitted fields are left to other writers.
  */
 export type Desired<T extends KubernetesObject> = Omit<
   T,
@@ -67,7 +72,7 @@ export type Desired<T extends KubernetesObject> = Omit<
   readonly metadata: Partial<Omit<ObjectMeta, 'ownerReferences' | 'managedFields'>>;
 };
 
-/** A condition as a reconciler states it. The toolkit fills in the other fields. */
+/** A condition as a reconciler states it. The toolkit adds the other fields. */
 export type DesiredCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 /**
@@ -82,18 +87,21 @@ export type DesiredStatus<T extends KubernetesObject> = Omit<
 
 /** How `applyOwned` treats a child that other writers have changed or created. */
 export interface ApplyOwnedOptions {
-  /** Adopt a child that has no controller, if the reconciled object still exists. Default false. */
+  /**
+   * If true, adopts a child that has no controller, provided that the reconciled object still
+   * exists. Default false.
+   */
   readonly adopt?: boolean;
   /**
-   * Take over the stated fields from other field managers. Default true for a child that the object already
-   * controls, because its controller decides these fields. Default false for a child that is adopted now,
-   * because its creator may need its own values. A refusal is an ApiError for which `isApplyConflict` is
-   * true.
+   * If true, takes over the stated fields from other field managers. Default true for a child that the object
+   * already controls, because its controller decides these fields. Default false for a child that is adopted
+   * by this call, because its creator may need its own values. A refusal is an ApiError for which
+   * `isApplyConflict` is true.
    */
   readonly force?: boolean;
   /**
-   * Field managers that this controller replaces: its own earlier names, or the operator before it. A field
-   * that they stated and that this apply does not state is removed. They must no longer write.
+   * Field managers that this controller replaces: its own earlier names, or the operator before it. Fields
+   * that they stated and that this apply does not state are removed. These managers must no longer write.
    */
   readonly formerManagers?: readonly string[];
 }
@@ -116,7 +124,7 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * `reconcileTimeoutMs`.
    */
   readonly signal: AbortSignal;
-  /** Bound to the controller, the key and a fresh `reconcileId`. */
+  /** A logger with the controller, the key and a fresh `reconcileId` in every line. */
   readonly log: Log;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
@@ -126,19 +134,20 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    */
   readonly priority: number;
   /**
-   * Calls the API server directly, not the cache. A call without a signal of its own aborts with `signal`.
-   * `store` shows its writes at once, see `ControllerOptions.consistency`.
+   * Calls the API server directly, not the cache. A call without its own signal aborts with `signal`. `store`
+   * shows its writes at once, see `ControllerOptions.consistency`.
    */
   readonly client: Client;
   /** The clock of the process. `clock.now()` is wall time in milliseconds since 1970. */
   readonly clock: Clock;
-  /** Records Events about any object; `event` is for the reconciled one. */
+  /** Records Events about any object; `event` records Events about the reconciled object. */
   readonly events: EventRecorder;
   /** Namespace and name of the operator's own Pod. */
   readonly self: Self;
   /**
-   * True in `chancery run --dry-run`. The API server then stores no write of `client` or of the methods below. Other
-   * effects are not held back: ask `dryRun` before a request to another service, or before a file is written.
+   * True in `chancery run --dry-run`. The API server then stores no write of `client` or of the methods
+   * below. Other effects are not prevented: check `dryRun` before a request to another service, or before a
+   * file is written.
    */
   readonly dryRun: boolean;
   /**
@@ -153,27 +162,28 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
    * stated and this call does not state is removed. The reconciled object becomes the child's controller.
    * The child gets the namespace of the object unless it names one. Resolves to the latest known child.
    *
-   * A child of that name that belongs to another owner is left alone: a child with another controller
-   * always, a child without a controller unless `adopt` is set. A deleted child is not created again
-   * because of a late cache. With `generateName` and no name, every call creates a child: look into the
-   * store first.
+   * If the child's name belongs to a child of another owner, that child is not changed: a child with another
+   * controller never, a child without a controller only if `adopt` is set. A late cache does not cause a
+   * deleted child to be created again. With `generateName` and no name, every call creates a child, so look
+   * into the store first.
    *
-   * Name the resource in the controller's `owns`, with a source that selects the child. The child is then read
-   * from the cache; otherwise every call reads it with a request.
+   * Name the resource in the controller's `owns`, with a source that selects the child. Then the child is
+   * read from the cache; otherwise every call reads it with a request.
    *
    * A field is stated under the name by which the server stores it: `stringData` of a Secret as `data`.
    *
-   * @throws TerminalError `USER_CODE` when no source in `owns` selects the child. Nothing is sent then,
-   *   unless the API server itself has taken away a label.
+   * @throws TerminalError `USER_CODE` when no source in `owns` selects the child. In this case nothing is
+   *   sent, unless the API server itself has removed a label.
    * @throws OperatorError `USER_CODE` when there is no reconciled object to own the child, or when the API
    *   does not accept the owner (another namespace, or a namespaced owner of a cluster-scoped child). Also
-   *   when two items of a list of the child have the same key: no change of such a child is ever accepted.
+   *   when two items of a list in the child have the same key, because no change of such a child would ever
+   *   be accepted.
    * @throws AlreadyOwnedError when the child has another controller, or has none and is not adopted. If the
    *   resource is in `owns`, the key is reconciled again when that changes, even if you catch the error.
    * @throws BeingDeletedError when the child is being deleted; the key is reconciled again as above. Also
    *   when a child is to be adopted and the reconciled object is gone or being deleted.
-   * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch
-   *   it. When the attempt fails with an error that does not pass by itself, the reconciled object gets a
+   * @throws ApiError when the server refuses. `isUidMismatch` means that the child is gone: do not catch it.
+   *   When the attempt fails with an error that does not go away by itself, the reconciled object gets a
    *   Warning Event `ChildRefused`.
    */
   applyOwned<C extends KubernetesObject>(
@@ -182,15 +192,16 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
     options?: ApplyOwnedOptions,
   ): Promise<C>;
   /**
-   * Deletes the child of that name if the reconciled object is its controller. The delete names the uid of
-   * this child, so that a new object of the same name is not deleted. The child is read as in `applyOwned`.
+   * Deletes the child with that name if the reconciled object is its controller. The delete names the uid of
+   * this child, so that a new object with the same name is not deleted. The child is read as in `applyOwned`.
    * The call does not wait until the child is gone. The controller's `permissions` must include `delete`.
    *
-   * @param child - its name; the namespace is that of the reconciled object unless it names one.
+   * @param child - the name of the child. If it has no namespace, the namespace of the reconciled object is
+   * used.
    * @returns true when the server has accepted the delete; false when the child does not exist, is already
-   *   being deleted, or belongs to somebody else.
+   *   being deleted, or has another controller or none.
    * @throws OperatorError `USER_CODE` when there is no reconciled object.
-   * @throws ApiError when the server refuses. A child that is gone by then is no error.
+   * @throws ApiError when the server refuses. If the child is already gone, that is not an error.
    */
   deleteOwned(
     resource: Resource,
@@ -200,18 +211,17 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /**
    * Writes the status of the reconciled object where it differs, by server-side apply to the status
    * subresource. A field or condition that an earlier call stated and this call does not state is removed.
-   * Fields and conditions of other writers stay, also in a map that is no longer stated, and where the
-   * definition declares the list of conditions as one value: the list is then merged by `type`. Each write
-   * that could lose something of others names the version that it was made from.
+   * Fields and conditions of other writers stay, also in a map that is no longer stated. They also stay if
+   * the definition declares the list of conditions as one value: the list is then merged by `type`. Each
+   * write that could lose data of others names the version from which it was made.
    *
-   * `observedGeneration` is the generation of the object that this attempt was given. A condition keeps its
-   * `lastTransitionTime` while its `status` stays the same. Where the installed definition does not have
-   * one of these fields, it is left out. The next change of the status tries it again, and after 60 minutes
-   * any call. A second call in one attempt compares with the
-   * status that the first call wrote.
+   * `observedGeneration` is the generation of the object that this attempt received. A condition keeps its
+   * `lastTransitionTime` while its `status` stays the same. If the installed definition lacks one of these
+   * fields, the field is omitted. The next change of the status tries it again, and after 60 minutes any call
+   * does. A second call in one attempt compares with the status that the first call wrote.
    *
-   * Resolves to true when it has changed the status: the moment to record an Event. Resolves to false when
-   * nothing differs, and when the object is gone, which is no error.
+   * Resolves to true when the status was changed, which is the moment to record an Event. Resolves to false
+   * when nothing differs, and when the object is gone, which is not an error.
    *
    * @throws OperatorError `USER_CODE` for a condition that the API would refuse, and when there is no
    *   reconciled object.
@@ -224,26 +234,26 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /**
    * Records an Event about the reconciled object.
    *
-   * @param note - a sentence for people.
-   * @param action - CamelCase: what was done. Default `Reconcile`.
+   * @param note - a human-readable sentence.
+   * @param action - what was done, in CamelCase. Default `Reconcile`.
    */
   event(type: 'Normal' | 'Warning', reason: string, note: string, action?: string): void;
 }
 
 /**
- * Makes the world match one object. Level-triggered: it gets the object, never the change that happened.
+ * Makes the world match one object. Level-triggered: it receives the object, never the change that happened.
  *
  * It must be idempotent. Throw to retry with back-off; return to say when to reconcile again. Two calls for
  * one key never overlap.
  *
- * @param object - the cached object. Shared: do not change it.
+ * @param object - the cached object. It is shared: do not change it.
  */
 export type Reconciler<T extends KubernetesObject> = (
   object: T,
   context: ReconcileContext<T>,
 ) => Outcome | Promise<Outcome>;
 
-/** The tools of `gone`: those of a reconciler that need no object. */
+/** The tools of `gone`: the tools of a reconciler that need no object. */
 export type GoneContext = Omit<
   ReconcileContext,
   'applyOwned' | 'deleteOwned' | 'setStatus' | 'event'

@@ -6,7 +6,9 @@ import type { IndexFunction } from '../store/indices.ts';
 import type { OnUnserved } from '../store/shared-informer.ts';
 import { KNOWN, type NamesOf, requireNames } from './known-options.ts';
 
-/** The objects to list and watch. Sources are compared by their parts; equal sources share one cache. */
+/**
+ * The objects to list and watch. Sources are equal if their parts are equal; equal sources share one cache.
+ */
 export interface Source<T extends KubernetesObject = KubernetesObject> {
   /** The resource to list and watch. */
   readonly resource: Resource<T>;
@@ -20,8 +22,8 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
   /** Field selector as text, such as `metadata.name=a`. Default: all objects. */
   readonly fieldSelector?: string;
   /**
-   * True: the controller starts even if the server does not serve the resource or forbids it, and uses it
-   * once it is available. Default false: the controller waits for it before it starts.
+   * If true, the controller starts even if the server does not serve the resource or forbids access, and uses
+   * the resource once it is available. Default false: the controller waits for it before it starts.
    */
   readonly optional: boolean;
   /**
@@ -29,30 +31,33 @@ export interface Source<T extends KubernetesObject = KubernetesObject> {
    * see `OnUnserved`. Sources share a cache only if this value is the same.
    */
   readonly onUnserved?: OnUnserved;
-  /** Request and cache only `metadata`. Default false: whole objects. */
+  /** If true, only `metadata` is requested and cached. Default false: whole objects. */
   readonly metadataOnly?: boolean;
   /**
-   * Reduces each object before it is cached. Default: drops `metadata.managedFields`; `(object) => object`
-   * keeps them. Sources share a cache only if this is the same function.
+   * Reduces each object before it is cached. Default: drops `metadata.managedFields`; use
+   * `(object) => object` to keep them. Sources share a cache only if this is the same function.
    */
   readonly transform?: Transform<T>;
   /**
-   * Milliseconds between comparisons of the cache with a list of the API server, besides those of the settings.
-   * Each lists everything. Default: none. Sources share a cache only if this value is the same.
+   * Milliseconds between comparisons of the cache with a list from the API server, in addition to those of
+   * the settings. Each comparison lists all objects. Default: none. Sources share a cache only if this value
+   * is the same.
    */
   readonly relistIntervalMs?: number;
   /** Indices of the cache, by name: see `Store.byIndex`. Equal sources share them. */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
 }
 
-/** A source of the packages beside this one. It is used as a `Source`, and users do not see `prepare`. */
+/**
+ * A source for the toolkit's other packages. It is used as a `Source`, and `prepare` is hidden from users.
+ */
 export interface PreparedSource<T extends KubernetesObject = KubernetesObject> extends Source<T> {
   /**
-   * Replaces objects before they are cached, for work that takes long or is done in another thread. Called with
-   * the objects of one page of a list or one piece of a watch, as received; reading waits for the answer, which has
-   * an entry with the same identity for each of them. When it rejects, the list or watch fails and is made again.
-   * Not together with `transform`. Sources share a cache only if this is the same function, and own writes do not
-   * show in it before the watch has them. Default: none.
+   * Replaces objects before they are cached, for work that takes long or runs in another thread. Called with
+   * the received objects of one page of a list or one piece of a watch. Reading waits for the result, which
+   * must have an entry with the same identity for each object. If it rejects, the list or watch fails and is
+   * repeated. Not allowed together with `transform`. Sources share a cache only if this is the same function.
+   * Own writes show in the cache only after the watch delivers them. Default: none.
    */
   readonly prepare?: Prepare;
 }
@@ -65,7 +70,7 @@ export type SourceOptions<T extends KubernetesObject = KubernetesObject> = Parti
 /**
  * A source over `resource`; see `Source` for the defaults.
  *
- * @throws ConfigurationError `CONFIG` for an option that does not exist, which types would have found.
+ * @throws ConfigurationError `CONFIG` for an unknown option, which types would have found.
  */
 export function source<T extends KubernetesObject>(
   resource: Resource<T>,
@@ -76,7 +81,7 @@ export function source<T extends KubernetesObject>(
 }
 
 /**
- * A source whose objects go through `prepare` before they are cached; see `PreparedSource`.
+ * A source whose objects pass through `prepare` before they are cached; see `PreparedSource`.
  *
  * @throws ConfigurationError `CONFIG` as `source` does, and for `transform` together with `prepare`.
  */
@@ -104,9 +109,9 @@ export function isSameResource(a: Resource, b: Resource): boolean {
 }
 
 /**
- * The namespaces that a source watches; undefined for all of them, and for a cluster-scoped resource.
+ * The namespaces that a source watches; undefined for all namespaces, and for a cluster-scoped resource.
  *
- * @param configured - the namespaces of the settings; undefined for all.
+ * @param configured - the namespaces of the settings; undefined for all namespaces.
  */
 export function namespacesOf(
   { resource, namespace }: Source,

@@ -12,13 +12,13 @@ export type Enqueue = (keys: Keys, options?: AddOptions) => void;
 
 /**
  * Enqueues keys for reasons other than a watched change, such as an external webhook or the time. A trigger
- * is a declaration: each controller that has it runs it once.
+ * is a declaration: each controller that declares it runs it once.
  */
 export interface Trigger {
   /**
-   * Starts when the controller's caches are synced and, with leader election, when it leads. It must end
-   * and release everything when `signal` aborts. A trigger that throws is logged and restarted with
-   * back-off; a trigger that returns earlier is not run again.
+   * Starts when the controller's caches are synced and, with leader election, when this process leads. It
+   * must end and release everything when `signal` aborts. If a trigger throws, this is logged and the trigger
+   * is restarted with back-off; if it returns earlier, it is not run again.
    */
   run(
     enqueue: Enqueue,
@@ -26,18 +26,20 @@ export interface Trigger {
   ): Promise<void>;
 }
 
-/** A trigger that other code of the process fires, such as a webhook server or a subscription. */
+/**
+ * A trigger that other code of the process activates, such as a webhook server or a subscription.
+ */
 export interface Channel extends Trigger {
   /**
    * Enqueues the objects of `keys` in every running controller that has this channel. Returns at once.
    *
    * A controller that is not running yet misses the keys, but reconciles every existing object when it
-   * starts. Keys are not stored for it, because a controller on standby would collect keys without limit.
+   * starts. Keys are not stored for it, because a controller on standby would collect keys without a limit.
    */
   send(keys: Keys): void;
 }
 
-/** A channel; see `Channel.send`. */
+/** Creates a channel; see `Channel.send`. */
 export function channel(): Channel {
   const receivers = new Set<Enqueue>();
   return Object.freeze({
@@ -59,24 +61,25 @@ export function channel(): Channel {
 
 /** How the periods of `everyMs` vary. */
 interface EveryMsOptions {
-  /** Each period varies at random by up to this share, so that replicas spread. Default 0.1. */
+  /** Each period varies randomly by up to this share, so that replicas spread. Default 0.1. */
   readonly jitter?: number;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Enqueues keys periodically, first one period after the controller has started, with a priority behind all
- * keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
+ * Enqueues keys periodically, the first time one period after the controller has started, with a priority
+ * behind all keys that changed. To reconcile every cached object periodically, set `resyncPeriodMs` instead.
  *
- * @param keys - the keys or names, or a function that is called each time.
- * @throws ConfigurationError `CONFIG` when the period is not a finite number above 0, or the jitter is not
- *   from 0 up to below 1.
+ * @param keys - the keys or names, or a function that is called each period.
+ * @throws ConfigurationError `CONFIG` when the period is not a finite number above 0, or the jitter is not at
+ *   least 0 and below 1.
  */
 export function everyMs(
   periodMs: number,
   keys: Keys | (() => Keys | Promise<Keys>),
-  // Asked for each time: whoever replaces it later, as virtual time does, is asked.
+  // `Math.random` is looked up at each call, so that a later replacement, such as virtual time, is
+  // used.
   { jitter = 0.1, random = () => Math.random() }: EveryMsOptions = {},
 ): Trigger {
   if (!(periodMs > 0 && Number.isFinite(periodMs)) || !(jitter >= 0 && jitter < 1)) {

@@ -7,7 +7,7 @@ import type { RecordedSource, WatchLine } from './record-line.ts';
 /** Memory of an entry that only the ring still refers to, besides its text. */
 const ENTRY_BYTES = 500;
 
-/** The caches of a process: their names in a record, their states, and what they hold at a moment. */
+/** The caches of a process: their names in a record, their states, and their contents at a given time. */
 export class CacheStates {
   /** The id of each group of scopes. */
   readonly #ids = new Map<string, string>();
@@ -16,7 +16,10 @@ export class CacheStates {
   /** What the newest segment refers to. */
   #last: readonly { readonly source: ScopeActivity; readonly entries: readonly Entry[] }[] = [];
 
-  /** The id of a group of scopes, such as `deployments.apps`; a further one has a number. */
+  /**
+   * The id of a group of scopes, such as `deployments.apps`; a further group of the same resource
+   * gets a number.
+   */
   idOf(group: string, resource: Resource): string {
     const known = this.#ids.get(group);
     if (known !== undefined) return known;
@@ -32,7 +35,7 @@ export class CacheStates {
     return [...this.#sources.values()];
   }
 
-  /** The line of a changed state; undefined when it is as before. */
+  /** The line of a changed state; undefined when it has not changed. */
   changed(activity: ScopeActivity, at: number): WatchLine | undefined {
     const { informer } = activity;
     const { state, resourceVersion, status } = informer;
@@ -46,10 +49,10 @@ export class CacheStates {
   }
 
   /**
-   * What the caches hold.
+   * The contents of the caches.
    *
-   * @returns one line for each that has its first list, and the memory of entries that have left the caches since the call
-   *   before: from now on only the lines of that call refer to them.
+   * @returns one line for each cache that has its first list, and the memory of entries that have left the
+   *   caches since the previous call: from now on only the lines of that call refer to them.
    */
   at(
     at: number,

@@ -21,19 +21,19 @@ import { Ring } from './ring.ts';
 export interface RecorderLimits {
   /** How far back a record reaches. */
   readonly minutes: number;
-  /** Memory that is kept for it besides the caches. */
+  /** Memory for the record, besides the caches. */
   readonly megabytes: number;
 }
 
 interface FlightRecorderOptions extends RecorderLimits {
   readonly clock: Clock;
-  /** State of the random numbers to begin with: a whole number below 2³². */
+  /** Initial state of the random numbers: a whole number below 2³². */
   readonly seed: number;
-  /** Called when something happens of which a record should be written. Must not throw. */
+  /** Called when something happens for which a record should be written. Must not throw. */
   readonly triggered: (reason: RecordReason, why: string) => void;
 }
 
-/** What a record is written from. Nothing of it changes any more. */
+/** The data from which a record is written. It no longer changes. */
 export interface Flight {
   readonly lines: readonly KeptLine[];
   /** Wall time of `at` 0, in milliseconds since 1970. */
@@ -46,34 +46,45 @@ export interface Flight {
   readonly truncated: string | undefined;
 }
 
-/** Wall time that moves this much otherwise than monotonic time is told. */
+/**
+ * A clock line is recorded when the wall time moves by more than this compared with the monotonic
+ * time.
+ */
 const JUMP_MS = 1_000;
 
-/** A segment that is this full begins although changes are under way. */
+/**
+ * When a segment is this many times full, the next segment begins even while changes are being
+ * processed.
+ */
 const OVERFULL = 4;
 
-/** What of one attempt or answer is carried into a later segment: this part of the memory. */
+/**
+ * The memory of the recorder divided by this number is the most that is carried of one attempt or
+ * answer into a later segment.
+ */
 const CARRIED_PART = 8;
 
 /**
- * Keeps what a process does in the last minutes, in memory: its exchanges, wakes, attempts, and the state of its caches and
- * queues. It keeps references and copies nothing, so that it costs little; what is written of it is made when it is
- * written.
+ * Keeps in memory what a process does in the last minutes: its exchanges, wakes, attempts, and the state of
+ * its caches and queues. It keeps references and copies nothing, so that it costs little; the text of a
+ * record is made when the record is written.
  */
 export class FlightRecorder implements ProcessObserver {
-  /** The random numbers of the process. Their state stands at the beginning of each segment. */
+  /**
+   * The random numbers of the process. Their state is recorded at the beginning of each segment.
+   */
   readonly random: SeededRandom;
   readonly #options: FlightRecorderOptions;
   readonly #ring: Ring;
   readonly #open: OpenWork;
   readonly #caches: CacheStates;
   readonly #controllers = new Map<string, Controller>();
-  /** The attempts that run, by a signal that aborts with the attempt. */
+  /** The running attempts, by a signal that aborts with the attempt. */
   readonly #attemptOf = new WeakMap<AbortSignal, OpenAttempt>();
   readonly #idOf = new Map<string, { readonly id: number; readonly open: OpenAttempt }>();
   readonly #beganAt: number;
   readonly #beganWallMs: number;
-  /** What wall time is ahead of the monotonic clock. */
+  /** How far the wall time is ahead of the monotonic clock. */
   #aheadMs: number;
   #process: ObservedProcess | undefined;
   #lastId = 0;
@@ -160,7 +171,7 @@ export class FlightRecorder implements ProcessObserver {
     this.#add({ kind: 'log', at: this.#at(), level, message, fields });
   }
 
-  /** What has been kept up to now. Undefined before the process is known. */
+  /** Everything kept until now. Undefined before the process is known. */
   flight(): Flight | undefined {
     if (this.#process === undefined) return undefined;
     const { minutes, megabytes } = this.#options;
@@ -176,7 +187,7 @@ export class FlightRecorder implements ProcessObserver {
     };
   }
 
-  /** Keeps nothing more. */
+  /** Stops keeping lines. */
   stop(): void {
     this.#cancelBegin?.();
     this.#process = undefined;
@@ -189,7 +200,7 @@ export class FlightRecorder implements ProcessObserver {
   #add(line: KeptLine): void {
     this.#tellJump(line.at);
     this.#ring.add(line);
-    // In a turn of its own: what a chunk changes is in the caches by then.
+    // In a later turn of the event loop: by then the changes of a chunk are in the caches.
     if (this.#cancelBegin === undefined && this.#ring.fill(line.at) >= 1) this.#beginSoon(0);
   }
 
@@ -270,7 +281,10 @@ export class FlightRecorder implements ProcessObserver {
     };
   }
 
-  /** Not each change of a source is told: a watch that opens or ends changes one, once its reader knows of it. */
+  /**
+   * A source does not report each of its changes: a watch that opens or ends changes it only after the reader
+   * of the watch has noticed.
+   */
   #compareSourcesSoon(): void {
     this.#options.clock.schedule(0, () => {
       for (const source of this.#process?.scopes() ?? []) this.sourceChanged(source);

@@ -22,12 +22,14 @@ export interface KeptChunk extends Omit<ChunkLine, 'text'> {
   readonly bytes: Uint8Array;
 }
 
-/** What a cache held: references to its entries, which never change. */
+/** The contents of a cache: references to its entries, which never change. */
 export interface KeptCache extends Omit<CachedLine, 'objects'> {
   readonly entries: readonly Entry[];
 }
 
-/** A line as it is kept until a record is written. Only then it becomes text, without secrets. */
+/**
+ * A line as it is kept in memory. It becomes text, without secrets, only when a record is written.
+ */
 export type KeptLine =
   | ClockLine
   | StateLine
@@ -51,7 +53,7 @@ export type CarriedLine = RequestLine | AnswerLine | KeptChunk | EndedLine | Beg
 /** An object with a few numbers and short texts: measured with 100,000 of them in Node 24. */
 const LINE_BYTES = 200;
 
-/** A Buffer that shares its memory with others, and the line that has it. */
+/** A Buffer that shares its memory with others, and the line that contains it. */
 const CHUNK_BYTES = 400;
 
 /** A reference in a list. */

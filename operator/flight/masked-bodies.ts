@@ -4,14 +4,14 @@ import type { SecretValues } from '../model/masks/secret-values.ts';
 import type { KeptChunk } from './kept-line.ts';
 import type { AnswerLine, ChunkLine, RequestLine } from './record-line.ts';
 
-/** What is known of an exchange while its lines are written. */
+/** The facts about an exchange that are needed while its lines are written. */
 interface Body {
   readonly isWatch: boolean;
-  /** Each object of it that does not say its kind is a Secret. */
+  /** Each object in the body that does not state its kind is a Secret. */
   readonly hasSecret: boolean;
   answer: AnswerLine | undefined;
   readonly decoder: InstanceType<typeof TextDecoder>;
-  /** Of a watch the beginning of a line, of another answer what has arrived. */
+  /** For a watch, the beginning of a line; for another answer, everything that has arrived. */
   text: string[];
   bytes: number;
   carried: boolean;
@@ -20,9 +20,9 @@ interface Body {
 const LINE_BREAK = '\n';
 
 /**
- * Bytes of answers → texts without secret values. A value may stand on both sides of the border of two chunks: so a watch
- * is masked line by line, and another answer when all of it has arrived. What is no text of the Kubernetes API is left
- * out.
+ * Bytes of answers → texts without secret values. A value may be split between two chunks, so a
+ * watch is masked line by line, and any other answer when all of it has arrived. A body that is not text of
+ * the Kubernetes API is omitted.
  */
 export class MaskedBodies {
   readonly #values: SecretValues;
@@ -45,7 +45,7 @@ export class MaskedBodies {
     if (body !== undefined) body.answer = line;
   }
 
-  /** The whole lines of a watch that end with this chunk; undefined while there is nothing to write. */
+  /** The complete lines of a watch that end with this chunk; undefined while there is nothing to write. */
   chunk({ bytes, ...line }: KeptChunk): ChunkLine | undefined {
     const body = this.#bodies.get(line.id);
     if (body === undefined) return undefined;
@@ -84,7 +84,7 @@ export class MaskedBodies {
       : { ...line, text: '', leftOut: Buffer.byteLength(text) };
   }
 
-  /** The answers that had not ended, in the order of their requests. */
+  /** The ids of the answers that have not ended, in the order of their requests. */
   open(): readonly number[] {
     return [...this.#bodies.keys()];
   }
@@ -101,7 +101,10 @@ export class MaskedBodies {
   }
 }
 
-/** Of JSON all is known where a secret value may stand; a part of it may have one anywhere. A plain text is short. */
+/**
+ * In complete JSON, the places of secret values are known; in a fragment, a secret value may be anywhere.
+ * Plain text is short.
+ */
 function isTextOfApi(answer: AnswerLine | undefined, text: string): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } =
     answer?.headers ?? {};

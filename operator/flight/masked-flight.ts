@@ -26,14 +26,15 @@ import type {
 /** Characters of the objects of one `cached` line. */
 const CACHED_CHARS = 1024 ** 2;
 
-/** What an operator does depends on no other headers. */
+/** The behavior of an operator depends on no other headers. */
 const ANSWER_HEADERS = ['content-type', 'retry-after', 'warning'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What was kept → the lines of a record, without secret values. A value may stand somewhere before it shows that it is one:
- * so all is masked twice, and what is learned the first time is known the second time.
+ * Kept lines → the lines of a record, without secret values. A value may occur before it is
+ * known to be secret, so everything is masked twice: the first pass finds the values, and the second pass
+ * knows them all.
  */
 export class MaskedFlight {
   readonly #flight: Flight;
@@ -58,7 +59,10 @@ export class MaskedFlight {
     this.#bodies = new MaskedBodies(this.#values);
   }
 
-  /** The lines of the record after the header, as texts. Yields undefined where a pause may be made. */
+  /**
+   * The lines of the record after the header, as texts. Yields undefined at points where the caller may
+   * pause.
+   */
   *lines(): Generator<string | undefined, void, undefined> {
     for (const line of this.#masked()) yield line === undefined ? undefined : this.#text(line);
   }
@@ -74,7 +78,7 @@ export class MaskedFlight {
     const firstAt = first !== undefined && 'at' in first ? first.at : 0;
     for (const line of this.#flight.lines) {
       if (line.kind === 'state') isFirstSegment = line.at === firstAt;
-      // What a later segment begins with follows from the lines before it.
+      // The lines at the beginning of a later segment follow from the lines before it.
       if (!isFirstSegment && isStateOf(line)) continue;
       yield* this.#lineOf(line);
       yield undefined;
@@ -116,7 +120,7 @@ export class MaskedFlight {
     if (objects.length > 0 || !isAny) yield { ...line, objects };
   }
 
-  /** Undefined for an object that cannot be read: its watch brings it again. */
+  /** Undefined for an object that cannot be read: its watch delivers it again. */
   #object(entry: Entry, secrets: RecordedSource | undefined): string | undefined {
     if (entry.isUnreadable) return undefined;
     try {
@@ -183,8 +187,9 @@ export class MaskedFlight {
   }
 
   /**
-   * The text of a line. A value that is no word may still stand in it, such as in the name of a member: then it is replaced
-   * there, too, and if that does not leave a line, the texts of it are left out.
+   * The text of a line. A secret value that is not a word may still occur in it, for example in the name of a
+   * member. It is then replaced there, too; if the result is not a valid line, the texts of the line are
+   * omitted.
    */
   #text(line: RecordLine): string {
     const text = recordLineText(rounded(line));
@@ -203,13 +208,13 @@ function isSecretKind(kind: string, plural: string): boolean {
   return kind === 'Secret' || plural === 'secrets';
 }
 
-/** Lines that tell of the state in which a segment begins. */
+/** Lines that describe the state at the beginning of a segment. */
 function isStateOf(line: KeptLine): boolean {
   if (line.kind === 'cached' || line.kind === 'queued') return true;
   return 'carried' in line && line.carried === true;
 }
 
-/** Times to the microsecond: more digits say nothing. */
+/** Times are rounded to microseconds: more digits carry no information. */
 function rounded(line: RecordLine): RecordLine {
   if (!('at' in line)) return line;
   const at = Math.round(line.at * 1_000) / 1_000;

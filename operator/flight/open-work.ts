@@ -10,13 +10,16 @@ export interface OpenAttempt {
   bytes: number;
 }
 
-/** A request without the end of its answer. */
+/** A request whose answer has not ended. */
 export interface OpenExchange {
   readonly request: RequestLine;
   /** The attempt that made it. */
   readonly attempt: OpenAttempt | undefined;
   answer: AnswerLine | undefined;
-  /** Of a watch: what its reader has not taken, and the line that is not whole. Of another: the whole body. */
+  /**
+   * For a watch: the data that its reader has not taken, and the incomplete line. For another request: the
+   * whole body.
+   */
   lines: CarriedLine[];
   bytes: number;
   /** Bytes that have arrived and that the reader has not taken yet. */
@@ -26,13 +29,13 @@ export interface OpenExchange {
 const LINE_BREAK = 0x0a;
 
 /**
- * What has begun and not ended: a segment that begins in its middle needs what it consists of so far, so that each record
- * can be replayed from the beginning of any segment.
+ * Attempts and requests that have begun and not ended. A segment that begins in the middle of one needs its
+ * lines so far, so that each record can be replayed from the beginning of any segment.
  */
 export class OpenWork {
   readonly #attempts = new Map<number, OpenAttempt>();
   readonly #exchanges = new Map<number, OpenExchange>();
-  /** What of an attempt, or of an answer, is kept for later segments at most. */
+  /** The most that is kept of one attempt, or of one answer, for later segments. */
   readonly #limitBytes: number;
 
   constructor(limitBytes: number) {

@@ -14,7 +14,9 @@ type FieldType =
   | 'list?'
   | 'object?';
 
-/** What a line of each kind must have, so that a reader can rely on the types of `record-line.ts`. */
+/**
+ * The members that a line of each kind must have, so that a reader can rely on the types of `record-line.ts`.
+ */
 const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldType>>>> = {
   header: {
     ...{ format: 'text', version: 'number', toolkit: 'text', node: 'text', began: 'text' },
@@ -63,18 +65,19 @@ const FIELDS: Readonly<Record<RecordLine['kind'], Readonly<Record<string, FieldT
   end: { lines: 'number' },
 };
 
-/** The text of a line is not one of a record. The message quotes nothing of it. */
+/** The text of a line is not a line of a record. The message quotes none of the text. */
 export class RecordLineError extends Error {}
 
-/** A line as it stands in a file, without its line break. */
+/** The text of a line in a file, without its line break. */
 export function recordLineText(line: RecordLine): string {
   return JSON.stringify(line);
 }
 
 /**
- * The line of a text. Undefined for a kind that this version does not know: a later one may have more.
+ * The line of a text. Undefined for a kind that this version does not know: a later version may have more
+ * kinds.
  *
- * @throws RecordLineError for a text that is no JSON object, or lacks a member of its kind.
+ * @throws RecordLineError for a text that is not a JSON object, or lacks a member of its kind.
  */
 export function parseRecordLine(text: string): RecordLine | undefined {
   const line = parsed(text);

@@ -10,13 +10,13 @@ export interface FlightRecord {
   readonly header: HeaderLine;
   /** All lines between the header and the end. */
   readonly lines: readonly RecordLine[];
-  /** Why the end is missing. Undefined for a whole record. */
+  /** Why the end is missing. Undefined for a complete record. */
   readonly cutOff?: string;
-  /** Lines of kinds that this version does not know; they are left out. */
+  /** The number of lines of kinds that this version does not know; they are omitted. */
   readonly unknownLines: number;
 }
 
-/** What a file may have: what a recorder writes of its largest ring has less. */
+/** The largest file that is read: the records of the largest possible ring are smaller. */
 export interface RecordLimits {
   /** Characters of all lines. Default 1 Gi: a ring of 64 MB becomes about 200 MB. */
   readonly chars?: number;
@@ -28,10 +28,10 @@ const DEFAULT_CHARS = 1024 ** 3;
 const DEFAULT_LINE_CHARS = 64 * 1024 ** 2;
 
 /**
- * Reads a record. One that was cut off is read as far as it goes, and says so in `cutOff`.
+ * Reads a record. A record that was cut off is read up to that point, and `cutOff` states the reason.
  *
- * @throws ConfigurationError `CONFIG` when the file cannot be read, is no record, has another version, has a line that
- *   is damaged, or is beyond the limits. The message quotes nothing of the file.
+ * @throws ConfigurationError `CONFIG` when the file cannot be read, is not a record, has another version, has
+ *   a damaged line, or exceeds the limits. The message quotes nothing of the file.
  */
 export async function readRecord(file: string, limits: RecordLimits = {}): Promise<FlightRecord> {
   const reader = new RecordReader(file);
@@ -59,7 +59,7 @@ class RecordReader {
     this.#file = file;
   }
 
-  /** A line was read. */
+  /** True when a line has been read. */
   get hasBegun(): boolean {
     return this.#header !== undefined;
   }
@@ -130,7 +130,8 @@ async function* linesOf(
   { chars = DEFAULT_CHARS, lineChars = DEFAULT_LINE_CHARS }: RecordLimits,
 ): AsyncGenerator<TextLine, void, undefined> {
   const input = createReadStream(file);
-  // Of data that end too early, all that can be read is wanted; the last line tells whether a record is whole.
+  // When the data end too early, everything that can be read is used; the last line shows whether a record is
+  // complete.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   input.on('error', (error) => gunzip.destroy(error));
   input.pipe(gunzip).setEncoding('utf8');

@@ -20,11 +20,11 @@ import {
   type RecordReason,
 } from './record-line.ts';
 
-/** What a record says of the process beside what was kept. */
+/** Facts about the process that a record contains in addition to the kept lines. */
 export interface FlightFacts extends Pick<HeaderLine, 'settings' | 'arguments'> {
   /** Called when a record is written: modules may be loaded late. */
   readonly modules: () => HeaderLine['modules'];
-  /** Variables with the names of credentials hold secret values. */
+  /** Variables whose names are those of credentials have secret values. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -34,7 +34,10 @@ interface RecordFilesOptions {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** How many records of each reason stay in a folder, whoever wrote them: a crash in a loop must not fill a disk. */
+/**
+ * How many records of each reason stay in a folder, whichever process wrote them: a process that crashes
+ * repeatedly must not fill a disk.
+ */
 const KEPT_OF_A_REASON = 3;
 
 /** Characters that are compressed together. */
@@ -47,10 +50,12 @@ const NAME = /^flight-\d{4}-\d\d-\d\dT[\d-]+Z-([a-z-]+)\.jsonl\.gz$/;
 
 const compress = promisify(gzip);
 
-/** Writes records into a folder. Nothing that fails here reaches the operator: it is logged. */
+/** Writes records into a folder. Failures do not affect the operator: they are logged. */
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
-  /** In no record, so that nobody can try which value has a placeholder. */
+  /**
+   * The key is in no record, so that nobody can find out by trial which value has a placeholder.
+   */
   readonly #key = randomBytes(32);
   #last: Promise<unknown> = Promise.resolve();
 
@@ -58,7 +63,9 @@ export class RecordFiles {
     this.#options = options;
   }
 
-  /** Makes the folder when it is missing, and logs when nothing can be written into it. */
+  /**
+   * Creates the folder when it is missing, and logs a warning when files cannot be written there.
+   */
   async prepare(): Promise<void> {
     const { folder, log } = this.#options;
     try {
@@ -70,8 +77,8 @@ export class RecordFiles {
   }
 
   /**
-   * Writes a record, after those that are being written. Resolves to its path; to undefined when it cannot be written.
-   * Never rejects.
+   * Writes a record, after all earlier records are written. Resolves to its path, or to undefined when it
+   * cannot be written. Never rejects.
    */
   write(flight: Flight, reason: RecordReason, why?: string): Promise<string | undefined> {
     const written = this.#last.then(() => this.#write(flight, reason, why));
@@ -148,7 +155,7 @@ export class RecordFiles {
   }
 }
 
-/** A new file. Two operators may write into one folder in the same millisecond. */
+/** Creates a new file. Two operators may write into one folder in the same millisecond. */
 async function create(
   folder: string,
   { beganWallMs, to }: Flight,

@@ -1,9 +1,9 @@
 /**
- * The lines of a flight record. A record is a file of JSON lines, compressed with gzip: one header, then what happened
- * in the order in which it happened, then one `end`. A file without `end` was cut off.
+ * The lines of a flight record. A record is a file of JSON lines, compressed with gzip: one header, then the
+ * events in the order in which they happened, then one `end`. A file without `end` was cut off.
  *
- * `at` is milliseconds since the recorder began, by the monotonic clock of the process, with fractions. Keys are
- * `namespace/name`, or `name` alone. Values of Secrets are placeholders.
+ * `at` is milliseconds since the recorder began, by the monotonic clock of the process, with fractions. Keys
+ * are `namespace/name`, or `name` alone. Values of Secrets are placeholders.
  */
 export type RecordLine =
   | HeaderLine
@@ -27,7 +27,7 @@ export type RecordLine =
 /** The value of `format` in every header. */
 export const RECORD_FORMAT = 'chancery-flight-record';
 
-/** The version that this toolkit writes, and the only one that it reads. */
+/** The version that this toolkit writes, and the only version that it reads. */
 export const RECORD_VERSION = 1;
 
 /** Why a record was written. */
@@ -41,11 +41,11 @@ export interface RecordedSource {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Undefined: all namespaces, or an object without one. */
+  /** Undefined for all namespaces, or for objects without a namespace. */
   readonly namespaces?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** What the cache holds of each object. `transformed`: what a function of the module made of it. */
+  /** The form in which the cache holds each object. `transformed`: the result of a function of the module. */
   readonly form: 'full' | 'metadata' | 'transformed';
 }
 
@@ -53,30 +53,37 @@ export interface RecordedController {
   readonly name: string;
   /** The id of the source whose objects it reconciles. */
   readonly for: string;
-  /** The ids of all its sources, with `for`. */
+  /** The ids of all its sources, including `for`. */
   readonly sources: readonly string[];
   readonly workers: number;
 }
 
-/** The first line. What changes while the process runs stands as it was when the record was written. */
+/**
+ * The first line. Facts that change while the process runs have their value from when the record was written.
+ */
 export interface HeaderLine {
   readonly kind: 'header';
   readonly format: typeof RECORD_FORMAT;
   readonly version: number;
   /** Version of the toolkit. */
   readonly toolkit: string;
-  /** Version of Node, as `v24.1.0`. */
+  /** Version of Node, such as `v24.1.0`. */
   readonly node: string;
   /** Wall time of `at` 0, in RFC 3339. */
   readonly began: string;
-  /** The span that the record covers, as `at`: the beginning of its first segment, and when it was written. */
+  /**
+   * The period that the record covers, as `at`: the beginning of its first segment, and the time when it was
+   * written.
+   */
   readonly from: number;
   readonly to: number;
   readonly reason: RecordReason;
-  /** In words, for example which key loops. */
+  /** A description in words, for example which key loops. */
   readonly why?: string;
   readonly pid?: number;
-  /** Variables of the environment that the toolkit reads, and those that modules declare; secrets are placeholders. */
+  /**
+   * Environment variables that the toolkit reads, and those that modules declare; secrets are placeholders.
+   */
   readonly settings: Readonly<Record<string, string>>;
   /** The words of the command after `--`. */
   readonly arguments: readonly string[];
@@ -85,11 +92,17 @@ export interface HeaderLine {
   readonly controllers: readonly RecordedController[];
   readonly sources: readonly RecordedSource[];
   readonly limits: { readonly minutes: number; readonly megabytes: number };
-  /** Why the record covers less than its minutes. Undefined: it covers them, or all since the start. */
+  /**
+   * Why the record covers less than its minutes. Undefined when it covers them, or the whole time since the
+   * start.
+   */
   readonly truncated?: string;
 }
 
-/** Wall time at a moment. One in each segment, and one whenever wall time jumped against `at` by over a second. */
+/**
+ * The wall time at a given time. There is one in each segment, and one whenever the wall time jumped by more
+ * than a second compared with `at`.
+ */
 export interface ClockLine {
   readonly kind: 'clock';
   readonly at: number;
@@ -98,15 +111,15 @@ export interface ClockLine {
 }
 
 /**
- * A segment begins. After the first `state` of a record stand its `cached` and `queued` lines, and the `begin`, `request`,
- * `answer`, `chunk` and `ended` lines of attempts and requests that had begun before, each with `carried` and with the `at`
- * when it happened. All of them together are the state at the `at` of this line. Of a later segment there is only this
- * line: its state follows from what stands before it.
+ * A segment begins. The first `state` of a record is followed by its `cached` and `queued` lines, and by the
+ * `begin`, `request`, `answer`, `chunk` and `ended` lines of attempts and requests that had begun before,
+ * each with `carried` and with the `at` when it happened. Together they are the state at the `at` of this
+ * line. A later segment has only this line: its state follows from the lines before it.
  */
 export interface StateLine {
   readonly kind: 'state';
   readonly at: number;
-  /** From 0. The first of a record may have any number. */
+  /** Counted from 0. The first segment of a record may have any number. */
   readonly segment: number;
   /** State of the random numbers of the process: a whole number below 2³². */
   readonly random: number;
@@ -114,14 +127,14 @@ export interface StateLine {
   readonly leads: boolean;
 }
 
-/** What a cache holds, in as many lines as it takes. A cache without its first list has no line. */
+/** The contents of a cache, in one or more lines. A cache without its first list has no line. */
 export interface CachedLine {
   readonly kind: 'cached';
   readonly at: number;
   readonly source: string;
-  /** The namespace of a cache that watches some namespaces, each by itself. */
+  /** The namespace, for a cache that watches several namespaces separately. */
   readonly scope?: string;
-  /** Where its watch would resume. */
+  /** The resourceVersion at which its watch would resume. */
   readonly resourceVersion?: string;
   /** In the form that the cache holds. */
   readonly objects: readonly unknown[];
@@ -132,20 +145,23 @@ export interface QueuedLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** `working`: a worker has it. `parked`: a policy lets it wait for something else than time. */
+  /**
+   * `working`: a worker has it. `parked`: a policy delays it until something other than time allows
+   * it.
+   */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
-  /** Of a delayed key. */
+  /** Only for a delayed key. */
   readonly dueInMs?: number;
   /** Failures in a row. */
   readonly failures: number;
   readonly priority: number;
 }
 
-/** A request that was handed to the connection. */
+/** A request that was passed to the connection. */
 export interface RequestLine {
   readonly kind: 'request';
   readonly at: number;
-  /** Unique in the record. Its answer, chunks and end have the same. */
+  /** Unique in the record. Its answer, chunks and end have the same id. */
   readonly id: number;
   readonly method: string;
   /** Path and query. */
@@ -153,11 +169,11 @@ export interface RequestLine {
   readonly purpose: 'call' | 'election' | 'watch';
   readonly contentType?: string;
   readonly body?: string;
-  /** Why the body is left out. */
+  /** Why the body is omitted. */
   readonly leftOut?: string;
-  /** The reconcile that it belongs to. Undefined for lists, watches, Leases, Events and runnables. */
+  /** The reconcile that made the request. Undefined for lists, watches, Leases, Events and runnables. */
   readonly by?: Attempted;
-  /** It was made before the segment began; `at` is when. */
+  /** The request was made before the segment began; `at` is the time when it was made. */
   readonly carried?: true;
 }
 
@@ -169,7 +185,7 @@ export interface Attempted {
   readonly id: number;
 }
 
-/** The head of an answer. */
+/** The status and headers of an answer. */
 export interface AnswerLine {
   readonly kind: 'answer';
   readonly at: number;
@@ -180,15 +196,18 @@ export interface AnswerLine {
 }
 
 /**
- * A part of the body of an answer. Of a watch it has the whole lines that ended with what arrived; of another answer it has
- * the whole body, and stands before its `ended`.
+ * A part of the body of an answer. For a watch it contains the complete lines that ended with the data that
+ * arrived; for another answer it contains the whole body, and precedes its `ended` line.
  */
 export interface ChunkLine {
   readonly kind: 'chunk';
   readonly at: number;
   readonly id: number;
   readonly text: string;
-  /** Bytes that are left out: they are no text of the Kubernetes API, such as the log of a Pod. */
+  /**
+   * The number of omitted bytes: they are not text of the Kubernetes API, for example the log of a
+   * Pod.
+   */
   readonly leftOut?: number;
   readonly carried?: true;
 }
@@ -204,7 +223,7 @@ export interface EndedLine {
 }
 
 export interface RecordedError {
-  /** Such as `CONNECTION_LOST`, or `ABORTED` when the operator itself gave up. */
+  /** Such as `CONNECTION_LOST`, or `ABORTED` when the operator itself canceled the request. */
   readonly code: string;
   readonly message: string;
 }
@@ -215,7 +234,7 @@ export interface WakeLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** Such as `Deployment demo/web` for a change, else in words, such as `trigger`. */
+  /** Such as `Deployment demo/web` for a change; otherwise a word such as `trigger`. */
   readonly cause: string;
   /** How a change became a key: `for`, `owns` or `mapping`, and what kind of change it was. */
   readonly via?: string;
@@ -232,9 +251,9 @@ export interface BeginLine {
   readonly id: number;
   /** Failures in a row before this attempt. */
   readonly attempt: number;
-  /** Since the key was ready. */
+  /** Milliseconds since the key was ready. */
   readonly waitedMs: number;
-  /** Of a carried attempt: its earlier requests are not in the record, because they were too large. */
+  /** For a carried attempt: its earlier requests are not in the record, because they were too large. */
   readonly incomplete?: true;
   readonly carried?: true;
 }
@@ -244,7 +263,7 @@ export interface OutcomeLine {
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** Of the `begin` line. */
+  /** The id of the `begin` line. */
   readonly id: number;
   readonly result:
     | 'success'
@@ -259,7 +278,7 @@ export interface OutcomeLine {
   readonly error?: RecordedError;
 }
 
-/** A policy lets a key wait. */
+/** A policy delays a key. */
 export interface HeldLine {
   readonly kind: 'held';
   readonly at: number;
@@ -267,7 +286,7 @@ export interface HeldLine {
   readonly key: string;
   /** Such as `write-loops`. */
   readonly policy: string;
-  /** Undefined: until the policy lets it go. */
+  /** Undefined when the policy decides later. */
   readonly forMs?: number;
 }
 
@@ -304,6 +323,6 @@ export interface LogLine {
 /** The last line. */
 export interface EndLine {
   readonly kind: 'end';
-  /** Lines before this one. */
+  /** The number of lines before this one. */
   readonly lines: number;
 }

@@ -3,7 +3,9 @@ import type { LogLine } from './record-line.ts';
 
 type Tell = (level: LogLine['level'], message: string, fields: LogLine['fields']) => void;
 
-/** `logger`, whose warnings and errors are told to `tell` as well, whatever its level is. */
+/**
+ * A logger that also passes the warnings and errors of `logger` to `tell`, whatever its level is.
+ */
 export function recordedLog(logger: Logger, tell: Tell, facts: object = {}): Logger {
   return {
     get level() {

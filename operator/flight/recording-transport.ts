@@ -5,9 +5,12 @@ import { isOutputOfProgram, isToProgram } from '../model/masks/masked-call.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
 import type { RecordedError } from './record-line.ts';
 
-/** What is told of one exchange. */
+/** Receives the events of one exchange. */
 export interface ExchangeTape {
-  /** @param unread - the bytes that have arrived and that the reader has not taken. */
+  /**
+   * @param unread - returns the number of bytes that have arrived and that the reader has not
+   * taken.
+   */
   answered(answer: TransportResponse, unread: () => number): void;
   /** A part of the body. The bytes must not be changed. */
   arrived(bytes: Uint8Array): void;
@@ -16,8 +19,8 @@ export interface ExchangeTape {
 }
 
 /**
- * `transport`, with every exchange told to the tape that `tapeFor` makes for it. It copies no byte and holds none back: a
- * reader gets each part of a body when it would have had it without the tape.
+ * `transport`, which reports every exchange to the tape that `tapeFor` makes for it. It copies no bytes and
+ * delays none: a reader gets each part of a body at the same time as without the tape.
  */
 export function recordingTransport(
   transport: Transport,
@@ -44,8 +47,8 @@ export function recordingTransport(
 }
 
 /**
- * Wraps `push`, because a listener or a stream in between would read the body and change its back-pressure. What came
- * together with the head is taken and put back.
+ * Wraps `push`, because a listener or a stream in between would read the body and change its back-pressure.
+ * Data that arrived together with the headers are read and put back.
  */
 function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): void {
   const isKept = !isOutputOfProgram(request.path) && !isToProgram(request.path);
@@ -74,7 +77,7 @@ function follow(body: Readable, request: TransportRequest, tape: ExchangeTape): 
   else body.once('close', ended);
 }
 
-/** An error as a record has it: no stack, and no facts but its code. */
+/** An error in the form of a record: its message and code, without stack or other facts. */
 export function recordedError(
   error: unknown,
   { signal }: Partial<Pick<TransportRequest, 'signal'>> = {},

@@ -17,36 +17,39 @@ interface FlightRecordingOptions extends RecorderLimits {
   readonly endpoint: boolean;
 }
 
-/** The part of a process that reports signals and errors that nobody has caught. */
+/** The part of a process that reports signals and uncaught errors. */
 export interface ProcessEvents {
   on(name: string, listener: (...facts: unknown[]) => void): unknown;
   off(name: string, listener: (...facts: unknown[]) => void): unknown;
 }
 
-/** As a JVM, which writes its threads on it. Each other signal that a process may use has a meaning here or for Node. */
+/**
+ * The same signal makes a JVM write its threads. Every other signal that a process may use already has a
+ * meaning here or for Node.
+ */
 const SIGNAL = 'SIGQUIT';
 
-/** What follows a trigger within this time is in its record, such as the line of the log that explains it. */
+/** Events within this time after a trigger are in its record, such as the log line that explains it. */
 const AFTER_TRIGGER_MS = 1_000;
 
-/** A loop of writes goes on for hours: one record of it in this time. */
+/** A loop of writes may continue for hours: at most one record of it is written in this time. */
 const BETWEEN_TRIGGERS_MS = 10 * 60_000;
 
-/** Whoever reaches the port may ask: at most one record in this time. */
+/** Anyone who can reach the port may request a record: at most one is written in this time. */
 const BETWEEN_REQUESTS_MS = 10_000;
 
-/** Records a process, and writes what was recorded when it is asked, and when something is wrong. */
+/** Records a process, and writes a record on request and when something is wrong. */
 export class FlightRecording {
-  /** To be given to the process. */
+  /** The recorder for the process. */
   readonly recorder: FlightRecorder;
   readonly #options: FlightRecordingOptions;
   readonly #files: RecordFiles;
   /** When a record of each reason was last triggered. */
   readonly #triggeredAt = new Map<RecordReason, number>();
-  /** Write the records that were triggered a moment ago. */
+  /** Functions that write the records that were triggered a moment ago. */
   readonly #due = new Set<() => void>();
   #requestedAt = Number.NEGATIVE_INFINITY;
-  /** Settles when all records that were asked for are written. */
+  /** Settles when all requested records are written. */
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(options: FlightRecordingOptions) {
@@ -59,12 +62,17 @@ export class FlightRecording {
     });
   }
 
-  /** Makes the folder when it is missing, and logs when nothing can be written into it. */
+  /**
+   * Creates the folder when it is missing, and logs a warning when files cannot be written there.
+   */
   prepare(): Promise<void> {
     return this.#files.prepare();
   }
 
-  /** Writes what was recorded up to now. Resolves to the path; undefined when it cannot be written. Never rejects. */
+  /**
+   * Writes a record of everything until now. Resolves to its path, or to undefined when it cannot be written.
+   * Never rejects.
+   */
   write(reason: RecordReason, why?: string): Promise<string | undefined> {
     const flight = this.recorder.flight();
     if (flight === undefined) return Promise.resolve(undefined);
@@ -73,11 +81,11 @@ export class FlightRecording {
     return written;
   }
 
-  /** Writes a record on SIGQUIT and after an error that nobody has caught, until the returned object is disposed of. */
+  /** Writes a record on SIGQUIT and after an uncaught error, until the returned object is disposed of. */
   listen(events: ProcessEvents = nodeProcess): Disposable {
     const asked = (): void => void this.write('asked', `received ${SIGNAL}`);
     const crashed = (error: unknown): void => {
-      // A timer that throws does so again and again.
+      // A timer that throws may do so repeatedly.
       if (this.#isFirst('crash')) void this.write('crash', messageOf(error));
     };
     const listeners = [
@@ -112,7 +120,7 @@ export class FlightRecording {
     return true;
   };
 
-  /** Records nothing more. Resolves when all records are written. */
+  /** Stops recording. Resolves when all records are written. */
   async stop(): Promise<void> {
     for (const write of [...this.#due]) write();
     this.recorder.stop();

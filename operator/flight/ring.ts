@@ -1,13 +1,16 @@
 import { type KeptLine, sizeOf } from './kept-line.ts';
 
 export interface RingLimits {
-  /** How far back the lines reach at least, while their memory is within `bytes`. */
+  /** The minimum time that the lines cover, while their memory is within `bytes`. */
   readonly ms: number;
-  /** Memory of all lines, estimated. */
+  /** The largest estimated memory of all lines. */
   readonly bytes: number;
 }
 
-/** A part of the ring that begins with the state of the process, so that it can be read without what came before. */
+/**
+ * A part of the ring that begins with the state of the process, so that it can be read without the lines
+ * before it.
+ */
 interface Segment {
   readonly number: number;
   readonly at: number;
@@ -15,10 +18,13 @@ interface Segment {
   bytes: number;
 }
 
-/** A segment is full with this part of the limits: so much of the span is lost when the oldest is dropped. */
+/**
+ * A segment is full when it reaches the limits divided by this number. So much of the period is lost when
+ * the oldest segment is dropped.
+ */
 const PARTS = 8;
 
-/** The lines of the last minutes, in segments of which the oldest is dropped as a whole. */
+/** The lines of the last minutes, in segments; the oldest segment is dropped as a whole. */
 export class Ring {
   readonly #limits: RingLimits;
   readonly #segments: Segment[] = [];
@@ -34,7 +40,7 @@ export class Ring {
     return this.#bytes;
   }
 
-  /** The lines reach back less far than they should, because their memory is limited. */
+  /** True when the lines cover less time than they should, because their memory is limited. */
   isTruncated(at: number): boolean {
     return this.#hasDropped && at - this.from < this.#limits.ms;
   }
@@ -49,7 +55,7 @@ export class Ring {
     return this.#segments[0]?.at ?? 0;
   }
 
-  /** How full the newest segment is: from 1 on the next should begin. */
+  /** How full the newest segment is: from 1 on the next one should begin. */
   fill(at: number): number {
     const newest = this.#segments.at(-1);
     if (newest === undefined) return 1;
@@ -57,7 +63,7 @@ export class Ring {
     return PARTS * Math.max((at - newest.at) / ms, newest.bytes / bytes);
   }
 
-  /** Begins a segment with the lines that tell its state. */
+  /** Begins a segment with the lines that describe its state. */
   begin(at: number, lines: readonly KeptLine[]): void {
     this.#segments.push({ number: this.next, at, lines: [], bytes: 0 });
     for (const line of lines) this.add(line);
@@ -80,7 +86,10 @@ export class Ring {
     this.#bytes += bytes;
   }
 
-  /** All lines, the oldest first. They do not change when the ring goes on. */
+  /**
+   * All lines, the oldest first. The returned lines do not change when more lines are added to the
+   * ring.
+   */
   lines(): readonly KeptLine[] {
     return this.#segments.flatMap(({ lines }) => lines);
   }

@@ -3,7 +3,7 @@ import { isMapping } from '../core/mapping.ts';
 
 /** Pieces of the text of a watch → its lines. */
 export class WatchedLines {
-  /** What came after the last line break. */
+  /** The text after the last line break. */
   #rest = '';
 
   /** The lines that `text` completes. */
@@ -14,13 +14,16 @@ export class WatchedLines {
   }
 }
 
-/** A line of a watch as it was received: its object may be anything. */
+/** A line of a watch as it was received: its object may be any value. */
 export interface WatchedEvent {
   readonly type: string;
   readonly object: unknown;
 }
 
-/** Undefined for a line that is no event: the watch fails by it, and says so. */
+/**
+ * Undefined for a line that is not an event: the watch fails because of it, and reports the
+ * failure.
+ */
 export function watchedEvent(line: string): WatchedEvent | undefined {
   const event = jsonOf(line);
   if (!isMapping(event) || typeof event.type !== 'string') return undefined;

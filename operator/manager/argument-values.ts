@@ -10,37 +10,37 @@ import {
 import { nearMatches } from '../core/text/near-match.ts';
 import { boundedText } from '../core/text/visible-text.ts';
 
-/** What every declared argument has. */
+/** The fields that every declared argument has. */
 interface CommonArgument {
-  /** What it does, for `--help`. */
+  /** What the argument does, for `--help`. */
   readonly help: string;
 }
 
 /** `--name`, `--name=true` or `--name=false`, with the words of Go's `strconv.ParseBool`. */
 interface BooleanArgument extends CommonArgument {
-  /** The last of several wins. */
+  /** If the argument is given several times, the last one wins. */
   readonly type: 'boolean';
-  /** Its value when it is not given. Default false. */
+  /** The value when the argument is not given. Default false. */
   readonly default?: boolean;
 }
 
 /** `--name=TEXT` or `--name TEXT`. The text may be empty. */
 interface StringArgument extends CommonArgument {
-  /** The last of several wins. */
+  /** If the argument is given several times, the last one wins. */
   readonly type: 'string';
   /** A word in capitals that stands for the value in `--help`. Default `TEXT`. */
   readonly value?: string;
-  /** Its value when it is not given. Default undefined. */
+  /** The value when the argument is not given. Default undefined. */
   readonly default?: string;
 }
 
 /** `--name=a,b`, one record of CSV: an item in double quotes may contain commas. */
 interface ListArgument extends CommonArgument {
-  /** The items of several are joined in the order given. */
+  /** If the argument is given several times, the items are joined in the order given. */
   readonly type: 'list';
   /** A word in capitals that stands for the value in `--help`. Default `A,B`. */
   readonly value?: string;
-  /** Its value when it is not given. Default: no items. */
+  /** The value when the argument is not given. Default: no items. */
   readonly default?: readonly string[];
 }
 
@@ -49,7 +49,10 @@ type Argument = BooleanArgument | StringArgument | ListArgument;
 /** The arguments of a module by their names, without dashes. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** The value of each argument of a table, by its name: what `create` of `withArguments` gets. */
+/**
+ * The value of each argument in a table, by its name: the values that `create` of `withArguments`
+ * receives.
+ */
 export type ArgumentValues<A extends Arguments> = {
   readonly [Name in keyof A]: A[Name] extends { readonly type: 'boolean' }
     ? boolean
@@ -61,8 +64,8 @@ export type ArgumentValues<A extends Arguments> = {
 };
 
 /**
- * The arguments and positionals among the words after `--`, in their order. pflag would take a following argument as
- * the value that was forgotten; here that is an error.
+ * The arguments and positionals among the words after `--`, in their order. If an argument's value is
+ * missing, pflag would take the next argument as the value; this function throws an error.
  *
  * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no value.
  */
@@ -87,8 +90,8 @@ export function argumentWords(
 /**
  * The values of the arguments, and the positionals.
  *
- * @throws ConfigurationError `CONFIG` as `argumentWords`, for a value of another type, and for a positional where the
- *   module takes none.
+ * @throws ConfigurationError `CONFIG` as `argumentWords` does, for a value of another type, and for a
+ *   positional when the module takes no positionals.
  */
 export function readArguments<A extends Arguments>(
   words: readonly string[],
@@ -129,7 +132,7 @@ function unknownArgument(word: string, names: readonly string[]): ConfigurationE
   return new ConfigurationError(`unknown argument ${JSON.stringify(word)}; ${hint}`);
 }
 
-/** The error for a positional that no module takes. */
+/** The error for a positional when the module takes no positionals. */
 export function positionalRefused({
   value,
   maybeValueOf: flag,
@@ -173,7 +176,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   list: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
 
-/** `--help` is of the command line. */
+/** The command line itself handles `--help`. */
 const RESERVED = 'help';
 
 /** @throws ConfigurationError `CONFIG` when the name, the type or the default of an argument is unusable. */

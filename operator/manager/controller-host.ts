@@ -44,7 +44,7 @@ interface ControllerHostOptions {
   /** True while debug lines show, see `RunnerOptions`. Default: never. */
   readonly showsDebug?: () => boolean;
   readonly meter?: Meter;
-  /** The first term of leadership. Default: there is no election and nothing is fenced. */
+  /** The first term of leadership. Default: no election, and no request is fenced. */
   readonly term?: TermFences;
   readonly reconcileMiddleware?: ReconcileMiddleware;
   readonly workOrder?: WorkOrder;
@@ -52,11 +52,11 @@ interface ControllerHostOptions {
   readonly sourcesWithinMs?: number;
   /** Counts the writes of controllers. Default: nothing counts them. */
   readonly writes?: MinuteCounts;
-  /** The groups of keys that this process works on. Default: it works on all keys. */
+  /** The groups of keys that this process works on. Default: the process works on all keys. */
   readonly shards?: GroupsAtWork;
-  /** Told what the process does, for a record. Default: nobody is. */
+  /** Receives what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
-  /** Remembers what became of keys, for the status page. Default: nothing does. */
+  /** Remembers the outcome of each key's attempts, for the status page. Default: not remembered. */
   readonly keys?: KeyMemory | undefined;
   /** See `OperatorProcessOptions`. */
   readonly random?: () => number;
@@ -70,7 +70,10 @@ interface TermFences {
   readonly eventFence: Fence;
 }
 
-/** How long the reconciles of a started controller may finish after it was told to stop. */
+/**
+ * How long the running reconciles of a started controller may take to finish after the controller
+ * is stopped.
+ */
 const STARTED_DRAIN_MS = 10_000;
 
 /**
@@ -84,7 +87,7 @@ export class ControllerHost {
     string,
     { runner: ControllerRunner; readonly controller: Controller }
   >();
-  /** Those that runnables have started, by name. */
+  /** The controllers that runnables have started, by name. */
   readonly #started = new Map<string, ControllerRunner>();
   readonly #groupEvents = new WeakMap<GroupTerm, ApiEventRecorder>();
   /** Shared by all controllers, because aggregation and rate limits need to see every Event. */
@@ -92,7 +95,7 @@ export class ControllerHost {
   /** The current or next term; undefined without an election. */
   #term: { readonly fence: Fence; readonly events: ApiEventRecorder } | undefined;
   /**
-   * Shared by all controllers: with 10 ms for each one, many controllers would block the process for
+   * Shared by all controllers: with 10 ms per controller, many controllers would block the process for
    * seconds.
    */
   readonly #timeSlice: TimeSlice;
@@ -109,19 +112,19 @@ export class ControllerHost {
     return this.#all().some((runner) => runner.stuck);
   }
 
-  /** The keys of every controller that wait or have an attempt. */
+  /** The keys of every controller that are waiting or have an attempt running. */
   *waiting(): Generator<readonly [controller: string, WaitingKey], void, undefined> {
     for (const runner of this.#all()) {
       for (const key of runner.waiting()) yield [runner.activity.name, key];
     }
   }
 
-  /** True when every change of the sources has become keys. */
+  /** True when every change of the sources has been turned into keys. */
   get delivered(): boolean {
     return this.#all().every((runner) => runner.delivered);
   }
 
-  /** Every controller, with what it is doing and what it knows of its keys. */
+  /** Every controller, with its current activity and the state of its keys. */
   get observed(): readonly ObservedController[] {
     return this.#all();
   }
@@ -149,11 +152,12 @@ export class ControllerHost {
   }
 
   /**
-   * Runs a controller that was not declared until `stop` aborts. Its running reconciles may finish for 10 s, or until
-   * `abort` aborts. Its sources live as long as it does. They do not count for `/readyz`.
+   * Runs a controller that was not declared until `stop` aborts. Its running reconciles may then finish for
+   * 10 s, or until `abort` aborts. Its sources stay open while the controller runs. They do not count for
+   * `/readyz`.
    *
-   * @throws ConfigurationError `CONFIG` when a controller of this name runs, and as `Informers.open` does; any error of
-   *   `ControllerRunner.run`.
+   * @throws ConfigurationError `CONFIG` when a controller of this name is already running, and as
+   *   `Informers.open` does; any error of `ControllerRunner.run`.
    */
   async start(controller: Controller, stop: AbortSignal, abort: AbortSignal): Promise<void> {
     const { clock, informers } = this.#options;
@@ -219,7 +223,8 @@ export class ControllerHost {
   }
 
   /**
-   * The client and the Events of one name. If it needs leadership, both belong to the current or next term.
+   * The client and the Event recorder for one name. With `needsLeaderElection`, both belong to the current or
+   * next term.
    *
    * @param exactIntegers - as in `restClient`. Default false.
    */
@@ -254,7 +259,7 @@ export class ControllerHost {
     return runner;
   }
 
-  /** The groups, with clients and Events of one controller. */
+  /** The groups of keys, with the clients and Event recorders of one controller. */
   #shardsFor(name: string, groups: GroupsAtWork): Shards {
     const { connection, writes } = this.#options;
     const terms = new WeakMap<GroupTerm, Term>();
@@ -278,7 +283,7 @@ export class ControllerHost {
     };
   }
 
-  /** The Events of one term of a group; all controllers share them. */
+  /** The Event recorder of one term of a group; all controllers share the recorder. */
   #eventsOf(held: GroupTerm): ApiEventRecorder {
     const events = this.#groupEvents.get(held) ?? this.#recorder(held.eventFence);
     if (!this.#groupEvents.has(held)) {

@@ -2,10 +2,10 @@ import type { Manager } from './manager.ts';
 import type { CreateManagerOptions } from './options.ts';
 
 /**
- * A manager of `controllers` and `runnables`, as `chancery run` makes it. It serves `/healthz` and
+ * A manager of `controllers` and `runnables`, the same as `chancery run` creates. It serves `/healthz` and
  * `/readyz` on port 8081 and `/metrics` on port 8080. If a tracer provider is registered with
  * `@opentelemetry/api`, every reconcile has a span. The manager opens nothing before it runs. It does not
- * handle signals of the process and never exits it: that is up to the caller.
+ * handle process signals and never exits the process: the caller does both.
  *
  * @throws ConfigurationError `CONFIG` when the settings are unusable, or two controllers have the same
  *   name.
@@ -17,7 +17,7 @@ export async function createManager(options: CreateManagerOptions): Promise<Mana
 }
 
 /**
- * Runs controllers until `signal` aborts, then stops in order. Combines `createManager` and `Manager.run`.
+ * Runs controllers until `signal` aborts, then stops gracefully. Combines `createManager` and `Manager.run`.
  *
  *     const stop = new AbortController();
  *     process.once('SIGTERM', () => stop.abort());

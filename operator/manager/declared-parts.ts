@@ -7,14 +7,17 @@ import type { Settings } from './settings/settings.ts';
 
 type DeclaredPart = Controller | Runnable;
 
-/** The controllers and runnables of a process. Each waits until it may run: for the start, or for leadership. */
+/**
+ * The controllers and runnables of a process. Each part waits until it may run: until the start, or until
+ * this process leads.
+ */
 export class DeclaredParts {
   readonly #all = new Set<DeclaredPart>();
   readonly #waiting = new Set<DeclaredPart>();
-  /** The place of each controller, counted from 1 in the order in which they were added, by its name. */
+  /** The position of each controller by its name, counted from 1 in the order of addition. */
   readonly #controllerPlaces = new Map<string, number>();
 
-  /** @throws ConfigurationError `CONFIG` when a controller has the name of another one. */
+  /** @throws ConfigurationError `CONFIG` when another controller has the same name. */
   add(declared: DeclaredPart): void {
     if (isController(declared)) this.#addController(declared);
     this.#all.add(declared);
@@ -25,22 +28,25 @@ export class DeclaredParts {
     return [...this.#controllerPlaces.keys()];
   }
 
-  /** Those that wait. A part may begin while they are read. */
+  /** The waiting parts. A part may begin while the caller iterates. */
   get waiting(): Iterable<DeclaredPart> {
     return this.#waiting;
   }
 
-  /** The part waits no longer. */
+  /** Marks the part as no longer waiting. */
   begins(declared: DeclaredPart): void {
     this.#waiting.delete(declared);
   }
 
-  /** The parts wait again that may not run any more. */
+  /** Puts every part that may no longer run back into the waiting set. */
   waitUnless(mayRun: (declared: DeclaredPart) => boolean): void {
     for (const declared of this.#all) if (!mayRun(declared)) this.#waiting.add(declared);
   }
 
-  /** What they declare of the API server, and where the process works. */
+  /**
+   * The access to the API server that the parts declare, and the namespaces where the process
+   * works.
+   */
   access(settings: Settings): KnownAccess {
     const declared = [...this.#all];
     const controllers = declared.filter(isController);

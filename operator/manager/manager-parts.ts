@@ -58,7 +58,7 @@ export function informersOptions(
 /** Field manager of CustomResourceDefinitions. It is the same for all operators. */
 const DEFINITIONS_MANAGER = 'chancery-definitions';
 
-/** Runs the runnables, with clients and Events of `host`. */
+/** Runs the runnables, with the clients and Event recorders of `host`. */
 export function runnableHostOf(
   { settings, connection, clock, logFor, meter = noMeter, dryRun = false }: OperatorProcessOptions,
   informers: Informers,
@@ -89,7 +89,7 @@ function noDiscovery(): ConfigurationError {
   return new ConfigurationError('this connection has no discovery');
 }
 
-/** Undefined when the settings do not say `installCrds`. */
+/** Undefined unless the settings set `installCrds`. */
 export function definitionInstallerOf(
   { settings, connection, clock }: OperatorProcessOptions,
   log: Log,
@@ -129,7 +129,7 @@ export function electorOf(options: OperatorProcessOptions, log: Log): LeaderElec
   });
 }
 
-/** What shares the work of the process with other replicas; undefined when the settings do not say so. */
+/** Shares the work of the process with other replicas; undefined unless the settings configure sharding. */
 export function shardingOf(
   options: OperatorProcessOptions,
   work: ShardedWork | undefined,
@@ -143,7 +143,7 @@ export function shardingOf(
   requireDivisible(controllers, sharding);
   const set = setNameOf(sharding, [...controllers, ...runnables]);
   const identity = leaderIdentity(podName);
-  // Rights for Events, and owners of Leases, are in the namespace of the Leases.
+  // The rights for Events, and the owners of Leases, belong to the namespace of the Leases.
   const isBeside = podName !== undefined && podNamespace === leaseNamespace;
   const regarding = isBeside && podOf(podName, leaseNamespace, podUid);
   return new Sharding({
@@ -159,18 +159,18 @@ export function shardingOf(
   });
 }
 
-/** What the checks of a process ask. */
+/** The facts about a process that its health checks read. */
 interface ProcessHealth {
   /** False when a lost Lease should have ended the process. */
   readonly isHealthy: () => boolean;
   readonly isStuck: () => boolean;
   readonly sources: () => Iterable<NeededSource>;
   readonly running: Omit<StartCheck, 'name'>;
-  /** Of `/readyz`. Undefined: there is none. */
+  /** Further checks of `/readyz`. An undefined entry is skipped. */
   readonly others: readonly (StartCheck | undefined)[];
 }
 
-/** The checks of `/healthz` and `/readyz`, without those of the user. */
+/** The checks of `/healthz` and `/readyz`, without the user's checks. */
 export function ownChecks(
   options: OperatorProcessOptions,
   { isHealthy, isStuck, sources, running, others }: ProcessHealth,
@@ -188,7 +188,7 @@ export function ownChecks(
   };
 }
 
-/** The checks of `/readyz` for sources: `synced`, and `sources` if the settings say `readySources`. */
+/** The checks of `/readyz` for sources: `synced`, and `sources` if the settings set `readySources`. */
 function sourceChecks(
   options: OperatorProcessOptions,
   sources: () => Iterable<NeededSource>,
@@ -203,7 +203,10 @@ function sourceChecks(
   return [synced, ...(settings.readySources ? [working] : [])];
 }
 
-/** The resources whose objects the process converts: none in a dry run, which another process must not be in the way of. */
+/**
+ * The resources whose objects the process converts. A dry run converts none, so that it does not conflict
+ * with another process.
+ */
 function convertedResources({
   controllers,
   runnables = [],
@@ -236,7 +239,7 @@ export function webhookServingOf(options: OperatorProcessOptions): WebhookServin
   return new WebhookServing({ ...options, webhooks, ...parts });
 }
 
-/** Undefined when the settings want no port. */
+/** Undefined when the health port is turned off. */
 export function healthServerOf(
   { answer, settings, healthChecks = {} }: OperatorProcessOptions,
   own: { readonly live: readonly HealthCheck[]; readonly ready: readonly StartCheck[] },
@@ -256,7 +259,7 @@ export function healthServerOf(
   });
 }
 
-/** The leadership as the status page shows it. */
+/** The leadership in the form that the status page shows. */
 export function leadershipStatus({
   leaseName: lease,
   isLeader: leads,
@@ -265,7 +268,7 @@ export function leadershipStatus({
   return { lease, leads, holder };
 }
 
-/** What an observer may read of a process. */
+/** The part of a process that an observer may read. */
 export function observedProcess({
   informers,
   host,

@@ -23,13 +23,16 @@ import type { ProcessStatus } from './status-page/process-status.ts';
 
 /** A manager that owns its logger, connection and metrics. They close when its run ends. */
 export interface Manager {
-  /** The settings from the environment, overridden by those of the options. */
+  /** The settings from the environment, overridden by the `settings` of the options. */
   readonly settings: Settings;
   /** The process's logger. */
   readonly logger: Logger;
-  /** True while it runs and every source has its first list. `/readyz` includes this. */
+  /** True while the manager runs and every source has its first list. `/readyz` includes this. */
   readonly ready: boolean;
-  /** True while this process may do work that needs leadership. Without an election: from the start. */
+  /**
+   * True while this process may do work that needs leadership. Without an election, this is true from the
+   * start.
+   */
   readonly leads: boolean;
   /**
    * True when every controller has handled everything that its sources hold. Then only a change or a timer
@@ -39,40 +42,40 @@ export interface Manager {
   /** The state of the process, as the status page shows it. */
   readonly status: ProcessStatus;
   /**
-   * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
-   * leadership if it needs that.
+   * Adds a controller or runnable, before or during the run. During the run the part starts at once, or when
+   * this process leads if the part needs leadership.
    *
-   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and when the manager
-   *   has been told to stop.
+   * @throws ConfigurationError `CONFIG` when another controller has the same name, and when the manager has
+   *   been stopped.
    */
   add(declared: Controller | Runnable): void;
   /**
-   * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
+   * Runs until `signal` aborts or `stop` is called. Then it stops gracefully, within the `shutdownTimeoutMs`
    * of the settings; docs/guides/operate/running.md lists the steps. A manager runs once.
    *
    * @throws UnsafeSetupError `TOKEN_VISIBLE` before anything is opened, when a ServiceAccount token is
-   *   visible and the settings do not say `insecureAllowToken`; `FILTER_OPEN` before anything is
-   *   reconciled, when the settings say `selfTest: 'require'` and the ambassador's filter lets a request
-   *   through.
-   * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
+   *   visible and the settings do not set `insecureAllowToken`; `FILTER_OPEN` before anything is reconciled,
+   *   when the settings set `selfTest: 'require'` and the ambassador's filter allows a request that it should
+   *   refuse.
+   * @throws ConfigurationError `CONFIG` when a port is not available, and when the manager has run before.
    * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused.
-   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not served
+   * @throws OperatorError `UNSERVED` when the settings set `crdWait: 'timeout'` and a source is not served
    *   after 2 minutes; `USER_CODE` when a runnable fails.
    */
   run(signal?: AbortSignal): Promise<void>;
   /**
-   * Starts the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * Begins the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
    * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   stop(reason?: unknown): Promise<void>;
 }
 
 export interface ManagerOptions extends CreateManagerOptions {
-  /** Runnables are told that nothing they write is stored. Default false. */
+  /** True if runnables must expect that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
-  /** Metrics of the process besides those of the catalogue. Default: none. */
+  /** Metrics of the process in addition to the catalogue. Default: none. */
   readonly moreMetrics?: readonly Metric[];
-  /** Texts that the metrics port answers besides `/metrics`. Default: none. */
+  /** Texts that the metrics port serves in addition to `/metrics`. Default: none. */
   readonly metricsPages?: readonly MetricsPage[];
   /** See `OperatorProcessOptions`. */
   readonly random?: () => number;
@@ -217,7 +220,7 @@ function owning(manager: OperatorProcess, { settings, logger, run }: Owned): Man
   };
 }
 
-/** Creates one self-test on first use. Its module is loaded then, not at the start. */
+/** Creates the self-test on first use, and loads its module only then. */
 function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTest> {
   let loaded: Promise<SelfTest> | undefined;
   return () => {
@@ -226,7 +229,7 @@ function selfTestLoader(optionsOf: () => SelfTestOptions): () => Promise<SelfTes
   };
 }
 
-/** Tests the gate as long as the process runs: its certificate changes without the operator's doing. */
+/** Tests the gate while the process runs, because its certificate can change without the operator. */
 function gateTests(
   { webhooks = [] }: ManagerOptions,
   { selfTest, webhookGate }: Settings,
@@ -244,7 +247,9 @@ function gateTests(
   return [{ name: 'gate-self-test', needsLeaderElection: false, run }];
 }
 
-/** Only the ambassador should hold credentials. A token that the operator can read defeats that. */
+/**
+ * Only the ambassador should hold credentials. A token that the operator can read breaks this rule.
+ */
 async function requireNoToken(
   folders: readonly string[] | undefined,
   { insecureAllowToken }: Pick<Settings, 'insecureAllowToken'>,

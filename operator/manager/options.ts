@@ -18,49 +18,60 @@ import type { Runnable } from './runnable.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Scope } from './sources/scope.ts';
 
-/** What `createManager` takes. Only `controllers` is required. */
+/** The options of `createManager`. Only `controllers` is required. */
 export interface CreateManagerOptions {
   /** The controllers to run. Their names must differ. */
   readonly controllers: readonly Controller[];
   /** Tasks that run beside the controllers. Default: none. */
   readonly runnables?: readonly Runnable[];
-  /** The webhooks that every replica answers, leader or not. Their names must differ. Default: none. */
+  /**
+   * The webhooks that every replica answers, whether or not it leads. Their names must differ. Default: none.
+   */
   readonly webhooks?: readonly Webhook[];
   /** Checks for `/healthz` and `/readyz`, in addition to those of the manager. Default: none. */
   readonly healthChecks?: HealthChecks;
   /**
-   * Registries of prom-client, one or several, that `/metrics` shows beside the toolkit's own metrics. A metric
-   * with the name of an earlier one is left out, and logged once. Default: none.
+   * One or several prom-client registries whose metrics `/metrics` shows in addition to the toolkit's own. A
+   * metric with the name of an earlier metric is omitted, and this is logged once. Default: none.
    */
   readonly metrics?: MetricsRegistry | readonly MetricsRegistry[];
-  /** Environment variables with the settings, see `chancery run --help`. Default: those of this process. */
+  /**
+   * Environment variables with the settings, see `chancery run --help`. Default: the environment of this
+   * process.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Settings that override those of the environment. Default: none. */
   readonly settings?: Partial<Settings>;
   /** `false` turns the election off and overrides the settings. */
   readonly leaderElection?: false;
-  /** Default: writes to standard error, one JSON object per line unless the settings say otherwise. */
+  /**
+   * Default: a logger that writes to standard error, one JSON object per line unless the settings choose
+   * another format.
+   */
   readonly logger?: Logger;
-  /** Default: the clock of the machine. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /**
-   * Folders in which no ServiceAccount token may be visible. Default: the one where Kubernetes mounts the
-   * token. If you list folders of other projected volumes, list that one as well.
+   * Folders in which no ServiceAccount token may be visible. Default: the folder where Kubernetes mounts the
+   * token. If you list folders of other projected volumes, list that folder as well.
    */
   readonly tokenFolders?: readonly string[];
   /**
    * Milliseconds from the start of a controller after which the run fails if a source has no first list and
-   * still fails or is refused. Default: the manager waits, as the settings say.
+   * is still failing or refused. Default: the manager waits as long as the settings allow.
    */
   readonly sourcesWithinMs?: number;
-  /** Called around every reconcile, for a trace or a history. Default: a span, with OpenTelemetry. */
+  /**
+   * Called around every reconcile, for example for a trace or a history. Default: opens a span, if
+   * OpenTelemetry is registered.
+   */
   readonly reconcileMiddleware?: ReconcileMiddleware;
   /**
    * Called when leadership is lost. The process must exit within `withinMs`, whatever it is doing, because
-   * then another process may lead. Default: the process exits after the orderly stop.
+   * another process may lead after that time. Default: the process exits after the orderly stop.
    *
-   * `standsBy` cancels that deadline. It aborts when the settings say `onLost: 'standby'` and everything
-   * that needs leadership has ended, so that the process may stay.
+   * `standsBy` cancels that deadline. It aborts when the settings set `onLost: 'standby'` and all work that
+   * needs leadership has ended, so that the process may stay.
    */
   readonly onLeadershipLost?: (withinMs: number, standsBy: AbortSignal) => void;
 }
@@ -70,11 +81,11 @@ type ManagerConnection = Pick<Connection, 'clientFor' | 'leaseClientFor'> & {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   /** Reads discovery, to explain why a source is not served. Default: it is not explained. */
   readonly transport?: Connection['transport'];
-  /** Whether the ambassador's address accepts connections. Default: not checked. */
+  /** Resolves to true if the ambassador's address accepts connections. Default: not checked. */
   readonly isListening?: () => Promise<boolean>;
 };
 
-/** What an `OperatorProcess` takes. `newManager` builds it from `CreateManagerOptions`. */
+/** The options of an `OperatorProcess`. `newManager` builds them from `CreateManagerOptions`. */
 export interface OperatorProcessOptions
   extends Pick<
     CreateManagerOptions,
@@ -87,7 +98,10 @@ export interface OperatorProcessOptions
     | 'reconcileMiddleware'
     | 'onLeadershipLost'
   > {
-  /** Called around every question of the API server, for a span. Default: nothing is. */
+  /**
+   * Called around every review request of the API server, for example for a span. Default: not
+   * called.
+   */
   readonly aroundReview?: AroundReview;
   readonly settings: Settings;
   /** The connection to the ambassador. Its creator closes it after `run` has ended. */
@@ -99,20 +113,20 @@ export interface OperatorProcessOptions
   readonly showsDebug?: () => boolean;
   /** Measures sources, queues and reconciles. Default: nothing is measured. */
   readonly meter?: Meter;
-  /** Decides when workers get which keys. Default: the queue of each controller. */
+  /** Decides when workers get which keys. Default: each controller's own queue. */
   readonly workOrder?: WorkOrder;
-  /** False: webhooks and conversions are not answered, and no port is opened for them. Default true. */
+  /** If false, webhooks and conversions are not answered, and no port is opened for them. Default true. */
   readonly servesWebhooks?: boolean;
-  /** Runnables are told that nothing they write is stored. Default false. */
+  /** True if runnables must expect that nothing they write is stored. Default false. */
   readonly dryRun?: boolean;
   /**
-   * Uniform numbers in [0, 1), for all delays of the process that are spread at random. Default `Math.random`. Sources,
-   * queues, triggers, Events, elections and retries draw from it, so that a process can be run again with the same ones.
+   * Uniform numbers in [0, 1), for all random delays of the process. Default `Math.random`. Sources, queues,
+   * triggers, Events, elections and retries use it, so that a process can be run again with the same numbers.
    */
   readonly random?: () => number;
-  /** Told what the process does, for a record. Default: nobody is. */
+  /** Receives what the process does, for a flight record. Default: no observer. */
   readonly observer?: ProcessObserver;
-  /** Answers requests on the health port, POST requests only. Returns false for those it does not know. Default: none. */
+  /** Answers POST requests on the health port. Returns false for requests it does not know. Default: none. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Exposes the metrics. It starts before everything else, and stops last. */
   readonly metricsServer?:

@@ -13,7 +13,10 @@ import type { Task } from './tasks.ts';
 
 interface RunnableHostOptions {
   readonly informers: Informers;
-  /** The client and Events of one name, of the current term if it needs leadership. */
+  /**
+   * Creates the client and the Event recorder for one name. If it needs leadership, both belong to
+   * the current term.
+   */
   readonly partsFor: (
     name: string,
     needsLeaderElection: boolean,
@@ -30,23 +33,23 @@ interface RunnableHostOptions {
   readonly dryRun: boolean;
 }
 
-/** Runs runnables. Each run gets a context of its own, with the client of the term. */
+/** Runs runnables. Each run gets its own context, with the client of the term. */
 export class RunnableHost {
   readonly #options: RunnableHostOptions;
   readonly #attached = new Set<Runnable>();
-  /** The runnables whose `run` is under way. */
+  /** The runnables whose `run` has been called and has not ended. */
   readonly #running = new Set<Runnable>();
 
   constructor(options: RunnableHostOptions) {
     this.#options = options;
   }
 
-  /** True when every runnable that runs has nothing to do. */
+  /** True when every runnable that can report idleness is running and idle. */
   get idle(): boolean {
     return [...this.#attached].every((each) => each.idle === undefined || this.#isIdle(each));
   }
 
-  /** The state of those runnables that show one. */
+  /** The state of each runnable that has a `status`. */
   statuses(): readonly RunnableStatus[] {
     return [...this.#attached].flatMap((each) =>
       each.status === undefined
@@ -62,7 +65,7 @@ export class RunnableHost {
     for (const source of runnable.sources ?? []) this.#options.informers.of(source);
   }
 
-  /** The runnable as a task that a manager can start and stop. Its failures carry its name. */
+  /** The runnable as a task that a manager can start and stop. Its name is part of its failures. */
   taskOf(runnable: Runnable): Task {
     const { name, needsLeaderElection = true, stopPhase = 'others' } = runnable;
     this.attach(runnable);
@@ -110,7 +113,7 @@ export class RunnableHost {
   }
 }
 
-/** The controllers that one run of a runnable has started. None outlives it. */
+/** The controllers that one run of a runnable has started. All of them end before that run ends. */
 class StartedControllers {
   readonly #run: RunnableContext['start'];
   readonly #ending = new AbortController();

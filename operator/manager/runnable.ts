@@ -16,18 +16,18 @@ import type { Resource } from '../model/resource.ts';
 import type { InformerHandle } from '../store/namespaces-informer.ts';
 import type { StopPhase } from './tasks.ts';
 
-/** What a runnable gets for one call of `run`. With an election, its client and Events belong to the term. */
+/** The context of one call of `run`. With an election, its client and Event recorder belong to the term. */
 export interface RunnableContext {
   /**
-   * Calls the API server. Its field manager is the name of the runnable. Its answers have integers beyond ±2^53 as
-   * `bigint`, so that what is read can be written back.
+   * Calls the API server. Its field manager is the name of the runnable. Answers contain integers beyond
+   * ±2^53 as `bigint`, so that objects can be written back unchanged.
    */
   readonly client: Client;
   /** Records Events about any object. */
   readonly events: EventRecorder;
-  /** Bound to the name of the runnable. */
+  /** A log whose lines contain the name of the runnable. */
   readonly log: Log;
-  /** Measures what `/metrics` shows. */
+  /** Records measurements that `/metrics` shows. */
   readonly meter: Meter;
   /** The clock of the process. */
   readonly clock: Clock;
@@ -49,8 +49,8 @@ export interface RunnableContext {
    */
   discover(name: string, signal: AbortSignal): Promise<Resource>;
   /**
-   * The resource of this group, version and plural. Undefined when the API server does not serve it now. It reads less
-   * than `discover`.
+   * The resource of this group, version and plural. Undefined when the API server does not serve it now.
+   * Reads less than `discover`.
    *
    * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
    */
@@ -65,46 +65,62 @@ export interface RunnableContext {
    */
   hasSubresource(resource: Resource, subresource: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * Runs a controller until `signal` aborts, or the runnable ends. Then its running reconciles may finish within the
-   * time of a stop, and its sources are released. It has a client, Events and caches as a declared controller has,
-   * and belongs to the same term as the runnable. `/readyz` does not wait for its sources.
+   * Runs a controller until `signal` aborts or the runnable ends. Then the running reconciles may finish
+   * within the stop time, and the sources are released. The controller has a client, Events and caches like a
+   * declared controller, and belongs to the same term as the runnable. `/readyz` does not wait for its
+   * sources.
    *
-   * @throws ConfigurationError `CONFIG` when a controller of this name runs, or `open` would throw for a source;
-   *   OperatorError `UNSERVED` or `NOT_SYNCED` as a declared controller does, which do not stop the process here.
+   * @throws ConfigurationError `CONFIG` when a controller of this name is already running, or when `open`
+   *   would throw for a source; OperatorError `UNSERVED` or `NOT_SYNCED` as for a declared controller, but
+   *   here the error does not stop the process.
    */
   start(controller: Controller, signal: AbortSignal): Promise<void>;
 }
 
 /** A task that runs beside the controllers, for the life of the process. */
 export interface Runnable {
-  /** Lower-case words joined by `-`. Log lines carry it. */
+  /** Lower-case words joined by `-`. Log lines contain the name. */
   readonly name: string;
   /**
-   * What it lists and watches, for generated rights and the check of rights. The manager lists them as it does
-   * those of controllers, and `/readyz` waits for them. Default: none.
+   * The sources that the runnable lists and watches, for generated rights and the check of rights. The
+   * manager lists them like those of controllers, and `/readyz` waits for them. Default: none.
    */
   readonly sources?: readonly Source[];
   /** Rights beyond those that follow from its sources. Default: none. */
   readonly permissions?: readonly PlacedPermission[];
-  /** Resources whose definitions are installed with those of its sources, if the settings ask for it. Default: none. */
+  /**
+   * Resources whose definitions are installed together with those of the sources, if the settings enable
+   * that. Default: none.
+   */
   readonly definitions?: readonly DefinedResource[];
-  /** Names under which it owns fields, for generated policies. Default: its name. */
+  /**
+   * Names under which the runnable owns fields, for generated policies. Default: the name of the
+   * runnable.
+   */
   readonly fieldManagers?: readonly string[];
   /**
-   * Runs until `signal` aborts. Returning ends the runnable. Throwing stops the operator with exit code 1.
-   * A rejection after `signal` has aborted is only logged. With an election it is called once for each term.
+   * Runs until `signal` aborts. If it returns, the runnable has ended. If it throws, the operator stops with
+   * exit code 1. A rejection after `signal` has aborted is only logged. With an election, `run` is called
+   * once per term.
    */
   run(signal: AbortSignal, context: RunnableContext): Promise<void>;
-  /** True when nothing is left to do unless something changes. Default: always. */
+  /**
+   * True when nothing is left to do until something changes. If omitted, the runnable always counts
+   * as idle.
+   */
   readonly idle?: () => boolean;
-  /** Its state for the status page: plain data, without any part of an object. Default: it shows none. */
+  /**
+   * The state for the status page: plain data, without any part of an object. If omitted, the page shows no
+   * state.
+   */
   readonly status?: () => unknown;
   /**
-   * Whether only one replica at a time may run it. If so, it starts with leadership, and its signal aborts
-   * when leadership is lost. Default true. Without leader election in the settings, all replicas run it.
+   * True if only one replica at a time may run it. Then it starts when this process leads, and its signal
+   * aborts when leadership is lost. Default true. Without leader election in the settings, all replicas run
+   * it.
    */
   readonly needsLeaderElection?: boolean;
-  /** Default `others`. */
+  /** When the runnable is stopped. Default `others`. */
   readonly stopPhase?: StopPhase;
 }
 
@@ -138,12 +154,15 @@ export function runnable(declaration: Runnable): Runnable {
   });
 }
 
-/** True for the result of `runnable()`. `chancery run` tells runnables from other exports by it. */
+/**
+ * True for the result of `runnable()`. `chancery run` uses this to distinguish runnables from other
+ * exports.
+ */
 export function isRunnable(value: unknown): value is Runnable {
   return typeof value === 'object' && value !== null && DECLARED in value;
 }
 
-/** The runnables that declare what they do at the API server. */
+/** The runnables that declare their access to the API server. */
 export function declaringRunnables(
   runnables: readonly Runnable[],
 ): readonly (Runnable & AccessDeclaration)[] {

@@ -4,8 +4,8 @@ import { yieldToEventLoop } from '../core/time-slice.ts';
 import type { StopPhase, TaskFilter, Tasks } from './tasks.ts';
 
 /**
- * Shares of the time for a stop. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that
- * hangs takes time from later steps. Together the steps never exceed the whole.
+ * Shares of the stop time. With the default of 25 s they are 2, 10, 5, 5, 5 and 5 s. A step that hangs takes
+ * time from later steps. All steps together never exceed the stop time.
  */
 export const SHARE = {
   intake: 0.08,
@@ -16,7 +16,7 @@ export const SHARE = {
   events: 0.2,
 };
 
-/** How long running reconciles may finish when the stop has no limit. */
+/** How long running reconciles may take to finish when the stop has no limit. */
 const ENDLESS_DRAIN_MS = 10_000;
 
 /** The limit for Events even in a longer stop, because an old Event is of no use. */
@@ -33,14 +33,14 @@ interface StopSteps {
 interface StopOptions {
   readonly budget: StopBudget;
   readonly log: Log;
-  /** The abort reason of the signals. */
+  /** The abort reason for the signals of the tasks. */
   readonly reason: unknown;
 }
 
 /**
- * Stops everything in order: runnables that give work to controllers; controllers, whose reconciles get 40
- * % of the budget until their signals abort and 20 % more until they are left behind; other runnables;
- * sources; Events. Returns true when no request for an Event is under way any more.
+ * Stops everything in this order: runnables that give work to controllers; controllers, whose reconciles get
+ * 40 % of the budget until their signals abort, and 20 % more until the stop no longer waits for them; other
+ * runnables; sources; Events. Returns true when no request for an Event is pending.
  */
 export async function stopInOrder(
   tasks: Tasks,
@@ -113,7 +113,7 @@ export class StopBudget implements Disposable {
 
   /**
    * Waits for `work`, at most for `atMostMs` and for the remaining time. True when `work` has settled, in
-   * either way. It gets at least one turn of the event loop, even if no time remains.
+   * either way. `work` gets at least one turn of the event loop, even if no time remains.
    */
   async wait(work: Promise<unknown>, atMostMs: number): Promise<boolean> {
     const done = work.then(

@@ -1,12 +1,15 @@
-/** Something that runs until it is told to stop: a controller or a runnable. */
+/** A controller or a runnable, which runs until it is stopped. */
 export interface Task {
   readonly name: string;
   readonly phase: StopPhase;
-  /** Needs leadership: it is aborted when leadership is lost, and must end before the Lease is released. */
+  /**
+   * True if the task needs leadership. Then it is aborted when leadership is lost, and must end before the
+   * Lease is released.
+   */
   readonly guarded: boolean;
   /**
-   * @param stop - tells it to finish its work and end.
-   * @param abort - tells it to give up its work.
+   * @param stop - aborts when the task must finish its work and end.
+   * @param abort - aborts when the task must give up its work.
    */
   run(stop: AbortSignal, abort: AbortSignal): Promise<void>;
 }
@@ -25,7 +28,7 @@ export class Tasks {
   readonly #running = new Set<Running>();
   readonly #failed: (error: unknown) => void;
 
-  /** @param failed - called for each task that rejects before it was told to stop. */
+  /** @param failed - called for each task that rejects before it was stopped. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
@@ -40,7 +43,7 @@ export class Tasks {
     this.#running.add(running);
   }
 
-  /** Names of the tasks that still run. */
+  /** Names of the matching tasks that are still running. */
   names(isMeant: TaskFilter): readonly string[] {
     return this.#meant(isMeant).map(({ task }) => task.name);
   }
@@ -56,7 +59,7 @@ export class Tasks {
     }
   }
 
-  /** Resolves when all matching tasks that run now have ended. */
+  /** Resolves when all matching tasks that are running now have ended. */
   async settled(isMeant: TaskFilter): Promise<void> {
     await Promise.all(this.#meant(isMeant).map(({ ended }) => ended));
   }
@@ -75,7 +78,8 @@ export class Tasks {
 }
 
 /**
- * When a task is stopped. In this order: `intake` gives work to the controllers; `controllers` stops
- * together with them; `others` stops after them and before the sources and Events.
+ * When a task is stopped. The order is: `intake` for tasks that give work to the controllers; `controllers`
+ * for tasks that stop together with them; `others` for tasks that stop after them and before the sources and
+ * Events.
  */
 export type StopPhase = 'intake' | 'controllers' | 'others';

@@ -12,22 +12,22 @@ import type { CreateManagerOptions } from './options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a module consists of, for the arguments that it was given. */
+/** The parts that a module consists of for the given arguments. */
 export interface ProgramParts
   extends Pick<CreateManagerOptions, 'runnables' | 'webhooks' | 'healthChecks' | 'metrics'> {
   /** The controllers to run. Default: none. */
   readonly controllers?: readonly Controller[];
   /**
-   * Settings that override those of the environment: the module decides, because it can read the environment
-   * itself. Default: none.
+   * Settings that override the environment. The module decides, because it can read the environment itself.
+   * Default: none.
    */
   readonly settings?: CreateManagerOptions['settings'];
   /**
-   * Work that `chancery run` does once, behind the ambassador, in place of a manager. Its result is the exit
-   * code of the process, from 0 to 255. Default: a manager runs the controllers.
+   * Work that `chancery run` does once, behind the ambassador, instead of running a manager. Its result is
+   * the exit code of the process, from 0 to 255. Default: a manager runs the controllers.
    *
    * `client` writes with the field manager `chancery-command`. `signal` aborts when the process is asked to
-   * stop. Only results belong to `stdout`.
+   * stop. Write only results to `stdout`.
    */
   readonly command?: (io: {
     readonly client: Client;
@@ -38,15 +38,21 @@ export interface ProgramParts
   }) => Promise<number>;
 }
 
-/** What `withArguments` takes. */
+/** The parameter of `withArguments`. */
 interface ProgramDefinition<A extends Arguments> {
   /** The arguments by their names, without dashes. */
   readonly arguments: A;
-  /** What positionals mean, for `--help`. Default: the module takes none, and one is an error. */
+  /**
+   * The meaning of positionals, for `--help`. If omitted, the module takes none, and a positional
+   * is an error.
+   */
   readonly positionals?: readonly (readonly [words: string, help: string])[];
   /** Environment variables that the module reads, for `--help`. Default: none. */
   readonly environment?: readonly (readonly [name: string, help: string])[];
-  /** Makes the parts. Opens nothing and writes nothing: every command that loads the module calls it. */
+  /**
+   * Creates the parts. It must not open or write anything, because every command that loads the module calls
+   * it.
+   */
   readonly create: (given: {
     readonly values: ArgumentValues<A>;
     readonly positionals: readonly string[];
@@ -54,17 +60,17 @@ interface ProgramDefinition<A extends Arguments> {
   }) => ProgramParts | Promise<ProgramParts>;
 }
 
-/** A module that takes arguments, as `withArguments` returns it. */
+/** A module that takes arguments, the result of `withArguments`. */
 export interface Program {
   /** The arguments by their names. */
   readonly arguments: Arguments;
-  /** What positionals mean. Undefined when it takes none. */
+  /** The meaning of positionals. Undefined when the module takes none. */
   readonly positionals: readonly (readonly [words: string, help: string])[] | undefined;
-  /** Environment variables that it reads. */
+  /** Environment variables that the module reads. */
   readonly environment: readonly (readonly [name: string, help: string])[];
   /**
-   * Parses `args`, which stand after `--` on a command line, and makes the parts. `environment` is that of
-   * this process by default.
+   * Parses `args`, the arguments after `--` on a command line, and creates the parts. By default,
+   * `environment` is the environment of this process.
    *
    * @throws ConfigurationError `CONFIG` for an argument that is unknown or has no usable value, and whatever
    *   `create` of the module throws.
@@ -75,12 +81,15 @@ export interface Program {
   }): Promise<ProgramParts>;
 }
 
-/** Registered with `Symbol.for`: `isProgram` then knows the programs of another copy of this module. */
+/**
+ * Registered with `Symbol.for`, so that `isProgram` also recognizes programs from another copy of this
+ * module.
+ */
 const DECLARED: unique symbol = Symbol.for('chancery.program');
 
 /**
- * Declares a module that takes arguments. The result is its default export. `chancery run MODULE -- ARGS` gives
- * it the arguments after the two dashes, and so does every command that loads modules.
+ * Declares a module that takes arguments. The result must be the default export of the module. Commands
+ * that load modules, such as `chancery run MODULE -- ARGS`, pass it the arguments after `--`.
  *
  *     export default withArguments({
  *       arguments: { greeting: { type: 'string', default: 'hello', help: 'the first word' } },

@@ -6,7 +6,10 @@ import { inSlices } from '../core/time-slice.ts';
 import type { ConvertAll, DefinedResource } from '../model/custom-resource-definition.ts';
 import type { KubernetesObject } from '../model/object.ts';
 
-/** Objects of one review. An API server asks for a page of a list, 500 objects by default, or for one object. */
+/**
+ * Maximum number of objects in one review. An API server asks for a page of a list, by default 500 objects,
+ * or for one object.
+ */
 const MAX_OBJECTS = 10_000;
 
 /** The answer to a ConversionReview, `apiextensions.k8s.io/v1`. */
@@ -16,11 +19,14 @@ interface ConversionAnswer {
   readonly response: {
     /** The uid of the request. */
     readonly uid: string;
-    /** As many as the request has, and in its order. Empty after a failure. */
+    /** Has the same number of objects as the request, in the same order. Empty after a failure. */
     readonly convertedObjects: readonly KubernetesObject[];
     readonly result: {
       readonly status: 'Success' | 'Failure';
-      /** For the client of the API server. It has nothing of an object but its name. */
+      /**
+       * A message for the client of the API server. It contains no part of an object except its
+       * name.
+       */
       readonly message?: string;
     };
   };
@@ -28,22 +34,22 @@ interface ConversionAnswer {
 
 /** Options of `answerConversion`. */
 interface AnswerConversionOptions {
-  /** Aborts when nobody waits for the answer: the conversion ends, and is a failure. Default: never. */
+  /** Aborts when the answer is no longer needed. Then the conversion ends and fails. Default: never. */
   readonly signal?: AbortSignal;
-  /** Receives the error of a review that failed, with what a function threw as its cause: for the log. */
+  /** Receives the error of a failed review, for the log. If a function threw, that error is the cause. */
   readonly onFailure?: (error: OperatorError) => void;
 }
 
 /**
- * The answer to a ConversionReview of the API server: all of its objects, or a failure. Objects are not
- * validated, because they may have been stored before today's rules. Lists do not block the event loop: it turns
- * after each 10 ms.
+ * The answer to a ConversionReview of the API server, with all of its objects, or with a failure. Objects are
+ * not validated, because they may have been stored before today's rules. Long lists do not block the event
+ * loop: it turns after every 10 ms.
  *
- * @param resources - those without `convert` are left out.
+ * @param resources - resources without `convert` are ignored.
  * @param review - the parsed body of the request. It is not changed. Integers beyond ±2^53 that are `bigint`
  *   stay exact.
- * @throws ProtocolError `DECODE` when `review` is no ConversionReview of version v1 with a uid, so that there is
- *   nothing to answer.
+ * @throws ProtocolError `DECODE` when `review` is not a ConversionReview of version v1 with a uid, so that no
+ *   answer is possible.
  */
 export async function answerConversion(
   resources: readonly DefinedResource[],
@@ -63,7 +69,7 @@ export async function answerConversion(
     const convertedObjects = await allConverted(resources, objects, { desired, uid, signal });
     return answered({ convertedObjects, result: { status: 'Success' } });
   } catch (error) {
-    // Every other error would be a fault of the toolkit, and its message might quote an object.
+    // Any other error is a bug of the toolkit, and its message might quote an object.
     const failed = error instanceof OperatorError ? error : failure('the conversion failed', error);
     onFailure(failed);
     const message = failed instanceof ConversionRefused ? failed.forClient : messageOf(failed);
@@ -71,10 +77,13 @@ export async function answerConversion(
   }
 }
 
-/** A conversion failed, and the client of the API server reads another text than the log. */
+/**
+ * A failed conversion whose message for the client of the API server differs from the message in
+ * the log.
+ */
 export class ConversionRefused extends OperatorError {
   override readonly name = 'ConversionRefused';
-  /** It may quote an object, as a hook has written it. */
+  /** The message for the client. It may quote an object, because a hook has written it. */
   readonly forClient: string;
 
   constructor(
@@ -90,7 +99,7 @@ export class ConversionRefused extends OperatorError {
 /** The request of a review. */
 interface ConversionRequest {
   readonly uid: string;
-  /** Group and version that the objects shall have. */
+  /** Group and version that the objects must have. */
   readonly desired: string;
   readonly objects: readonly unknown[];
 }
@@ -108,7 +117,7 @@ function requestIn(review: unknown): ConversionRequest {
   return { uid, desired: desiredAPIVersion, objects };
 }
 
-/** The message reaches users of kubectl. */
+/** Creates an error whose message reaches users of kubectl. */
 function failure(message: string, cause?: unknown): OperatorError {
   const options = { code: 'USER_CODE', layer: 'user-code' } as const;
   return new OperatorError(message, cause === undefined ? options : { ...options, cause });
@@ -118,7 +127,7 @@ function notReadable(message: string): ProtocolError {
   return new ProtocolError(message, { code: 'DECODE' });
 }
 
-/** An object that a program converts together with others, and its place among all. */
+/** An object that a program converts together with others, with its position in the list. */
 interface Waiting {
   readonly object: KubernetesObject;
   readonly at: number;
@@ -179,7 +188,7 @@ function converterOf(
   throw failure(`objects[${at}]: this operator does not convert ${what} to ${wanted}`);
 }
 
-/** Characters of a name in a message. */
+/** Maximum characters of a name in a message. */
 const NAME_CHARS = 600;
 
 function isObject(value: unknown): value is KubernetesObject {

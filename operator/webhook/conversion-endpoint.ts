@@ -10,19 +10,19 @@ import { readReviewText } from './review/read-review.ts';
 /**
  * Answers a parsed ConversionReview.
  *
- * @throws ProtocolError `DECODE` when there is nothing to answer; `signal.reason` when aborted.
+ * @throws ProtocolError `DECODE` when no answer is possible; `signal.reason` when aborted.
  */
 export type AnswerConversion = (
   review: unknown,
   options: { readonly onFailure: (error: Error) => void; readonly signal: AbortSignal },
 ) => Promise<object>;
 
-/** The API server waits this long for a conversion, and no definition can change it. */
+/** How long the API server waits for a conversion. No definition can change this time. */
 const CONVERSION_SECONDS = 30;
 
 /**
- * The endpoint that converts objects between the versions of all resources. It reads no cache. A program that takes too
- * long is a failure, whose message the client of the API server reads.
+ * The endpoint that converts objects between the versions of all resources. It reads no cache. If a program
+ * takes too long, the conversion fails, and the client of the API server sees the message.
  */
 export function conversionEndpoint(
   answer: AnswerConversion,

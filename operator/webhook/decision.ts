@@ -1,12 +1,15 @@
 import type { JsonPatchOperation } from '../client/client.ts';
 import type { KubernetesObject } from '../model/object.ts';
 
-/** Why a request is denied. Clients see it as the reason of a `Status`, with its HTTP status. */
+/**
+ * Why a request is denied. Clients see it as the reason of a `Status`, with the corresponding HTTP
+ * status.
+ */
 export type DenialReason = 'Forbidden' | 'Invalid' | 'Unauthorized' | 'RequestEntityTooLarge';
 
-/** What `allow` returns. */
+/** The result of `allow`. */
 export interface Allowed<T extends KubernetesObject = KubernetesObject> {
-  /** Tells the two answers apart. */
+  /** Distinguishes the two results. */
   readonly allowed: true;
   /** The changed object, from a mutating webhook. Undefined when nothing changes. */
   readonly object: T | undefined;
@@ -14,28 +17,34 @@ export interface Allowed<T extends KubernetesObject = KubernetesObject> {
   readonly warnings: readonly string[];
 }
 
-/** What `deny` returns. */
+/** The result of `deny`. */
 export interface Denied {
-  /** Tells the two answers apart. */
+  /** Distinguishes the two results. */
   readonly allowed: false;
   /** What is wrong, for the person who sent the request. */
   readonly message: string;
   /** Why the request is denied. */
   readonly reason: DenialReason;
-  /** The path of the field at fault, such as `spec.host`. Undefined when it is not one field. */
+  /**
+   * The path of the faulty field, such as `spec.host`. Undefined when the problem is not a single
+   * field.
+   */
   readonly field: string | undefined;
   /** Texts for the client, which `kubectl` prints. */
   readonly warnings: readonly string[];
 }
 
-/** Registered with `Symbol.for`: `isDecision` then knows the decisions of another copy of this module. */
+/**
+ * Registered with `Symbol.for`, so that `isDecision` also recognizes decisions from another copy of this
+ * module.
+ */
 const DECISION: unique symbol = Symbol.for('chancery.admission-decision');
 
 /**
- * Allows a request. A webhook that returns nothing allows it, too.
+ * Allows a request. A webhook that returns nothing also allows it.
  *
  * @param options - `warnings`: texts that the client shows. Each is cut to 255 characters, and all together
- *   have at most 4,096: later ones are left out. `object`: the changed object, from a mutating webhook.
+ *   have at most 4,096; further ones are omitted. `object`: the changed object, from a mutating webhook.
  */
 export function allow<T extends KubernetesObject = KubernetesObject>(
   options: { readonly warnings?: readonly string[]; readonly object?: T } = {},
@@ -48,8 +57,8 @@ export function allow<T extends KubernetesObject = KubernetesObject>(
  * Denies a request: the client gets a `Status` with this message after the name of the webhook.
  *
  * @param message - what is wrong, for the person who sent the request. It is cut to 2,048 characters.
- * @param options - `reason`: default `Forbidden`, or `Invalid` with a field. `field`: the path of the field at
- *   fault, such as `spec.host`. `warnings`: as in `allow`.
+ * @param options - `reason`: default `Forbidden`, or `Invalid` with a field. `field`: the path of the faulty
+ *   field, such as `spec.host`. `warnings`: as in `allow`.
  */
 export function deny(
   message: string,
@@ -65,10 +74,10 @@ export function deny(
   return Object.freeze({ ...decision, [DECISION]: true });
 }
 
-/** A hook writes the patch itself, in place of the changed object. */
+/** Marks a decision with a patch that a hook has written itself, instead of the changed object. */
 const PATCH: unique symbol = Symbol.for('chancery.admission-patch');
 
-/** Allows a request with the patch of a hook. It must not change the identity of the object. */
+/** Allows a request with a hook's patch, which must not change the identity of the object. */
 export function allowPatched(
   operations: readonly JsonPatchOperation[],
   options: { readonly warnings?: readonly string[] },
@@ -76,12 +85,12 @@ export function allowPatched(
   return Object.freeze({ ...allow(options), [PATCH]: operations });
 }
 
-/** The patch that a hook has written. Empty for every other answer. */
+/** The patch that a hook has written; empty for every other decision. */
 export function patchOfHook(decision: Allowed): readonly JsonPatchOperation[] {
   return (decision as { readonly [PATCH]?: readonly JsonPatchOperation[] })[PATCH] ?? [];
 }
 
-/** True for what `allow` and `deny` return. */
+/** True for the results of `allow` and `deny`. */
 export function isDecision(value: unknown): value is Allowed | Denied {
   return typeof value === 'object' && value !== null && DECISION in value;
 }

@@ -21,7 +21,7 @@ import type {
 type Validating = ValidatingWebhookOptions<KubernetesObject>;
 type Mutating = MutatingWebhookOptions<KubernetesObject>;
 
-/** What a webhook is declared with, by a module or by a hook. */
+/** The options of a webhook, from a module or from a hook. */
 interface Declarable
   extends Omit<WebhookOptions<KubernetesObject>, 'resource' | 'subresource' | 'operations'> {
   readonly type: 'validating' | 'mutating';
@@ -50,19 +50,22 @@ const OPERATIONS = { CREATE: true, UPDATE: true, DELETE: true, CONNECT: true } a
 const FAILURE_POLICIES = { Fail: true, Ignore: true } as const;
 const REINVOCATION_POLICIES = { Never: true, IfNeeded: true } as const;
 
-/** The API server accepts 64, of which one is for objects that are being deleted. */
+/**
+ * The API server accepts 64 conditions, of which one is reserved for objects that are being
+ * deleted.
+ */
 const MAX_CONDITIONS = 63;
 
-/** Name of the condition that every declaration adds. */
+/** Name of the condition that declarations add. */
 export const DELETING_CONDITION = 'not-being-deleted';
 
 /** The API server's limits for the time-out, in seconds. */
 const TIMEOUT_SECONDS = { min: 1, max: 30 };
 
 /**
- * Checks the names of the options, and the function.
+ * Checks the names of the options, and that the handler is a function.
  *
- * @throws ConfigurationError `CONFIG` for the first that is wrong.
+ * @throws ConfigurationError `CONFIG` for the first wrong option.
  */
 export function requireUsable(
   type: 'validating' | 'mutating',
@@ -78,9 +81,10 @@ export function requireUsable(
 }
 
 /**
- * Checks what types cannot, and the words that they would have checked.
+ * Checks everything that types cannot check, and for callers without types also the allowed words.
  *
- * @throws ConfigurationError `CONFIG` for the first option that no webhook configuration may have.
+ * @throws ConfigurationError `CONFIG` for the first option that a webhook configuration cannot
+ * contain.
  */
 export function requireDeclarable(all: Declarable): void {
   const { type, name, subjects } = all;

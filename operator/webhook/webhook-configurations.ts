@@ -7,17 +7,17 @@ const KINDS = {
   mutating: 'MutatingWebhookConfiguration',
 } as const;
 
-/** What the place of an operator decides about its webhook configurations. */
+/** The parts of webhook configurations that depend on where the operator runs. */
 interface Installation {
   readonly metadata: KubernetesObject['metadata'];
   entryOf(webhook: Webhook): WebhookEntry;
-  /** How the API server calls `webhook`. */
+  /** How the API server reaches `webhook`. */
   clientConfigOf(webhook: Webhook): object;
 }
 
 /**
- * The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration with these webhooks. A configuration that
- * would have no webhook is left out.
+ * The ValidatingWebhookConfiguration and the MutatingWebhookConfiguration for these webhooks. A configuration
+ * without webhooks is omitted.
  */
 export function webhookConfigurations(
   webhooks: readonly Webhook[],
@@ -37,12 +37,12 @@ export function webhookConfigurations(
 }
 
 /**
- * Stands for the namespace of the operator, in which nothing is asked about. A local operator has none, and must be
- * asked about the objects beside which a Pod of it would be.
+ * Used as the operator's own namespace, whose objects are never reviewed. A local operator has no namespace,
+ * and must also review objects in the namespace where its Pod would be.
  */
 const LOCAL_NAMESPACE = 'kube-system';
 
-/** Where a local operator answers. */
+/** The address of a local operator. */
 interface LocalServing {
   /** The name of the configurations. */
   readonly name: string;
@@ -51,8 +51,8 @@ interface LocalServing {
 }
 
 /**
- * The webhook configurations of an operator without a gate, for an API server that calls `http`: the embedded one, in
- * tests and in `chancery dev`. No other API server takes them.
+ * The webhook configurations of an operator without a gate, for an API server that can call `http`: the
+ * embedded one, in tests and in `chancery dev`. No other API server accepts them.
  */
 export function localConfigurations(
   webhooks: readonly Webhook[],

@@ -13,18 +13,18 @@ import { type AnsweredReview, askWebhook } from './review/ask-webhook.ts';
 import { readReview } from './review/read-review.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What a process gives to the endpoints of its webhooks. */
+/** The parts that a process passes to the endpoints of its webhooks. */
 export interface WebhookParts {
   readonly clock: Clock;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
   /** The cache of a declared source. Undefined until the process lists it. */
   readonly storeOf: (source: Source) => Store<KubernetesObject> | undefined;
-  /** Called around each question, for a span. It returns what `ask` returns. */
+  /** Called around each review, for example for a span. It must return the result of `ask`. */
   readonly around?: AroundReview;
 }
 
-/** Facts of a question for spans: never a part of an object. */
+/** Facts about a review for spans, without any part of an object. */
 export interface ReviewFacts {
   readonly webhook: string;
   readonly uid: string;
@@ -35,7 +35,7 @@ export interface ReviewFacts {
   readonly dryRun: boolean;
 }
 
-/** Runs around every question. It calls `ask` once, and returns its answer. */
+/** Runs around every review. It must call `ask` once and return its result. */
 export type AroundReview = (
   facts: ReviewFacts,
   ask: () => Promise<AnsweredReview>,
@@ -65,7 +65,10 @@ export function webhookEndpoint(webhook: Webhook, parts: WebhookParts): Endpoint
   };
 }
 
-/** Characters of a name. Names of Kubernetes are shorter; every Pod that reaches the gate may send a longer one. */
+/**
+ * Maximum characters of a name. Names in Kubernetes are shorter, but every Pod that reaches the gate may send
+ * a longer one.
+ */
 const NAME_CHARS = 600;
 
 function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): ReviewFacts {
@@ -76,7 +79,7 @@ function factsOf(webhook: Webhook, uid: string, request: AdmissionRequest): Revi
   return { webhook: webhook.name, uid, operation, resource, namespace, name, dryRun };
 }
 
-/** What each log line of a question carries. */
+/** The facts in each log line of a review. */
 function logFacts({ dryRun: _, ...facts }: ReviewFacts): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined),

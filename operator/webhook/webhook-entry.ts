@@ -23,8 +23,8 @@ export const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 /**
  * The entry of a webhook configuration for `webhook`.
  *
- * @param namespace - that of the operator. Objects in it are never asked about, because its Pods, Leases and Secrets
- *   must be writable while no replica answers.
+ * @param namespace - the operator's namespace. Its objects are never reviewed, because its Pods, Leases and
+ *   Secrets must be writable while no replica answers.
  */
 export function webhookEntry(webhook: Webhook, namespace: string): WebhookEntry {
   const { objectSelector, matchConditions, reinvocationPolicy } = webhook;

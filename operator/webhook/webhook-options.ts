@@ -7,24 +7,29 @@ import type { Store } from '../store/store.ts';
 import type { Allowed, Denied } from './decision.ts';
 import type { AdmissionOperation, AdmissionRequest } from './review/admission-request.ts';
 
-/** A CEL expression over the request. The API server asks the webhook only where it is true. */
+/** A CEL expression over the request. The API server calls the webhook only if it is true. */
 export interface MatchCondition {
-  /** Unique in its webhook. */
+  /** Unique within its webhook. */
   readonly name: string;
-  /** Over `object`, `oldObject`, `request` and `authorizer`. */
+  /** Can use `object`, `oldObject`, `request` and `authorizer`. */
   readonly expression: string;
 }
 
-/** What a webhook is asked about. */
+/** The requests for which a webhook is called. */
 export interface WebhookSubject {
-  /** Its objects are in its version: the API server converts those of other versions. */
+  /**
+   * Objects have the version of this resource: the API server converts objects of other versions.
+   */
   readonly resource: Resource;
   /** Undefined for the object itself. */
   readonly subresource: string | undefined;
   readonly operations: readonly AdmissionOperation[];
 }
 
-/** What the function of a webhook gets besides the request. It has no client: the function only answers. */
+/**
+ * The tools of a webhook's function besides the request. There is no client, because the function only
+ * answers.
+ */
 export interface WebhookContext {
   /**
    * The cache of one of the webhook's own sources. Its objects are frozen.
@@ -32,9 +37,9 @@ export interface WebhookContext {
    * @throws ConfigurationError `CONFIG` when the webhook does not declare `source` in `reads`.
    */
   store<S extends KubernetesObject>(source: Source<S> | Resource<S>): Store<S>;
-  /** Bound to the webhook and the request. */
+  /** A log with the facts of the webhook and the request in every line. */
   readonly log: Log;
-  /** Aborts at the time limit of the webhook, when the answer is no longer of use. */
+  /** Aborts at the time limit of the webhook, when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -44,13 +49,15 @@ export interface WebhookOptions<
   O extends AdmissionOperation = AdmissionOperation,
 > {
   /**
-   * At least three words joined by dots, such as `names.websites.example.com`. Clients see it when the webhook
-   * denies their request.
+   * At least three words joined by dots, such as `names.websites.example.com`. Clients see the name when the
+   * webhook denies their request.
    */
   readonly name: string;
-  /** The objects. The API server converts those of other versions to its version. */
+  /**
+   * The resource of the objects. The API server converts objects of other versions to its version.
+   */
   readonly resource: Resource<T>;
-  /** `status`, `scale`, … Default: the object itself, and no subresource. */
+  /** `status`, `scale`, … Default: the object itself, without subresources. */
   readonly subresource?: string;
   /** Default: `CREATE` and `UPDATE`. */
   readonly operations?: readonly O[];
@@ -60,27 +67,31 @@ export interface WebhookOptions<
    */
   readonly reads?: readonly (Resource | Source)[];
   /**
-   * What the API server does when no replica answers: `Ignore` lets the request pass, `Fail` refuses it. Use
+   * What the API server does when no replica answers: `Ignore` allows the request, `Fail` refuses it. Use
    * `Fail` only with two replicas and a disruption budget. Default `Ignore`.
    */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /**
-   * Labels of the namespaces whose objects are meant. The operator's own namespace is always left out.
-   * Default: all others.
+   * Selects the namespaces by their labels. The operator's own namespace is always excluded. Default: all
+   * other namespaces.
    */
   readonly namespaceSelector?: LabelSelector;
-  /** Labels of the objects, of which the old or the new one must match. Default: all. */
+  /**
+   * Selects the objects by their labels. The old or the new object must match. Default: all
+   * objects.
+   */
   readonly objectSelector?: LabelSelector;
   /** CEL expressions that must all be true, at most 63. Default: none. */
   readonly matchConditions?: readonly MatchCondition[];
   /**
-   * Seconds from 1 to 30 that the API server waits. The function has 80 % of this time, or one second less if
-   * that is more. Default 10, as in Kubernetes.
+   * Seconds from 1 to 30 that the API server waits. The function may use 80 % of this time, or all but one
+   * second if that is longer. Default 10, as in Kubernetes.
    */
   readonly timeoutSeconds?: number;
   /**
-   * Whether updates of objects that are being deleted are asked about, too. A denial of such an update keeps a
-   * finalizer from being removed. Default false: they are allowed, also when no replica answers.
+   * True if the webhook is also called for updates of objects that are being deleted. A denial of such an
+   * update can prevent the removal of a finalizer. Default false: these updates are allowed, even if no
+   * replica answers.
    */
   readonly whileDeleting?: boolean;
 }
@@ -91,9 +102,9 @@ export interface ValidatingWebhookOptions<
   O extends AdmissionOperation = AdmissionOperation,
 > extends WebhookOptions<T, O> {
   /**
-   * Answers one request. It depends on its arguments only, and changes nothing: the API server may ask it
-   * several times about one write, or never. Nothing returned means `allow()`. If it throws, the request is
-   * refused.
+   * Answers one request. The result must depend only on the arguments, and the function must change nothing:
+   * the API server may call it several times for one write, or never. Returning nothing means `allow()`. If
+   * it throws, the request is refused.
    */
   readonly validate: (
     request: AdmissionRequest<T, O>,
@@ -107,13 +118,15 @@ export interface MutatingWebhookOptions<
   O extends AdmissionOperation = AdmissionOperation,
 > extends WebhookOptions<T, O> {
   /**
-   * Whether the API server asks again when a later webhook has changed the object. Default `Never`.
+   * Whether the API server calls the webhook again when a later webhook has changed the object.
+   * Default `Never`.
    */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
   /**
-   * Answers one request with a changed copy of the object, of which the JSON patch is made. As `validate`, it
-   * depends on its arguments only. For an object that it has changed before it returns an equal one. Nothing
-   * returned means that the object stays as it is. If it throws, the request is refused.
+   * Answers one request with a changed copy of the object, from which the JSON patch is computed. As for
+   * `validate`, the result must depend only on the arguments. For an object that it has already changed, it
+   * must return an equal object. Returning nothing leaves the object as it is. If it throws, the request is
+   * refused.
    */
   readonly mutate: (
     request: AdmissionRequest<T, O>,
@@ -121,9 +134,9 @@ export interface MutatingWebhookOptions<
   ) => MutationAnswer<T> | Promise<MutationAnswer<T>>;
 }
 
-/** What `validate` returns. */
+/** The result of `validate`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement allows the request
 type ValidationAnswer = Allowed | Denied | void;
-/** What `mutate` returns. */
+/** The result of `mutate`. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement changes nothing
 type MutationAnswer<T extends KubernetesObject> = T | Allowed<T> | Denied | void;

@@ -13,7 +13,7 @@ import type {
   WebhookSubject,
 } from './webhook-options.ts';
 
-/** Which requests the API server sends to a webhook: the rule of a webhook configuration. */
+/** The requests that the API server sends to a webhook: a rule of a webhook configuration. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -24,64 +24,73 @@ export interface WebhookRule {
 }
 
 /**
- * The declaration of a webhook, as `validatingWebhook` and `mutatingWebhook` return it. A module exports it among
- * its controllers. It is also an `AccessDeclaration`, so that rights follow from its sources.
+ * The declaration of a webhook, which `validatingWebhook` and `mutatingWebhook` return. A module exports it
+ * among its controllers. It is also an `AccessDeclaration`, so that rights follow from its sources.
  */
 export interface Webhook {
-  /** Whether it may change objects. */
+  /** `mutating` if the webhook may change objects. */
   readonly type: 'validating' | 'mutating';
   /** At least three words joined by dots. */
   readonly name: string;
   /** `/validate/NAME` or `/mutate/NAME`. */
   readonly path: string;
-  /** What it is asked about. A webhook of a module has one, and a hook one for each resource that it names. */
+  /**
+   * The requests for which the webhook is called. A webhook of a module has one subject, and a hook has one
+   * per resource that it names.
+   */
   readonly subjects: readonly WebhookSubject[];
-  /** One rule for each subject, without wildcards. */
+  /** One rule per subject, without wildcards. */
   readonly rules: readonly WebhookRule[];
-  /** What the API server does without an answer. */
+  /** What the API server does if it gets no answer. */
   readonly failurePolicy: 'Fail' | 'Ignore';
   /** Objects of other versions are converted to the version of a subject. */
   readonly matchPolicy: 'Equivalent';
-  /** As declared: `webhookEntry` leaves out the operator's own namespace, too. */
+  /** As declared. `webhookEntry` also excludes the operator's own namespace. */
   readonly namespaceSelector: LabelSelector | undefined;
   /** As declared. Undefined for all objects. */
   readonly objectSelector: LabelSelector | undefined;
-  /** The declared ones, and one about objects that are being deleted unless `whileDeleting` is set. */
+  /** The declared conditions, and one about objects that are being deleted unless `whileDeleting` is set. */
   readonly matchConditions: readonly MatchCondition[];
-  /** The function has no client, so that dry runs may ask it. A hook may say that only dry runs have no effects. */
+  /**
+   * The function has no client, so dry runs may call it. A hook may declare that only dry runs have no side
+   * effects.
+   */
   readonly sideEffects: 'None' | 'NoneOnDryRun';
-  /** From 1 to 30. */
+  /** Seconds from 1 to 30. */
   readonly timeoutSeconds: number;
   /** Undefined for a validating webhook. */
   readonly reinvocationPolicy: 'Never' | 'IfNeeded' | undefined;
-  /** True when updates of objects that are being deleted are asked about. */
+  /** True when the webhook is also called for updates of objects that are being deleted. */
   readonly whileDeleting: boolean;
-  /** What its function reads, for caches and generated rights. */
+  /** The sources that the function reads, for caches and generated rights. */
   readonly sources: readonly Source[];
-  /** Its resources that carry a definition. */
+  /** The webhook's resources that include a definition. */
   readonly definitions: readonly DefinedResource[];
   /** A webhook records no Events. */
   readonly recordsEvents: false;
-  /** None: a webhook writes nothing. */
+  /** Empty, because a webhook writes nothing. */
   readonly fieldManagers: readonly string[];
   /** Every replica answers. */
   readonly needsLeaderElection: false;
-  /** The file of the hook that answers in place of a function. Messages name it. Undefined for a function. */
+  /** The file of the hook that answers instead of a function. Messages name it. Undefined for a function. */
   readonly hook: string | undefined;
   /**
-   * The declared function. What it returns is not checked yet.
+   * The declared function. Its result has not been checked yet.
    *
    * @param review - the whole AdmissionReview as JSON.
    */
   handle(request: AdmissionRequest, context: WebhookContext, review: string): unknown;
 }
 
-/** Registered with `Symbol.for`: `isWebhook` then knows the webhooks of another copy of this module. */
+/**
+ * Registered with `Symbol.for`, so that `isWebhook` also recognizes webhooks from another copy of this
+ * module.
+ */
 const DECLARED: unique symbol = Symbol.for('chancery.webhook');
 
 /**
- * Declares a webhook that allows or denies requests. Starts nothing. docs/guides/write/webhooks.md says when a schema, a rule of
- * CEL or a policy does the same without a server.
+ * Declares a webhook that allows or denies requests. Starts nothing. docs/guides/write/webhooks.md explains
+ * when a schema, a CEL rule or a policy can do the same without a server.
  *
  *     export const names = validatingWebhook({
  *       name: 'names.websites.example.com',
@@ -112,7 +121,7 @@ export function validatingWebhook<
  *       mutate: ({ object }) => ({ ...object, spec: { ...object.spec, tier: object.spec.tier ?? 'basic' } }),
  *     });
  *
- * @throws ConfigurationError `CONFIG` as `validatingWebhook`.
+ * @throws ConfigurationError `CONFIG` as `validatingWebhook` does.
  */
 export function mutatingWebhook<
   T extends KubernetesObject,
@@ -129,8 +138,8 @@ export function isWebhook(value: unknown): value is Webhook {
 }
 
 /**
- * Deletion goes on while no replica answers: the API server itself leaves these updates out. Only the stored object
- * counts, because a client can write a time of deletion into the new one.
+ * Deletions continue while no replica answers, because the API server itself excludes these updates. Only the
+ * stored object is checked, because a client can write a deletion time into the new one.
  */
 const NOT_BEING_DELETED: MatchCondition = {
   name: DELETING_CONDITION,
@@ -138,16 +147,16 @@ const NOT_BEING_DELETED: MatchCondition = {
     'request.operation != "UPDATE" || !has(oldObject.metadata) || !has(oldObject.metadata.deletionTimestamp)',
 };
 
-/** What a webhook is declared with. A function or a hook answers it. */
+/** The declaration of a webhook that a function or a hook answers. */
 export interface WebhookDeclaration
   extends Omit<WebhookOptions<KubernetesObject>, 'resource' | 'subresource' | 'operations'>,
     Pick<Webhook, 'type' | 'subjects' | 'handle'>,
     Partial<Pick<Webhook, 'sideEffects' | 'hook' | 'reinvocationPolicy'>> {}
 
 /**
- * Declares a webhook of any subjects.
+ * Declares a webhook with any subjects.
  *
- * @throws ConfigurationError `CONFIG` as `validatingWebhook`.
+ * @throws ConfigurationError `CONFIG` as `validatingWebhook` does.
  */
 export function declareWebhook(declaration: WebhookDeclaration): Webhook {
   requireDeclarable(declaration);

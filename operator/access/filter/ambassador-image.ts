@@ -1,9 +1,10 @@
 /**
- * What the entry point of our own ambassador image, Dockerfile.proxy, gives to `kubectl proxy` besides the
- * filter. A Deployment with another image gives it itself, and relies on nothing of the image but `kubectl`.
+ * The flags and variables that the entry point of our own ambassador image, Dockerfile.proxy, passes to
+ * `kubectl proxy` in addition to the filter. A Deployment with another image sets them itself, and relies
+ * only on `kubectl` in the image.
  */
 
-/** Every flag but the three of the filter, each with its only correct value. */
+/** Every flag except the three of the filter, each with its only correct value. */
 export const AMBASSADOR_FLAGS: readonly string[] = [
   '--address=127.0.0.1',
   '--port=8001',
@@ -28,7 +29,7 @@ export const AMBASSADOR_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** The last part of the name of our own image, in any registry. */
 export const OWN_AMBASSADOR_IMAGE: string = 'chancery-proxy';
 
-/** Whether an image is our own: its name ends with `chancery-proxy`. */
+/** True if an image is our own: its name ends with `chancery-proxy`. */
 export function isOwnAmbassador(image: string): boolean {
   return /(?:^|\/)chancery-proxy(?:[:@]|$)/.test(image);
 }

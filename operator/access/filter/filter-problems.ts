@@ -6,17 +6,20 @@ import { POD_NAMESPACE } from '../placement.ts';
  * Patterns without anchors match anywhere.
  */
 export interface ProxyFilter {
-  /** Each is anchored, and has no comma or brace: kubectl splits the flag at every comma. */
+  /**
+   * Each pattern is anchored, and contains no comma or brace, because kubectl splits the flag at
+   * every comma.
+   */
   readonly acceptPaths: readonly string[];
-  /** Regular expressions: a path that one of them matches is refused. */
+  /** Regular expressions. A path that matches one of them is refused. */
   readonly rejectPaths: readonly string[];
-  /** Regular expressions: a method that one of them matches is refused. */
+  /** Regular expressions. A method that matches one of them is refused. */
   readonly rejectMethods: readonly string[];
 }
 
 type FilterFlag = '--accept-paths' | '--reject-paths' | '--reject-methods';
 
-/** A mistake in a filter: the element does not mean what it seems to mean. */
+/** A mistake in a filter: the element has another meaning than it seems to have. */
 interface FilterProblem {
   readonly flag: FilterFlag;
   /** One element of the flag's list, or '' for the whole list. */
@@ -34,10 +37,10 @@ const MAX_ARGUMENT_BYTES = 131_072;
 const ALWAYS_REJECTED: readonly string[] = ['CONNECT', 'OPTIONS', 'TRACE'];
 
 /**
- * The mistakes in a filter; empty for a sound one.
+ * The mistakes in a filter; empty for a correct filter.
  *
- * `kubectl proxy` splits each list at every comma, searches without anchors, and treats an empty element as
- * one that matches everything. It reports none of that.
+ * `kubectl proxy` splits each list at every comma, matches without anchors, and treats an empty element as a
+ * pattern that matches everything. It reports none of these mistakes.
  */
 export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   return [
@@ -48,7 +51,7 @@ export function filterProblems(filter: ProxyFilter): readonly FilterProblem[] {
   ];
 }
 
-/** @param ofPattern - returns undefined for a sound pattern. */
+/** @param ofPattern - returns undefined for a correct pattern. */
 function listProblems(
   flag: FilterFlag,
   patterns: readonly string[],
@@ -152,8 +155,8 @@ function finds(pattern: string, text: string): boolean {
 }
 
 /**
- * Always refused: subresources that open tunnels or issue tokens, segments of dots, and characters that only
- * serve to be decoded twice.
+ * Paths that are always refused: subresources that open tunnels or issue tokens, segments that consist of
+ * dots, and characters that are only useful for double decoding.
  */
 export const REJECT_PATHS: readonly string[] = [
   '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy|ephemeralcontainers)(/|$)',

@@ -14,30 +14,33 @@ import {
 } from './opened-paths.ts';
 import { PROBE_PATH, SELF_REVIEW_PATH, usedMethods } from './proxy-filter.ts';
 
-/** Requests that pass the ambassador's filter, but that no role grants. The API server refuses them. */
+/** Requests that pass the ambassador's filter although no role grants them. The API server refuses them. */
 export interface OpenedRequests {
-  /** Anchored; it matches only paths that the filter accepts. */
+  /** Anchored. It matches only paths that the filter accepts. */
   readonly path: string;
   /** Without duplicates, in the order GET, POST, PUT, PATCH, DELETE. */
   readonly methods: readonly Method[];
   /**
    * Why the filter cannot refuse them.
    *
-   * - `method`: none of them is granted; the methods pass because other paths need them.
-   * - `name`: they are granted for `grantedNames` only, and other methods for more names.
-   * - `query`: they are granted as a list but not as a watch, or the reverse, or only with the field selector
-   *   `metadata.name=…` for some names. A filter sees no query.
+   * - `method`: none of the methods is granted; they pass because other paths need them.
+   * - `name`: the methods are granted only for `grantedNames`, and other methods for more names.
+   * - `query`: the requests are granted as a list but not as a watch, or vice versa, or only with the field
+   *   selector `metadata.name=…` for some names. A filter cannot see the query.
    */
   readonly because: 'method' | 'name' | 'query';
-  /** Sorted; the objects for which they are granted, with `query` both as a list and as a watch. */
+  /**
+   * Sorted. The objects for which the requests are granted; with `query`, both as a list and as a
+   * watch.
+   */
   readonly grantedNames: readonly string[];
 }
 
 /**
- * The requests that `proxyFilter` lets through and `rbac` does not grant, for the same declaration. The
- * filter is wider because `kubectl proxy` checks paths and methods separately, and sees no query. Every
- * request that passes the filter is either granted by the roles or part of the result. For paths in every
- * namespace the result contains the requests that are not granted in all namespaces.
+ * The requests that `proxyFilter` passes and `rbac` does not grant, for the same declaration. The filter is
+ * wider because `kubectl proxy` checks paths and methods separately, and cannot see the query. Every request
+ * that passes the filter is either granted by the roles or part of the result. For paths in every namespace,
+ * the result contains the requests that are not granted in all namespaces.
  *
  * @throws ConfigurationError as `accessOf` does.
  */
@@ -63,7 +66,7 @@ export function openedBeyondRights(
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The surplus of a path that Kubernetes allows everybody with one method. */
+/** The excess methods of a path that Kubernetes allows all users with one method. */
 function otherMethods(
   path: string,
   methods: readonly Method[],
@@ -76,11 +79,13 @@ function otherMethods(
 
 type Part = 'acrossNamespaces' | 'collection' | 'objects';
 
-/** Opened paths of a resource in one place, and methods that are not granted there. */
+/**
+ * Opened paths of a resource in one namespace or in all, and methods that are not granted there.
+ */
 interface Surplus extends Omit<OpenedRequests, 'path'> {
   readonly paths: OpenedPaths;
   readonly part: Part;
-  /** Only for the part `objects`. */
+  /** Used only for the part `objects`. */
   readonly objects: ObjectNames;
 }
 
@@ -125,7 +130,7 @@ function surplusOfCollection(
   const reaches = COLLECTION_VERBS[method].map(reach);
   if (reaches.length > 0 && reaches.every((each) => each === 'all')) return [];
   const surplus = { methods: [method], objects: [] };
-  // Only a list or a watch can name an object here, by a field selector.
+  // Only a list or a watch can name an object here, with a field selector.
   if (method !== 'GET' || reaches.every(({ length }) => length === 0)) {
     return [{ ...surplus, because: 'method', grantedNames: [] }];
   }
@@ -178,7 +183,9 @@ function reachOf(
   return [...names].sort();
 }
 
-/** Joins methods with the same paths and the same reason, then namespaces with the same surplus. */
+/**
+ * Joins methods with the same paths and the same reason, and then namespaces with the same excess.
+ */
 function joined(surplus: readonly Surplus[]): readonly OpenedRequests[] {
   const byMethod = groupedBy(surplus, ({ methods: _, ...rest }) => rest).map(([first, rest]) => ({
     ...first,
@@ -208,7 +215,7 @@ function pathOf(
     : `${collection}${objectPattern(paths, objects)}$`;
 }
 
-/** Each group as its first member and the others, ordered by first members. */
+/** Each group as its first member and its other members, ordered by first members. */
 function groupedBy<T>(all: readonly T[], key: (one: T) => unknown): readonly [T, readonly T[]][] {
   const groups = Map.groupBy(all, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap(([first, ...rest]): [T, readonly T[]][] =>

@@ -6,7 +6,7 @@ import { namePattern } from '../usable-names.ts';
 /** Objects by name, sorted; `all` for every name that the resource allows. */
 export type ObjectNames = 'all' | readonly string[];
 
-/** The paths of one resource or subresource that requests need in one place. */
+/** The paths of one resource or subresource that requests need in one namespace or in all. */
 export interface OpenedPaths {
   readonly resource: PathResource;
   readonly subresource: string | undefined;
@@ -17,11 +17,11 @@ export interface OpenedPaths {
   /** The collection in the namespace, or in the cluster. */
   readonly collection: boolean;
   readonly objects: ObjectNames;
-  /** The path by which a source checks whether a resource that was missing is served now. */
+  /** The path with which a source checks whether a missing resource is now served. */
   readonly discovery: boolean;
 }
 
-/** @param accesses - sorted; those of `accessOf` are merged as well. */
+/** @param accesses - sorted; those of `accessOf` are also merged. */
 export function openedPaths(accesses: readonly RequestedAccess[]): readonly OpenedPaths[] {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const byTarget = Map.groupBy(requested, ({ resource: { group, version, plural }, subresource }) =>
@@ -39,7 +39,7 @@ export function openedPaths(accesses: readonly RequestedAccess[]): readonly Open
   });
 }
 
-/** The paths that all accesses to one target in one place need together. */
+/** All paths that the accesses to one target in one place need. */
 function pathsOf(accesses: readonly RequestedAccess[]): OpenedPaths | undefined {
   const [first] = accesses;
   if (first === undefined) return undefined;
@@ -79,7 +79,7 @@ function namesOf(accesses: readonly RequestedAccess[]): ObjectNames {
   return [...names].sort();
 }
 
-/** Removes the paths that are open in every namespace anyway. */
+/** Removes the paths that are already open in every namespace. */
 function without(paths: OpenedPaths, everywhere: OpenedPaths | undefined): OpenedPaths {
   if (everywhere === undefined) return paths;
   return {
@@ -99,10 +99,10 @@ function hasAny<V>(list: readonly V[], values: readonly V[]): boolean {
   return values.some((value) => list.includes(value));
 }
 
-/** Every version of a group: a label, as the definition of a resource names it. */
+/** Every version of a group. A version is a label, as the definition of a resource names it. */
 const ANY_VERSION = DNS_LABEL;
 
-/** Anchored at the start: the path before the plural, or before the namespace. */
+/** Anchored at the start. The path before the plural, or before the namespace. */
 export function rootPattern({
   group,
   version = ANY_VERSION,
@@ -113,7 +113,7 @@ export function rootPattern({
 }
 
 /**
- * Anchored at the start: the collection in these places.
+ * Anchored at the start. The path of the collection in these namespaces.
  *
  * @param namespaces - [undefined] for every namespace, and for a cluster-scoped resource.
  */

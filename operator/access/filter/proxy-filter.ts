@@ -20,23 +20,23 @@ export { REJECT_PATHS } from './filter-problems.ts';
 export const PROBE_PATH: string = '^/version$';
 
 /**
- * The reviews by which an operator asks for its own rights. Kubernetes allows them to every authenticated
+ * The reviews that an operator sends about its own rights. Kubernetes allows them to every authenticated
  * user.
  */
 export const SELF_REVIEW_PATH: string =
   '^/apis/authorization[.]k8s[.]io/v1/selfsubject(rules|access)reviews$';
 
-/** Methods that an HTTP server may act upon. */
+/** Methods that an HTTP server may support. */
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'];
 
 /**
  * The narrowest filter that `kubectl proxy` can express for these controllers. It also opens `/version` and
  * the reviews of the operator's own rights, which are always needed.
  *
- * The filter knows neither pairs of method and path nor queries, so RBAC stays the boundary: see `rbac`, and
- * `openedBeyondRights` for the requests that this filter lets through and the roles do not grant.
+ * The filter can check neither pairs of method and path nor queries, so RBAC remains the boundary: see
+ * `rbac`, and `openedBeyondRights` for the requests that this filter passes and the roles do not grant.
  *
- * It is as long as the roles: a line for each resource, with its namespaces and names.
+ * Its length is similar to that of the roles: one line per resource, with its namespaces and names.
  *
  * @throws ConfigurationError `CONFIG` for a name that cannot be part of a path, for a subresource that is
  *   always refused, such as `pods/exec`, and for a filter that is too long for an argument.
@@ -71,7 +71,7 @@ export function filterOf(
   return filter;
 }
 
-/** The methods that pass: at least GET for the probe and POST for the reviews. */
+/** The methods that pass: always at least GET for the probe and POST for the reviews. */
 export function usedMethods(accesses: readonly RequestedAccess[]): ReadonlySet<Method> {
   const requested = accesses.filter(({ unrequested }) => unrequested !== true);
   const verbs = requested.flatMap((access) => access.verbs);
@@ -96,7 +96,7 @@ function requireSound(filter: ProxyFilter): void {
   });
 }
 
-/** In every group: the subresources of aggregated APIs are tunnels, too. */
+/** Refused in every group, because the same subresources of aggregated APIs are also tunnels. */
 const TUNNELS: ReadonlySet<string | undefined> = new Set([
   'attach',
   'exec',
@@ -120,7 +120,8 @@ function refuseTunnels({ resource, subresource }: RequestedAccess): void {
  * pattern.
  */
 function pathPatterns(opened: readonly OpenedPaths[]): readonly string[] {
-  // Paths that are open in every namespace are not repeated for one, so these two are never equal.
+  // Paths that are open in every namespace are not repeated for one namespace, so these two are
+  // never equal.
   const alike = Map.groupBy(opened, ({ namespace: _, resource, ...paths }) =>
     JSON.stringify([rootPattern(resource), resource.plural, paths]),
   );
@@ -162,9 +163,10 @@ interface ProxyPatch {
 
 /**
  * A strategic merge patch for kustomize that opens the ambassador in a Deployment. Without these arguments
- * its image refuses every path.
+ * the ambassador's image refuses every path.
  *
- * @param args - all arguments of the container: those of a filter, see `proxyArguments`, and what must come before them.
+ * @param args - all arguments of the container: those of a filter, see `proxyArguments`, after the arguments
+ * that must come first.
  */
 export function proxyPatch(
   args: readonly string[],

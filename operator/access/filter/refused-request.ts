@@ -11,9 +11,9 @@ interface RefusedRequest {
 }
 
 /**
- * Why a filter that is generated from `declared` refuses a request: the first part of the request that no declaration
- * has, in the order resource, version, subresource, namespace, verb, name. Undefined when the path names no resource,
- * or a resource that nothing declares.
+ * Why a filter generated from `declared` refuses a request: the first part of the request that no declaration
+ * covers, in the order resource, version, subresource, namespace, verb, name. Undefined when the path names
+ * no resource, or a resource that nothing declares.
  */
 export function refusedRequest(
   declared: readonly RequiredAccessRule[],
@@ -84,7 +84,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** What the API server takes a request for. */
+/** The verbs that the API server may assign to the request. */
 function verbsOf({ method, name }: Asked): readonly PathVerb[] {
   if (method === 'GET') return name === undefined ? ['list', 'watch'] : ['get'];
   if (method === 'DELETE') return [name === undefined ? 'deletecollection' : 'delete'];

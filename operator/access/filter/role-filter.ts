@@ -8,7 +8,7 @@ import type { ProxyFilter } from './filter-problems.ts';
 import { rootPattern } from './opened-paths.ts';
 import { filterOf } from './proxy-filter.ts';
 
-/** A rule, and where it holds. */
+/** A rule, with the namespace where it applies. */
 export interface PlacedRule {
   readonly rule: PolicyRule;
   /** A name or `POD_NAMESPACE`; undefined for the whole cluster. */
@@ -16,11 +16,11 @@ export interface PlacedRule {
 }
 
 /**
- * The narrowest filter that lets through what these rules grant, in every version of their groups, for a client
- * that looks its resources up by discovery. Kubernetes allows discovery to every authenticated user.
+ * The narrowest filter that passes the requests that these rules grant, in every version of their groups, for
+ * a client that finds its resources by discovery. Kubernetes allows discovery to every authenticated user.
  *
- * Of resources that are not built in, a rule says not whether their objects are in namespaces: a rule for the
- * whole cluster opens both forms of their paths.
+ * For resources that are not built in, a rule does not show whether their objects are namespaced. So a rule
+ * for the whole cluster opens both forms of their paths.
  *
  * @param rules - in any order, without wildcards.
  * @throws ConfigurationError `CONFIG` as `proxyFilter` does.
@@ -43,7 +43,10 @@ export function roleFilter(rules: readonly PlacedRule[]): ProxyFilter {
   ]);
 }
 
-/** A RoleBinding gives no right on them, and no rule for them gives a right on objects. */
+/**
+ * A RoleBinding grants no right on nonResourceURLs, and a rule with nonResourceURLs grants no right
+ * on objects.
+ */
 function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): readonly string[] {
   const isRequested = verbs.some((verb) =>
     ['get', 'post', 'put', 'patch', 'delete'].includes(verb),
@@ -52,10 +55,10 @@ function urlsOf({ rule: { nonResourceURLs, verbs }, namespace }: PlacedRule): re
   return urls.filter((url) => !OF_OBJECTS.test(url));
 }
 
-/** Paths that Kubernetes takes for requests of a resource. */
+/** Paths that Kubernetes treats as requests for a resource. */
 const OF_OBJECTS = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/[^/]/;
 
-/** Nobody requests `finalizers`, and no request has a verb such as `use`: admission looks them up. */
+/** No request uses `finalizers` or a verb such as `use`: only admission checks them. */
 function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[] {
   const { apiGroups, resources, resourceNames, verbs: given } = rule;
   const verbs = given.filter((verb) => Object.hasOwn(METHOD_OF, verb)) as PathVerb[];
@@ -79,7 +82,7 @@ function accessesOf({ rule, namespace }: PlacedRule): readonly RequestedAccess[]
   );
 }
 
-/** Kubernetes takes a Namespace for an object inside of itself, so that a Role can allow to read it by its name. */
+/** Kubernetes treats a Namespace as an object inside itself, so a Role can allow reading it by its name. */
 function namespaceAccess(
   name: string,
   subresource: string | undefined,
@@ -91,7 +94,7 @@ function namespaceAccess(
   return [{ resource, subresource, namespace: undefined, verbs, resourceNames: [name] }];
 }
 
-/** Its name is known in the Pod only. */
+/** True for the Pod's own Namespace, whose name is known only in the Pod. */
 function isOfOwnNamespace({ resource, resourceNames }: RequestedAccess): boolean {
   const isNamespace = resource.group === '' && resource.plural === 'namespaces';
   return isNamespace && resourceNames?.length === 1 && resourceNames[0] === POD_NAMESPACE;
@@ -107,7 +110,7 @@ function keyOf({ resource, subresource = '', namespace = '', ...rest }: Requeste
   return JSON.stringify([resource.group, resource.plural, subresource, namespace, rest]);
 }
 
-/** The lists of groups, of the versions of a group, and of the resources of a version. */
+/** Patterns for the list of groups, the versions of a group, and the resources of a version. */
 function discoveryPatterns(accesses: readonly RequestedAccess[]): readonly string[] {
   const groups = [...new Set(accesses.map(({ resource }) => resource.group))].sort();
   return [

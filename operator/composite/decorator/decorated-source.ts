@@ -10,15 +10,23 @@ import {
   selectorFromObject,
 } from '../../model/selector.ts';
 
-/** Which objects of a resource are decorated or are parents. Both selectors must match. Without them: all. */
+/**
+ * Which objects of a resource are decorated objects or parents. Both selectors must match. Without selectors,
+ * all objects are selected.
+ */
 export interface ObjectSelection {
-  /** Labels that the objects have. */
+  /** Labels that the objects must have. */
   readonly labels?: LabelSelector | undefined;
-  /** Annotations that the objects have, in the form of a label selector. Their values may have any characters. */
+  /**
+   * Annotations that the objects must have, in the form of a label selector. Their values may contain any
+   * characters.
+   */
   readonly annotations?: LabelSelector | undefined;
 }
 
-/** The source of the selected objects. It can have others, too, of which only metadata is cached. */
+/**
+ * The source of the selected objects. It may also contain other objects, of which only metadata is cached.
+ */
 export interface SelectedObjects {
   readonly source: Source;
   /** True for an object that the selection selects. */
@@ -27,9 +35,11 @@ export interface SelectedObjects {
 
 /** How the selected objects are cached. */
 export interface SelectedObjectsOptions {
-  /** The finalizer with which an object is cached whole although it is no longer selected. Default: none. */
+  /**
+   * An object with this finalizer is cached whole even if it is no longer selected. Default: no finalizer.
+   */
   readonly finalizer?: string | undefined;
-  /** Whether the cache keeps `metadata.managedFields`. Default false. */
+  /** True if the cache keeps `metadata.managedFields`. Default false. */
   readonly managedFields?: boolean;
   /** Further options of the source. */
   readonly source?: Omit<SourceOptions, 'transform' | 'labelSelector'>;
@@ -38,11 +48,12 @@ export interface SelectedObjectsOptions {
 /**
  * The source of the objects that `selection` selects.
  *
- * Without a finalizer the server selects by labels. With one it must not: an object that ceases to match would vanish
- * from the cache before it is finalized. Then, and for annotations, every object is listed, and those that are neither
- * selected nor carry the finalizer are cached without anything but metadata.
+ * Without a finalizer, the server selects by labels. With a finalizer it must not, because an object that
+ * stops matching would disappear from the cache before it is finalized. In that case, and for annotations,
+ * every object is listed, and only metadata is cached for objects that are neither selected nor have the
+ * finalizer.
  *
- * @throws ConfigurationError `CONFIG` for a selector that is invalid.
+ * @throws ConfigurationError `CONFIG` for an invalid selector.
  */
 export function selectedObjects(
   resource: Resource,
@@ -71,7 +82,10 @@ export function selectedObjects(
   };
 }
 
-/** Like `selectorFromObject`, which checks keys and operators here: the values may have any characters. */
+/**
+ * Like `selectorFromObject`, but only keys and operators are checked, because the values may contain any
+ * characters.
+ */
 function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Selector {
   const checked = selectorFromObject({
     matchLabels: Object.fromEntries(Object.keys(matchLabels).map((key) => [key, ''])),
@@ -87,7 +101,7 @@ function annotationSelector({ matchLabels = {}, matchExpressions = [] }: LabelSe
   return checked.map((requirement, at) => ({ ...requirement, values: given[at] ?? [] }));
 }
 
-/** Always the same function, so that equal sources share a cache. */
+/** Returns always the same function, so that equal sources share a cache. */
 function wholeObjects(managedFields: boolean): Transform {
   return managedFields ? asReceived : dropManagedFields;
 }
@@ -96,7 +110,7 @@ function asReceived<T>(object: T): T {
   return object;
 }
 
-/** Enough for every controller of a process; a forgotten transform only costs a cache of its own. */
+/** Enough for every controller of a process. Forgetting a transform only costs a separate cache. */
 const MAX_TRANSFORMS = 1_000;
 
 const transforms = new Map<string, Transform>();
@@ -130,6 +144,6 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 function metadataOf<T extends KubernetesObject>({ apiVersion, kind, metadata }: T): T {
   const { managedFields: _, annotations = {}, ...rest } = metadata;
   const { [LAST_APPLIED]: __, ...kept } = annotations ?? {};
-  // The other fields are missing; nobody is shown an object that is not selected.
+  // The other fields are missing. An object that is not selected is never shown to user code.
   return { apiVersion, kind, metadata: { ...rest, annotations: kept } } as unknown as T;
 }

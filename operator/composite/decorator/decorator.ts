@@ -20,15 +20,17 @@ import {
 /** The desired state that the function of a decorator returns. */
 export interface DecoratorResult {
   /**
-   * Every attachment that should exist, made with `child`. Existing attachments that are not in the list are deleted;
-   * `[]` deletes all. An answer without this field is an error and changes nothing.
+   * Every attachment that should exist, created with `child`. Existing attachments that are not in the list
+   * are deleted; `[]` deletes all. An answer without this field is an error and changes nothing.
    */
   readonly attachments: readonly DesiredChild[];
-  /** Labels to set. Null deletes a label; the others stay. */
+  /** Labels to set. Null deletes a label; all other labels stay. */
   readonly labels?: Readonly<Record<string, string | null>>;
-  /** Annotations to set. Null deletes an annotation; the others stay. */
+  /** Annotations to set. Null deletes an annotation; all other annotations stay. */
   readonly annotations?: Readonly<Record<string, string | null>>;
-  /** Replaces the whole status. Null or left out: the status stays as it is. Needs the option `status`. */
+  /**
+   * Replaces the whole status. If null or omitted, the status stays as it is. Requires the option `status`.
+   */
   readonly status?: Readonly<Record<string, unknown>> | null;
   /** Milliseconds after which the function is called again without a change. */
   readonly requeueAfterMs?: number;
@@ -42,46 +44,54 @@ interface DecoratorOptions<T extends KubernetesObject>
   > {
   /** The resource whose objects are decorated. */
   readonly objects: Resource<T>;
-  /** The labels and annotations of decorated objects. Default: all objects are decorated. */
+  /**
+   * Selects the decorated objects by labels and annotations. Default: all objects are decorated.
+   */
   readonly select?: ObjectSelection;
   /** Namespaces and other options of the source of `objects`. */
   readonly source?: SelectedObjectsOptions['source'];
   /** The resources of the attachments. Each is watched, and the controller may write and delete its objects. */
   readonly attachments: readonly (Resource | ChildRule)[];
   /**
-   * Where the status is that the functions may return: in the subresource `status`, or in the object itself if its
-   * resource has none. Default: they return none.
+   * Where a status that the functions return is written: to the subresource `status`, or to the object itself
+   * if its resource has no such subresource. Default: the functions must not return a status.
    */
   readonly status?: 'subresource' | 'object';
-  /** Drop changes that leave generation, labels and annotations as they are. Default false. */
+  /** True: drops changes that leave generation, labels and annotations unchanged. Default false. */
   readonly ignoreStatusChanges?: boolean;
   /** The resources of related objects. Each is watched. `customize` selects some of their objects. */
   readonly related?: readonly (Resource | Source)[];
-  /** Selects the related objects of one decorated object, of resources in `related`. Pure. */
+  /**
+   * Selects the related objects of one decorated object from the resources in `related`. It must be
+   * pure.
+   */
   readonly customize?: (object: T) => readonly RelatedRule[] | Promise<readonly RelatedRule[]>;
   /**
-   * Object and observed attachments → labels, annotations, status and attachments. Pure: it reads its arguments, which
-   * are frozen, and writes nothing. It is called again whenever one of them changes. When it throws, nothing changes
-   * and it is called again with back-off.
+   * Object and observed attachments → labels, annotations, status and attachments. It must be pure: it reads
+   * its arguments, which are frozen, and writes nothing. It is called again whenever one of them changes. If
+   * it throws, nothing changes and it is called again with back-off.
    */
   readonly sync: SyncFunction<T, DecoratorResult>;
   /**
-   * Like `sync`, for an object that is being deleted, or is no longer selected, until it answers `finalized: true`. If
-   * it is set, decorated objects carry its finalizer. It is called again while another finalizer keeps a deleted object.
+   * Like `sync`, for an object that is being deleted or is no longer selected, until it returns
+   * `finalized: true`. If it is set, decorated objects have its finalizer. It is called again while another
+   * finalizer keeps a deleted object.
    */
   readonly finalize?: {
-    /** Qualified, `domain/name`. Do not change it once objects carry it. */
+    /** A qualified name, `domain/name`. Do not change it once objects have the finalizer. */
     readonly name: string;
     readonly sync: SyncFunction<T, DecoratorResult & { readonly finalized: boolean }>;
   };
 }
 
 /**
- * Declares a controller that adds to objects of others: labels, annotations, a status, and attachments, which are
- * objects that belong to them. It does in process what Metacontroller's DecoratorController does with webhooks.
+ * Declares a controller that adds to objects of other writers: labels, annotations, a status, and
+ * attachments, which are additional objects. It does inside the process what Metacontroller's
+ * DecoratorController does with webhooks.
  *
- * An attachment is controlled by the decorated object, and carries the name of its decorator. Nothing else is adopted,
- * changed or deleted; an object that has the name of an attachment is an error.
+ * The controller of an attachment is the decorated object, and an annotation of the attachment names its
+ * decorator. No other object is adopted, changed or deleted; an existing object with the name of an
+ * attachment is an error.
  *
  * @throws ConfigurationError `CONFIG` as `controller` does, and when `attachments` or a selector is unusable.
  */

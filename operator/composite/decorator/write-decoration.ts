@@ -16,19 +16,24 @@ type Options = Pick<
   'parent' | 'hasStatusSubresource' | 'decorator' | 'failures' | 'statusFields'
 >;
 
-/** What is to be written at a decorated object. */
+/** The writes for a decorated object. */
 export interface Decoration {
   readonly answer: SyncAnswer;
-  /** The finalizer to remove; undefined when it stays. */
+  /** The finalizer to remove; undefined to remove none. */
   readonly removed: string | undefined;
-  /** Digest of what the function has decided from, but for the object itself. */
+  /** Digest of the inputs of the function, without the object itself. */
   readonly inputs: () => string;
 }
 
-/** Its name among the objects whose writes are watched for loops; those of attachments are JSON. */
+/**
+ * The object's name among all objects whose writes are checked for loops. Names of attachments are
+ * JSON.
+ */
 const nameOf = ({ metadata: { uid = '' } }: KubernetesObject): string => `the object ${uid}`;
 
-/** Writes what a function states about decorated objects. Each write names the version that the function has seen. */
+/**
+ * Writes a function's answer for decorated objects. Each write names the version that the function has seen.
+ */
 export class DecorationWriter {
   readonly #options: Options;
   readonly #hotLoops: HotLoops;
@@ -78,7 +83,7 @@ export class DecorationWriter {
   }
 
   /**
-   * States a failure by a condition. An object that has changed since it was read gets it with the next attempt.
+   * States a failure as a condition. If the object has changed since it was read, the next attempt states it.
    */
   async failed(object: KubernetesObject, error: unknown, context: ReconcileContext): Promise<void> {
     const { statusFields: fields, decorator } = this.#options;
@@ -97,7 +102,7 @@ export class DecorationWriter {
     return isCopied ? others : wanted;
   }
 
-  /** The object after the last write; undefined without one. */
+  /** The object after the last write; undefined if nothing was written. */
   async #send(
     object: KubernetesObject,
     metadata: object,
@@ -132,7 +137,7 @@ export class DecorationWriter {
   }
 }
 
-/** The labels or annotations that change, as a part of metadata; nothing when none does. */
+/** The changed labels or annotations, as a part of metadata; empty when none has changed. */
 function changes(
   part: 'labels' | 'annotations',
   { metadata }: KubernetesObject,
@@ -145,7 +150,7 @@ function changes(
   return changed.length === 0 ? {} : { [part]: Object.fromEntries(changed) };
 }
 
-/** The finalizers without `removed`; nothing when the object does not carry it. */
+/** The finalizers without `removed`; empty when the object does not have it. */
 function without(
   { metadata: { finalizers = [] } }: KubernetesObject,
   removed: string | undefined,

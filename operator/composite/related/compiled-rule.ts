@@ -14,8 +14,8 @@ import { byNamespace, type IndexFunction } from '../../store/indices.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
- * Which objects are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`; `namespace` excludes
- * `namespaceSelector`. Without any of them: all objects.
+ * Selects the objects that are related to a parent. `names` excludes `labelSelector` and `namespaceSelector`;
+ * `namespace` excludes `namespaceSelector`. Without any of them, all objects are related.
  */
 export interface RelatedRule {
   readonly resource: Resource;
@@ -25,24 +25,24 @@ export interface RelatedRule {
   readonly namespaceSelector?: LabelSelector;
 }
 
-/** A checked rule as it applies to one parent. All that is set must hold. */
+/** A checked rule, applied to one parent. All set parts must match. */
 export interface CompiledRule {
   readonly resource: Resource;
-  /** False: this parent gets no object of the resource. */
+  /** If false, this parent gets no object of the resource. */
   readonly selectsAny: boolean;
   readonly namespace: string | undefined;
   readonly names: ReadonlySet<string> | undefined;
   readonly labels: Selector;
-  /** Labels of the namespace. */
+  /** Selects by the labels of the object's namespace. */
   readonly namespaceLabels: Selector | undefined;
-  /** Equal rules have equal texts, so that parents can share one. */
+  /** Equal rules have equal texts, so that parents can share a rule. */
   readonly text: string;
 }
 
-/** The labels of a namespace; undefined when there is no such namespace. */
+/** Returns the labels of a namespace; undefined when the namespace does not exist. */
 export type NamespaceLabels = (namespace: string) => Readonly<Record<string, string>> | undefined;
 
-/** Identifies the resource of a rule. Two versions of one resource are two. */
+/** Identifies the resource of a rule. Two versions of a resource count as two resources. */
 export function relatedName(resource: Resource): string {
   return `${apiVersionOf(resource)}/${resource.plural}`;
 }
@@ -50,8 +50,8 @@ export function relatedName(resource: Resource): string {
 /**
  * Checks a rule and applies it to a parent.
  *
- * @param ownNamespaceOnly - a namespaced parent gets only objects of its own namespace.
- * @throws OperatorError `USER_CODE` that says which parts of the rule do not go together.
+ * @param ownNamespaceOnly - if true, a namespaced parent gets only objects of its own namespace.
+ * @throws OperatorError `USER_CODE` that names the parts of the rule that exclude each other.
  */
 export function compileRule(
   rule: RelatedRule,
@@ -62,7 +62,7 @@ export function compileRule(
   const { namespaced } = resource;
   const own = ownNamespaceOnly ? parent.metadata.namespace : undefined;
   requireParts(rule, own);
-  // A cluster-scoped object has no namespace that a rule could name.
+  // A cluster-scoped object has no namespace for a rule to name.
   const namespace = namespaced ? (own ?? nonEmpty(rule.namespace)) : undefined;
   const names = hasNames(rule) ? new Set(rule.names) : undefined;
   const labels = selectorOf(rule, 'labelSelector') ?? [];
@@ -79,7 +79,7 @@ export function compileRule(
   return { resource, selectsAny, namespace, names, labels, namespaceLabels, text };
 }
 
-/** @param own - the only namespace of which objects are related. */
+/** @param own - if set, only objects of this namespace can be related. */
 function requireParts(rule: RelatedRule, own: string | undefined): void {
   const { resource, labelSelector, namespaceSelector } = rule;
   const namespace = nonEmpty(rule.namespace);
@@ -104,7 +104,7 @@ function requireParts(rule: RelatedRule, own: string | undefined): void {
   }
 }
 
-/** True when a rule selects the object of `entry`. Reads its metadata only for a rule with labels. */
+/** True when a rule selects the object of `entry`. Reads the metadata only for a rule with labels. */
 export function selectsEntry(
   { selectsAny, namespace, names, labels, namespaceLabels }: CompiledRule,
   entry: Pick<Entry, 'key' | 'metadata'>,
@@ -134,8 +134,8 @@ export function withRelatedIndexes(source: Source): Source {
 /**
  * The objects that a rule selects.
  *
- * @param namespaces - the cache of namespaces, for a rule that selects by their labels.
- * @throws OperatorError as `Store.list`.
+ * @param namespaces - the cache of namespaces, for a rule that selects by namespace labels.
+ * @throws OperatorError as `Store.list` does.
  */
 export function objectsOf(
   rule: CompiledRule,
@@ -171,12 +171,12 @@ function selectorOf(
   }
 }
 
-/** An empty list of names is as good as none. */
+/** An empty list of names is treated as no list. */
 function hasNames({ names = [] }: RelatedRule): boolean {
   return names.length > 0;
 }
 
-/** An empty selector is one. JSON may have null for one that is left out. */
+/** An empty selector counts as given. JSON may contain null for an omitted selector. */
 function isGiven(selector: LabelSelector | null | undefined): selector is LabelSelector {
   return selector !== undefined && selector !== null;
 }

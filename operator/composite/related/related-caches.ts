@@ -17,15 +17,15 @@ import { type NamespaceLabels, relatedName, withRelatedIndexes } from './compile
 import type { RulesOfParents } from './rules-of-parents.ts';
 
 /**
- * `declared`: every resource that a rule may name. They are sources of the controller. `open`: opens the source of a
- * resource when a rule first names it.
+ * `declared`: every resource that a rule may name; they are sources of the controller. `open`: opens the
+ * source of a resource when a rule first names it.
  */
 export type RelatedSources =
   | { readonly declared: readonly Source[] }
   | {
       /** Opens a source; its cache is shared with equal sources. */
       readonly open: (source: Source) => InformerHandle<KubernetesObject>;
-      /** The source of a resource. Default: with the defaults of `source`. */
+      /** Returns the source of a resource. Default: a source with the defaults of `source`. */
       readonly sourceOf?: (resource: Resource) => Source;
     };
 
@@ -36,7 +36,7 @@ interface RelatedCachesOptions {
   readonly rules: RulesOfParents;
 }
 
-/** An opened source that no rule names is released after twice this time at the latest. */
+/** An opened source that no rule names is released at the latest after twice this time. */
 const LOOK_EVERY_MS = 5 * 60_000;
 
 interface Opened {
@@ -44,9 +44,9 @@ interface Opened {
   readonly source: Source;
   readonly handle: InformerHandle<KubernetesObject>;
   readonly registration: HandlerRegistration;
-  /** Parents that need its first list. */
+  /** Parents that are waiting for the first list. */
   readonly waiting: Set<ObjectKey>;
-  /** No rule named it when it was last looked at. */
+  /** True if no rule named the resource at the last check. */
   isIdle: boolean;
 }
 
@@ -55,17 +55,21 @@ type StoreOf = ReconcileContext['store'];
 const namespaceSource = source(namespaces, { metadataOnly: true });
 
 /**
- * Where related objects are read, and how their changes reach the parents. Declared sources are there while the controller
- * runs. Others are opened when a rule first names their resource, and released some time after no rule does.
+ * The caches from which related objects are read, and the way their changes reach the parents. Declared
+ * sources exist while the controller runs. Other sources are opened when a rule first names their resource,
+ * and released some time after no rule names it any more.
  */
 export class RelatedCaches {
-  /** Options of the controller by which changes of related objects reach their parents. */
+  /** Options of the controller that make changes of related objects reach their parents. */
   readonly wiring: Pick<ControllerOptions<KubernetesObject>, 'watches' | 'triggers'>;
   readonly #options: RelatedCachesOptions;
-  /** By the name of their resource. Undefined: sources are opened. */
+  /** By the name of the resource. If undefined, sources are opened on demand. */
   readonly #declared: ReadonlyMap<string, Source> | undefined;
   readonly #opened = new Map<string, Opened>();
-  /** Undefined while the controller does not run: what a reconcile opened that outlives it would never be released. */
+  /**
+   * Undefined while the controller is not running. A source that a late reconcile opened would never be
+   * released.
+   */
   #enqueue: Enqueue | undefined;
 
   constructor(options: RelatedCachesOptions) {
@@ -88,9 +92,9 @@ export class RelatedCaches {
   /**
    * The cache of a resource that a rule of the parent names.
    *
-   * @throws NotReadyError while it has no first list; the parent is woken once it has.
+   * @throws NotReadyError while the cache has no first list; the parent is enqueued once it has.
    * @throws SourceUnavailableError while the API server refuses or does not serve the resource.
-   * @throws OperatorError `USER_CODE` when the resource is none of those that were declared.
+   * @throws OperatorError `USER_CODE` when the resource was not declared.
    */
   storeOf(
     resource: Resource,
@@ -147,7 +151,7 @@ export class RelatedCaches {
     return opened;
   }
 
-  /** The first list wakes only the parents that waited for it. */
+  /** The first list enqueues only the parents that were waiting for it. */
   #selecting(resource: Resource, changes: readonly Change[]): ReadonlySet<ObjectKey> {
     const { rules } = this.#options;
     const labelsOf = this.#labelsIn(undefined);
@@ -160,7 +164,7 @@ export class RelatedCaches {
     return new Set(states.flatMap((state) => [...rules.selecting(resource, state, labelsOf)]));
   }
 
-  /** The labels of the namespaces that a cache has. @param storeOf - for declared sources. */
+  /** Returns the labels of namespaces from a cache. @param storeOf - used for declared sources. */
   #labelsIn(storeOf: StoreOf | undefined): NamespaceLabels {
     const name = relatedName(namespaces);
     const declared = this.#declared?.get(name);
@@ -188,7 +192,7 @@ export class RelatedCaches {
     } finally {
       this.#enqueue = undefined;
       for (const name of this.#opened.keys()) this.#release(name);
-      // Parents can come and go unseen before the controller runs again.
+      // Parents can come and go unnoticed before the controller runs again.
       this.#options.rules.clear();
     }
   }
@@ -208,7 +212,7 @@ export class RelatedCaches {
   }
 }
 
-/** The error while the cache of a resource is still filled. */
+/** The error while the cache of a resource is still being filled. */
 export function noFirstList(resource: Resource): NotReadyError {
   const name = resourceName(resource);
   return new NotReadyError(`the cache of ${name} has no first list yet`, {

@@ -19,28 +19,28 @@ import { RulesOfParents } from './rules-of-parents.ts';
 export interface RelatedOptions {
   /** Name of the controller, for messages. */
   readonly controller: string;
-  /** Asks for the rules of a parent. */
+  /** Returns the rules of a parent. */
   readonly rules: (
     parent: KubernetesObject,
     context: ReconcileContext,
   ) => Promise<readonly RelatedRule[]>;
   /**
-   * True: a namespaced parent has related objects only in its own namespace, as with version v1 of a customize hook.
-   * Default false.
+   * True: a namespaced parent has related objects only in its own namespace, as with version v1 of a
+   * customize hook. Default false.
    */
   readonly ownNamespaceOnly?: boolean;
   /**
-   * Milliseconds for which the rules of one generation of a parent are kept, before they are asked again. Default 20
-   * minutes; 0: ask each time. An answer without a rule is not kept.
+   * Milliseconds for which the rules of one generation of a parent are kept before they are requested again.
+   * Default 20 minutes; 0 requests them each time. An answer without a rule is not kept.
    */
   readonly rulesKeptMs?: number;
   readonly sources: RelatedSources;
 }
 
-/** How long Metacontroller keeps the rules of one generation. */
+/** The time for which Metacontroller keeps the rules of one generation. */
 const RULES_KEPT_MS = 20 * 60_000;
 
-/** More rules than this are a mistake of the function that makes them. */
+/** A function that returns more rules than this has a bug. */
 const MAX_RULES = 100;
 
 export interface RelatedObjects {
@@ -48,7 +48,10 @@ export interface RelatedObjects {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** The related objects of the parents of one controller: which ones, and which parent is reconciled when one changes. */
+/**
+ * The related objects of the parents of one controller: which objects are related, and which parents are
+ * reconciled when an object changes.
+ */
 export class Related {
   readonly wiring: RelatedCaches['wiring'];
   readonly #options: RelatedOptions;
@@ -62,19 +65,19 @@ export class Related {
   }
 
   /**
-   * The objects that the parent's rules select, by the name of their resource. The rules are asked once for each
-   * generation of a parent, and each time while there are none.
+   * The objects that the parent's rules select, by the name of their resource. The rules are requested once
+   * per generation of a parent, and each time while there are none.
    *
-   * @throws NotReadyError (a quiet retry) while one of its resources has no first list.
+   * @throws NotReadyError (retried without a report) while one of its resources has no first list.
    */
   async of(
     parent: KubernetesObject,
     context: ReconcileContext,
   ): Promise<ReadonlyMap<string, RelatedObjects>> {
-    // The rules are known before a cache is read: a change that comes later wakes the parent.
+    // The rules are stored before a cache is read, so that a later change enqueues the parent.
     const rules = await this.#rulesOf(parent, context);
     const failures: unknown[] = [];
-    // Asks for all caches before it fails because of one, so that all of them are opened.
+    // Requests all caches before it fails because of one, so that all of them are opened.
     const storeOf = (resource: Resource): Store<KubernetesObject> | undefined => {
       try {
         return this.#caches.storeOf(resource, keyOf(parent), context);
@@ -105,7 +108,7 @@ export class Related {
     return new Map(sorted);
   }
 
-  /** Forgets a parent that is gone: its reconciler knows no more than its key. */
+  /** Forgets a parent that is gone. Only its key is known then. */
   forget(key: ObjectKey): void {
     this.#rules.forget(key);
   }
@@ -125,14 +128,15 @@ export class Related {
     const rules = requireRules(answer, this.#options.controller).map((rule) =>
       compileRule(rule, parent, ownNamespaceOnly),
     );
-    // No rules may be a mistake that passes, and nothing would wake the parent when it has: they are not kept.
+    // An empty list of rules may be a temporary mistake, and nothing would enqueue the parent afterwards, so
+    // it is not kept.
     const keptMs = rules.length === 0 ? 0 : rulesKeptMs;
     this.#rules.set(key, { uid, generation, rules, askAgainAt: now + keptMs });
     return rules;
   }
 }
 
-/** For callers without types. */
+/** Checks the rules for callers without types. */
 function requireRules(answer: unknown, controller: string): readonly RelatedRule[] {
   const problem = Array.isArray(answer)
     ? answer.length > MAX_RULES
@@ -157,13 +161,13 @@ function selectedBy(
   try {
     return objectsOf(rule, store, places);
   } catch (error) {
-    // An index that is still built, or an informer that stops.
+    // An index is still being built, or an informer is stopping.
     const isUnsynced = error instanceof OperatorError && error.code === 'NOT_SYNCED';
     throw isUnsynced ? noFirstList(rule.resource) : error;
   }
 }
 
-/** A second version of one resource gets a name of its own. */
+/** A second version of a resource gets its own name. */
 function nameIn(
   found: ReadonlyMap<string, { readonly resource: Resource }>,
   resource: Resource,

@@ -9,11 +9,11 @@ import {
   selectsEntry,
 } from './compiled-rule.ts';
 
-/** The answer to the question for a parent's rules. */
+/** The last requested rules of a parent. */
 export interface AskedRules {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
-  /** By the clock that only grows. */
+  /** On the monotonic clock. */
   readonly askAgainAt: number;
   readonly rules: readonly CompiledRule[];
 }
@@ -25,14 +25,17 @@ interface SharedRule {
 }
 
 /**
- * The rules of all parents, and the way back: from a changed object to the parents that select it. It holds the rules
- * of each parent until that is forgotten; equal rules are held once.
+ * The rules of all parents, and the reverse: from a changed object to the parents that select it. The rules
+ * of a parent are kept until the parent is forgotten; equal rules are stored once.
  */
 export class RulesOfParents {
   readonly #byParent = new Map<ObjectKey, AskedRules>();
   /** By the text of the rule. */
   readonly #shared = new Map<string, SharedRule>();
-  /** By where a changed object finds them. Rules with names are found by name: each parent may name an object of its own. */
+  /**
+   * By the place where a changed object finds the rules. Rules with names are found by name, because each
+   * parent may name its own object.
+   */
   readonly #byPlace = new Map<string, Set<SharedRule>>();
 
   get(parent: ObjectKey): AskedRules | undefined {
@@ -76,7 +79,7 @@ export class RulesOfParents {
     this.#byPlace.clear();
   }
 
-  /** The parents of which a rule selects the object. */
+  /** The parents that have a rule that selects the object. */
   selecting(
     resource: Resource,
     entry: Pick<Entry, 'key' | 'metadata'>,
@@ -92,7 +95,10 @@ export class RulesOfParents {
     return found;
   }
 
-  /** True when a rule names the resource, or looks at the labels of namespaces, if that is the resource. */
+  /**
+   * True when a rule names the resource. For the resource of namespaces, also when a rule selects by
+   * namespace labels.
+   */
   names(resource: Resource): boolean {
     const name = relatedName(resource);
     const isNamespaces = name === relatedName(namespaces);
@@ -112,7 +118,7 @@ function placesOf({ resource, names }: CompiledRule): readonly string[] {
     : [...names].map((name) => placeOf(resource, name));
 }
 
-/** No name has a space. */
+/** No name contains a space. */
 function placeOf(resource: Resource, name: string = ''): string {
   return `${relatedName(resource)} ${name}`;
 }

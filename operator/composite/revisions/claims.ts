@@ -3,8 +3,8 @@ import { childIdentity } from '../child.ts';
 import type { ChildType } from '../engine-options.ts';
 
 /**
- * Names of children of one kind that belong to a revision, as it is stored. Under a cluster-scoped parent, the name of
- * a namespaced child is `namespace/name`.
+ * The stored names of the children of one kind that belong to a revision. Under a cluster-scoped parent, the
+ * name of a namespaced child is `namespace/name`.
  */
 export interface ClaimedNames {
   /** '' for the core group. */
@@ -18,7 +18,7 @@ export function isRolling({ update }: Pick<ChildType, 'update'>): boolean {
   return update === 'rolling-apply' || update === 'rolling-recreate';
 }
 
-/** Translates between the stored names of claimed children and their identities, for the children of one parent. */
+/** Translates between the stored names and the identities of claimed children of one parent. */
 export class ClaimNames {
   readonly #parent: KubernetesObject;
   readonly #rolling: readonly ChildType[];
@@ -29,8 +29,8 @@ export class ClaimNames {
   }
 
   /**
-   * The identities of stored names, each once. Kinds that are not updated one by one have no claims, and a name without
-   * its namespace names no child of a cluster-scoped parent.
+   * The identities of stored names, each once. Kinds that are not updated one by one have no claims. A name
+   * without a namespace is ignored for a namespaced child of a cluster-scoped parent.
    */
   identitiesOf(claimed: readonly ClaimedNames[]): readonly string[] {
     const all = claimed.flatMap(({ apiGroup, kind, names }) => {
@@ -47,8 +47,8 @@ export class ClaimNames {
   }
 
   /**
-   * What is stored for children. Kinds and names that are stored already keep their order, so that nothing is written
-   * because of it.
+   * The names to store for children. Kinds and names that are already stored keep their order, so that a
+   * different order causes no write.
    */
   toStore(
     children: readonly { readonly type: ChildType; readonly object: { metadata: NameOfChild } }[],
@@ -94,7 +94,7 @@ function idOf({ apiGroup, kind }: Pick<ClaimedNames, 'apiGroup' | 'kind'>): stri
   return `${kind}.${apiGroup}`;
 }
 
-/** True when both name the same children, in any order. Kinds without names do not count. */
+/** True when both name the same children, in any order. Kinds without names are ignored. */
 export function isSameClaim(a: readonly ClaimedNames[], b: readonly ClaimedNames[]): boolean {
   const left = namesIn(a);
   const right = namesIn(b);

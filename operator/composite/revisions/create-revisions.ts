@@ -24,13 +24,13 @@ import { RevisionStore } from './revision-store.ts';
 import { decideRolling, type RollingDecision, type RollingStep } from './rolling-decision.ts';
 
 /**
- * Revisions for which the function is called in one reconcile, the latest included. Every older revision has a child
- * that no other has, so a parent has at most one revision more than it has children. The children of those beyond this
- * number stay as they are until their turn comes.
+ * Maximum number of revisions for which the function is called in one reconcile, including the latest. Every
+ * older revision has a child that no other revision has, so a parent has at most one revision more than it
+ * has children. The children of revisions beyond this number stay as they are until their turn comes.
  */
 const MAX_ASKED = 10;
 
-/** Characters of the message of the condition `Updated`. */
+/** Maximum length of the message of the condition `Updated`. */
 const MAX_MESSAGE_CHARS = 1_024;
 
 export interface RevisionsOptions {
@@ -40,11 +40,12 @@ export interface RevisionsOptions {
   readonly children: readonly ChildType[];
   readonly writer: ChildWriter;
   readonly format: RevisionFormat;
-  /** The parts of a parent that define a revision. Default, and for an empty list: `spec`. */
+  /** The parts of a parent that define a revision. Default, also for an empty list: `spec`. */
   readonly fieldPaths?: readonly string[] | undefined;
   /**
-   * Where the revisions of cluster-scoped parents are stored: a ControllerRevision needs a namespace. It is owned by
-   * the parent all the same. Revisions of a namespaced parent are beside it.
+   * The namespace for the revisions of cluster-scoped parents, because a ControllerRevision needs a
+   * namespace. They are still owned by the parent. Revisions of a namespaced parent are stored in the
+   * parent's namespace.
    */
   readonly namespace?: string | undefined;
 }
@@ -70,16 +71,16 @@ interface LiveRevision {
   readonly name: string;
   readonly patch: ParentPatch;
   readonly children: readonly ClaimedNames[];
-  /** Undefined for one that is not stored yet. */
+  /** Undefined for a revision that is not stored yet. */
   readonly object: KubernetesObject | undefined;
 }
 
-/** The revisions of one parent, as `read` found them. */
+/** The revisions of one parent, as found by `read`. */
 interface ReadState {
   readonly latest: LiveRevision;
-  /** The newest first. */
+  /** Newest first. */
   readonly older: readonly LiveRevision[];
-  /** Further objects with the content of one of those. */
+  /** Further objects with the same content as one of the revisions above. */
   readonly repeated: readonly KubernetesObject[];
 }
 
@@ -106,7 +107,7 @@ class StoredRevisions implements Revisions {
       reads: [this.#store.source],
       permissions: [
         { resource: format.resource, ...namespaces, verbs: ['create', 'patch', 'delete'] },
-        // For the condition `Updated`.
+        // Needed for the condition `Updated`.
         { resource: parentResource, subresource: 'status', verbs: ['patch'] },
       ],
     };
@@ -189,7 +190,7 @@ class StoredRevisions implements Revisions {
     };
   }
 
-  /** Only asked during a rolling update: to compare may cost a request. */
+  /** Called only during a rolling update, because a comparison may cost a request. */
   async #upToDate(
     children: readonly PlannedChild[],
     observed: ReadonlyMap<string, KubernetesObject>,
@@ -208,8 +209,8 @@ class StoredRevisions implements Revisions {
   }
 
   /**
-   * The latest revision first: if the process ends in between, a child is claimed by two revisions, of which the latest
-   * counts. In the other order it would be claimed by none.
+   * Writes the latest revision first. If the process ends in between, a child is claimed by two revisions,
+   * and the latest counts. In the other order, no revision would claim the child.
    */
   async #write(
     { state, decision, names, parent }: Decided,
@@ -262,7 +263,8 @@ function conditionOf(
 ): RollingPlan['condition'] {
   const type = 'Updated';
   if (step.kind === 'settled') {
-    // The same text as Metacontroller's: it must not be a reason to write the status of every parent that is taken over.
+    // The same text as Metacontroller's, so that taking over parents from it does not write the status of
+    // every parent.
     const message = `latest ControllerRevision: ${latest}`;
     return { type, status: 'True', reason: 'OnLatestRevision', message };
   }

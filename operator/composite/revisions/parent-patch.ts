@@ -6,14 +6,14 @@ import { type KubernetesObject, keyOf } from '../../model/object.ts';
 /** The parts of a parent that define a revision, nested as they are in the parent. */
 export type ParentPatch = Readonly<Record<string, unknown>>;
 
-/** What defines a revision if nothing else is said. */
+/** The parts that define a revision by default. */
 export const DEFAULT_FIELD_PATHS: readonly string[] = ['spec'];
 
 /**
- * The values at `fieldPaths` of a parent. A path that the parent does not have is left out.
+ * The values at `fieldPaths` of a parent. A path that the parent does not have is omitted.
  *
  * @param fieldPaths - names joined by dots, such as `spec.template`.
- * @throws OperatorError `USER_CODE` when a path leads through a value that is no object.
+ * @throws OperatorError `USER_CODE` when a path leads through a value that is not an object.
  */
 export function parentPatch(parent: KubernetesObject, fieldPaths: readonly string[]): ParentPatch {
   return fieldPaths.reduce<ParentPatch>((patch, fieldPath) => {
@@ -23,10 +23,10 @@ export function parentPatch(parent: KubernetesObject, fieldPaths: readonly strin
 }
 
 /**
- * `parent` as it was in the revision of `patch`: its values at `fieldPaths` are those of the patch. A path that the
- * patch does not have is absent in the result, because the parent did not have it then.
+ * `parent` as it was in the revision of `patch`: its values at `fieldPaths` come from the patch. A path that
+ * is missing in the patch is removed from the result, because the parent did not have it then.
  *
- * @throws OperatorError `USER_CODE` as `parentPatch`.
+ * @throws OperatorError `USER_CODE` as `parentPatch` does.
  */
 export function withParentPatch(
   parent: KubernetesObject,
@@ -44,7 +44,9 @@ export function withParentPatch(
   ) as unknown as KubernetesObject;
 }
 
-/** The text of a patch. Names of revisions are made of these bytes. Equal patches have equal texts. */
+/**
+ * The text of a patch. The names of revisions are computed from its bytes. Equal patches have equal texts.
+ */
 export function patchText(patch: ParentPatch): string {
   return goJson(patch);
 }
@@ -61,7 +63,9 @@ function valueAt(from: unknown, fieldPath: string, parent: KubernetesObject): un
   return value;
 }
 
-/** `fields` with a value at `path`. Computed names in a literal define even `__proto__` as a field of its own. */
+/**
+ * `fields` with a value at `path`. Computed names in a literal define even `__proto__` as an ordinary field.
+ */
 function withValue(
   fields: Fields,
   [name = '', ...rest]: readonly string[],

@@ -8,7 +8,7 @@ import { isLabelValue, type LabelSelector } from '../../model/selector.ts';
 import type { ClaimedNames } from './claims.ts';
 import type { ParentPatch } from './parent-patch.ts';
 
-/** What a stored revision says. */
+/** The content of a stored revision. */
 export interface RevisionContent {
   readonly parentPatch: ParentPatch;
   readonly children: readonly ClaimedNames[];
@@ -16,21 +16,27 @@ export interface RevisionContent {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** How revisions are stored: what differs between systems that store them. */
+/** How revisions are stored. Each system that stores revisions has its own format. */
 export interface RevisionFormat {
   /** The resource of the stored revisions. */
   readonly resource: Resource;
-  /** Labels that every stored revision has. The API server selects them by these. */
+  /** Labels that every stored revision has. The API server selects revisions by them. */
   readonly labels: Labels;
-  /** Further labels of a new revision of this parent. Those that every revision has win. */
+  /**
+   * Further labels of a new revision of this parent. If a label is also in `labels`, the value of
+   * `labels` wins.
+   */
   ownLabels(parent: KubernetesObject): Labels;
-  /** Revisions without a controller that this parent adopts. Undefined: none. */
+  /**
+   * Selects the revisions without a controller that this parent adopts. If undefined, none are
+   * adopted.
+   */
   adopts(parent: KubernetesObject): LabelSelector | undefined;
-  /** The name of a new revision before the dash and the hash. */
+  /** The part of a new revision's name before the dash and the hash. */
   readonly prefix: string;
   /**
-   * `fields`: patch and children are fields of the object. `data`: the patch is in `data`, which the API server lets
-   * nobody change, and the children are in an annotation, as JSON.
+   * `fields`: patch and children are fields of the object. `data`: the patch is in `data`, which the API
+   * server never allows to change, and the children are in an annotation, as JSON.
    */
   readonly content: 'fields' | 'data';
 }
@@ -42,8 +48,8 @@ const REVISION_OF = 'chancery.dev/revision-of';
 const REVISION_CHILDREN = 'chancery.dev/revision-children';
 
 /**
- * Revisions as ControllerRevisions of `apps/v1`, which every cluster has. The label of the controller keeps those of
- * StatefulSets and DaemonSets out of its cache.
+ * Stores revisions as ControllerRevisions of `apps/v1`, which every cluster has. The label with the
+ * controller's name keeps the revisions of StatefulSets and DaemonSets out of its cache.
  */
 export function chanceryFormat(controller: string): RevisionFormat {
   return {
@@ -56,20 +62,23 @@ export function chanceryFormat(controller: string): RevisionFormat {
   };
 }
 
-/** Characters of a name before the hash: 253 without the 40 of the hash and the dash before it. */
+/**
+ * Maximum length of the name's part before the hash: 253 minus the 40 characters of the hash and
+ * the dash before it.
+ */
 const PREFIX_CHARS = 253 - 41;
 
 interface MetacontrollerRevisions {
   readonly parentResource: Resource;
-  /** True: children and revisions of a parent have the label `controller-uid`. */
+  /** True if children and revisions of a parent have the label `controller-uid`. */
   readonly generateSelector: boolean;
-  /** The selector of a parent without `generateSelector`. */
+  /** Returns the selector of a parent, if `generateSelector` is false. */
   readonly selector?: ((parent: KubernetesObject) => LabelSelector | undefined) | undefined;
 }
 
 /**
- * Revisions as Metacontroller stores them, to the byte: name, labels and content. Each system continues with those of the
- * other.
+ * Stores revisions exactly as Metacontroller does: name, labels and content are the same to the byte. So each
+ * system can continue with the revisions of the other.
  */
 export function metacontrollerFormat({
   parentResource: { group, plural },
@@ -88,7 +97,8 @@ export function metacontrollerFormat({
       kind: 'ControllerRevision',
       namespaced: true,
     }),
-    // A group may be longer than the value of a label. The API server would refuse every revision with such a label.
+    // A group may be longer than a label value may be. The API server would refuse every revision with such a
+    // label.
     labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => isLabelValue(value))),
     ownLabels: (parent) =>
       generateSelector ? { 'controller-uid': parent.metadata.uid ?? '' } : templateLabels(parent),
@@ -121,8 +131,8 @@ export function labelsOf(format: RevisionFormat, parent: KubernetesObject): Labe
 }
 
 /**
- * The name of a new revision. It ends with the hexadecimal SHA-1 of the parent's uid followed by the text of the patch: so
- * no revision is stored twice. The hash keeps names apart, nothing else.
+ * The name of a new revision. It ends with the hexadecimal SHA-1 of the parent's uid followed by the text of
+ * the patch, so no revision is stored twice. The hash is not used for security.
  */
 export function nameOf(
   { prefix }: RevisionFormat,
@@ -132,19 +142,20 @@ export function nameOf(
   return `${prefix}-${nodeCrypto().createHash('sha1').update(uid).update(text).digest('hex')}`;
 }
 
-/** Fields of an object, its annotations among them. */
+/** Fields of an object, including its annotations. */
 export interface StoredBody {
   readonly metadata?: { readonly annotations: Readonly<Record<string, string>> };
   readonly [field: string]: unknown;
 }
 
-/** The fields of a new revision besides its metadata, and its annotations. */
+/** The fields of a new revision other than its metadata, and its annotations. */
 export function bodyOf(
   { content }: RevisionFormat,
   { parentPatch, children }: RevisionContent,
 ): StoredBody {
   if (content === 'fields') return { parentPatch, ...(children.length > 0 && { children }) };
-  // The API requires a number. Nothing orders revisions by it: the latest one is that of the parent.
+  // The API requires a number. It is not used to order revisions: the latest revision is the one that equals
+  // the parent.
   return { ...inAnnotation(children), data: { parentPatch }, revision: 1 };
 }
 
@@ -164,7 +175,8 @@ function inAnnotation(children: readonly ClaimedNames[]): StoredBody {
 /**
  * The content of a stored revision, from values that anyone may have written.
  *
- * @throws OperatorError `DECODE` that names the object. Without its content, nobody knows which children it holds back.
+ * @throws OperatorError `DECODE` that names the object. Without the content, it is unknown which children the
+ * revision keeps.
  */
 export function contentOf({ content }: RevisionFormat, object: KubernetesObject): RevisionContent {
   const fields = object as KubernetesObject & Partial<Record<string, unknown>>;

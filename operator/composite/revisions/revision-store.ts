@@ -27,11 +27,14 @@ import {
 interface RevisionStoreOptions {
   readonly parentResource: Resource;
   readonly format: RevisionFormat;
-  /** Where the revisions of a cluster-scoped parent are. */
+  /** The namespace for the revisions of a cluster-scoped parent. */
   readonly namespace: string | undefined;
 }
 
-/** The stored revisions of parents: reads them from the cache, and writes them guarded by uid and resourceVersion. */
+/**
+ * The stored revisions of parents. It reads them from the cache, and guards writes by uid and
+ * resourceVersion.
+ */
 export class RevisionStore {
   readonly source: Source;
   readonly #parentResource: Resource;
@@ -52,9 +55,9 @@ export class RevisionStore {
   }
 
   /**
-   * The revisions that the parent controls, oldest first. Those without a controller that it may adopt become its own,
-   * unless it is being deleted. Its own stay its own whatever their labels are: a new one of the same content would
-   * have the same name.
+   * The revisions that the parent controls, oldest first. Revisions without a controller that the parent may
+   * adopt are adopted, unless the parent is being deleted. The parent's own revisions stay its own regardless
+   * of their labels, because a new revision with the same content would have the same name.
    *
    * @throws ApiError when an adoption fails; `isVersionConflict` when another writer was faster.
    */
@@ -74,10 +77,10 @@ export class RevisionStore {
   /**
    * Stores a new revision.
    *
-   * @throws NotReadyError when there is a revision of that name which the cache does not show. It belongs to the parent
-   *   and gets the labels by which the cache finds it.
-   * @throws AlreadyOwnedError when an object of that name belongs to another owner.
-   * @throws OperatorError `DECODE` when an object of that name has another content.
+   * @throws NotReadyError when a revision with that name exists but the cache does not show it. If it belongs
+   *   to the parent, it gets the labels by which the cache finds it.
+   * @throws AlreadyOwnedError when an object with that name belongs to another owner.
+   * @throws OperatorError `DECODE` when an object with that name has another content.
    */
   async create(
     name: string,
@@ -112,7 +115,9 @@ export class RevisionStore {
     context.log.info({ revision: name }, 'revision stored');
   }
 
-  /** Replaces the claimed children of a stored revision, unless it was changed since it was read. */
+  /**
+   * Replaces the claimed children of a stored revision, unless the revision has changed since it was read.
+   */
   async change(
     object: KubernetesObject,
     children: readonly ClaimedNames[],
@@ -123,7 +128,7 @@ export class RevisionStore {
     context.log.debug({ revision: object.metadata.name }, 'children of a revision changed');
   }
 
-  /** Deletes a stored revision, unless it was changed since it was read. */
+  /** Deletes a stored revision, unless it has changed since it was read. */
   async remove({ metadata }: KubernetesObject, { client, log }: ReconcileContext): Promise<void> {
     const { uid = '', resourceVersion = '' } = metadata;
     try {
@@ -136,7 +141,7 @@ export class RevisionStore {
     log.info({ revision: metadata.name }, 'revision without children deleted');
   }
 
-  /** Gives the stored object of that name what the cache finds it by. */
+  /** Adds the owner and the labels by which the cache finds the stored object with that name. */
   async #show(
     { metadata: { name, namespace, labels } }: { readonly metadata: RevisionMeta },
     { parentPatch }: RevisionContent,
@@ -150,7 +155,8 @@ export class RevisionStore {
     if (controller !== undefined && controller.uid !== parent.metadata.uid) {
       throw new AlreadyOwnedError(resource, live);
     }
-    // The cache has it by its content, and would never find the one that is wanted.
+    // The cache finds revisions by their content, so it would never find the wanted revision under
+    // this name.
     if (patchText(contentOf(this.#format, live).parentPatch) !== patchText(parentPatch)) {
       throw misnamed(live);
     }

@@ -4,32 +4,34 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { ChildType, PlannedChild, StatusCheck } from '../engine-options.ts';
 import { isRolling } from './claims.ts';
 
-/** A revision, as the decision needs it. */
+/** A revision in the form that the decision needs. */
 export interface RollingRevision {
-  /** The children that are stored as its own, by identity. */
+  /** Identities of the children that are stored as belonging to the revision. */
   readonly claims: readonly string[];
-  /** What the function answered for it; undefined when it was not asked. */
+  /**
+   * The answer of the function for the revision; undefined when the function was not called for it.
+   */
   readonly children: readonly PlannedChild[] | undefined;
 }
 
-/** What the decision is made from. */
+/** The input of the decision. */
 export interface RollingState {
   readonly latest: RollingRevision & { readonly children: readonly PlannedChild[] };
-  /** In the order in which their claims count. */
+  /** Older revisions, in the order in which their claims count. */
   readonly older: readonly RollingRevision[];
-  /** The children that exist, by identity. */
+  /** The existing children, by identity. */
   readonly observed: ReadonlyMap<string, KubernetesObject>;
-  /** Identities of the observed children that are as the latest answer wants them. */
+  /** Identities of the observed children that match the latest answer. */
   readonly upToDate: ReadonlySet<string>;
 }
 
-/** How far a rolling update is. */
+/** The progress of a rolling update. */
 export type RollingStep =
   /** Every child belongs to the latest revision. */
   | { readonly kind: 'settled' }
-  /** This child goes to the latest revision now. */
+  /** This child moves to the latest revision now. */
   | { readonly kind: 'progressing'; readonly child: PlannedChild }
-  /** No child moves until this one, which belongs to the latest revision, is ready. */
+  /** No child moves until this child, which belongs to the latest revision, is ready. */
   | { readonly kind: 'waiting'; readonly child: PlannedChild; readonly because: string };
 
 /** What a rolling update does in one reconcile. */
@@ -44,11 +46,13 @@ export interface RollingDecision {
 }
 
 /**
- * Decides which child belongs to which revision. Children without a revision, and those that are already as the latest
- * answer wants them, go to the latest revision at once. Of the others, one goes in each reconcile, in the order of the
- * latest answer, and only if every child of the latest revision exists, is up to date and passes its status checks.
+ * Decides which child belongs to which revision. Children without a revision, and children that already match
+ * the latest answer, move to the latest revision at once. Of the others, one child moves per reconcile, in
+ * the order of the latest answer, and only if every child of the latest revision exists, is up to date and
+ * passes its status checks.
  *
- * It reads nothing but its argument: the same state gives the same decision, in this process or in its successor.
+ * It reads only its argument, so the same state always leads to the same decision, in this process and in its
+ * successor.
  */
 export function decideRolling({ latest, older, ...cluster }: RollingState): RollingDecision {
   const rolling = latest.children.filter(({ type }) => isRolling(type));
@@ -69,12 +73,13 @@ export function decideRolling({ latest, older, ...cluster }: RollingState): Roll
   };
 }
 
-/** The owner of a child: an index of `RollingState.older`, or this. */
+/** The owner value for the latest revision. Other values are indices of `RollingState.older`. */
 const LATEST = -1;
 
 /**
- * The revision of each child of the latest answer. If two claim a child, the latest one has it, then the first. Claims
- * of children that the latest answer does not want are forgotten: those children are deleted.
+ * The revision of each child of the latest answer. If several revisions claim a child, the latest wins, then
+ * the first in order. Claims of children that are not in the latest answer are dropped, because those
+ * children are deleted.
  */
 function ownersOf(
   rolling: readonly PlannedChild[],
@@ -104,7 +109,7 @@ function nextStep(
   return { kind: 'progressing', child: next };
 }
 
-/** Why the next child has to wait for this one, which belongs to the latest revision. */
+/** Why the next child must wait for this child, which belongs to the latest revision. */
 function unready(
   { identity, type }: PlannedChild,
   { observed, upToDate }: Pick<RollingState, 'observed' | 'upToDate'>,
@@ -117,8 +122,8 @@ function unready(
 }
 
 /**
- * What is wanted of a child in this reconcile. An older revision that was not asked, or that no longer names the child,
- * cannot say: then the child stays as it is until its turn comes.
+ * The desired state of a child in this reconcile. If its older revision was not asked, or its answer no
+ * longer contains the child, the child stays as it is until its turn comes.
  */
 function wantedNow(
   child: PlannedChild,
@@ -138,8 +143,9 @@ function byIdentity(children: readonly PlannedChild[]): ReadonlyMap<string, Plan
 }
 
 /**
- * Why a rolling update has to wait for an updated child; undefined when it can go on. A child that is changed in place
- * may still show the status of its former spec: it must have observed its generation, if its status has one.
+ * Why a rolling update must wait for an updated child; undefined when it can continue. A child that is
+ * changed in place may still show the status of its former spec. So if its status has an observed generation,
+ * this must be the current one.
  */
 function waitsFor(
   child: KubernetesObject,

@@ -8,12 +8,12 @@ import { ConditionList } from '../object-shape/condition-list.ts';
 import { memberOf } from './json-difference.ts';
 
 /**
- * Maximum number of remembered objects that no cache of the controller has. A forgotten object is applied once more,
- * without effect.
+ * Maximum number of remembered objects that are in none of the controller's caches. A forgotten object is
+ * applied once more, without effect.
  */
 const MAX_UNCACHED = 10_000;
 
-/** Bytes of a digest. Two different values have the same one by chance once in 2^64 objects. */
+/** Bytes of a digest. Two different values have the same digest by chance once in 2^64 objects. */
 const DIGEST_BYTES = 16;
 
 /** After `create`, the creation may still own fields that no apply has stated. */
@@ -22,10 +22,12 @@ type LastWrite = 'create' | 'apply';
 /** The subresource of an apply. Undefined for the object itself. */
 type Part = 'status';
 
-/** The last apply to one object, and its result on the server. Digests, because bodies may be large. */
+/**
+ * The last apply to one object, and its result on the server. Stored as digests, because bodies may be large.
+ */
 interface Applied {
   readonly by: LastWrite;
-  /** True once `shown` was made from the form in which the cache has the object: a transform may drop fields. */
+  /** True once `shown` was computed from the cached form of the object: a transform may drop fields. */
   readonly isCachedForm: boolean;
   readonly stated: string;
   readonly shown: string;
@@ -36,35 +38,41 @@ interface Applied {
 /**
  * Remembers what this process has applied, to skip applies that would change nothing.
  *
- * The cached object alone is not enough to decide this. The server adds defaults and normalizes values, and
- * a field that is no longer stated, and must be removed, looks like a field of another writer. So an apply
- * is skipped when it states the same as the last one, and the object still shows, in the fields concerned,
- * the result of the last one. After a restart nothing is remembered, and each object is applied once.
+ * The cached object alone is not enough to decide this. The server adds defaults and normalizes values, and a
+ * field that is no longer stated, and must be removed, looks like a field of another writer. So an apply is
+ * skipped when it states the same as the last apply, and the stated fields of the object still show the
+ * result of the last apply. After a restart nothing is remembered, and each object is applied once.
  *
- * Objects of a cached resource are remembered until `forget` says that they are gone, however many they are. Of other
- * objects the last 10,000 are remembered.
+ * Objects of a cached resource are remembered until `forget` is called for them, without a limit on their
+ * number. Of other objects the last 10,000 are remembered.
  */
 export class AppliedMemory {
-  /** Fields that statuses are written without. */
+  /** The status fields that are omitted because the definition does not declare them. */
   readonly undeclared: UndeclaredFields = new UndeclaredFields();
-  /** The conditions of statuses. */
+  /** The facts about the conditions in statuses. */
   readonly conditions: ConditionList = new ConditionList();
   /** The names of the resources whose objects `forget` is called for. */
   readonly #followed = new Set<string>();
-  /** By uid, which no two objects share. One text an object: a hundred thousand of them take little memory. */
+  /**
+   * Stored by uid, which no two objects share. One text per object, so that a hundred thousand objects take
+   * little memory.
+   */
   readonly #cached = new Map<string, string>();
   readonly #uncached = new Map<string, string>();
-  /** Children that were made: resource and key → uid of the owner. */
+  /** Children that this process has created: resource and key → uid of the owner. */
   readonly #made = new Map<string, string>();
-  /** Uids that `forget` was called for last: it is not called again for what is written later. */
+  /**
+   * The last uids for which `forget` was called. It is not called again for objects that are
+   * written later.
+   */
   readonly #gone = new Set<string>();
 
-  /** From now on, `forget` is called for each object of the resource that is gone. */
+  /** Declares that `forget` will be called for each object of the resource that is gone. */
   follow(resource: Resource): void {
     this.#followed.add(resourceName(resource));
   }
 
-  /** Called when the object of this uid has left the cache. */
+  /** Call this when the object with this uid has left the cache. */
   forget(uid: string): void {
     for (const id of [idOf(uid), idOf(uid, 'status')]) this.#cached.delete(id);
     this.#gone.add(uid);
@@ -72,12 +80,12 @@ export class AppliedMemory {
     if (oldest !== undefined) this.#gone.delete(oldest);
   }
 
-  /** Called when a cache has the object of this uid, perhaps again. */
+  /** Call this when a cache has the object with this uid, perhaps again. */
   cached(uid: string): void {
     this.#gone.delete(uid);
   }
 
-  /** This process has made a child of this owner. */
+  /** Remembers that this process has created a child of this owner. */
   made(
     resource: Resource,
     child: KubernetesObject,
@@ -90,12 +98,17 @@ export class AppliedMemory {
     if (oldest !== undefined) this.#made.delete(oldest);
   }
 
-  /** True when this process has made a child of this name for this owner (same uid) before. It remembers the last 10,000. */
+  /**
+   * True when this process has already created a child with this name for this owner (same uid). The last
+   * 10,000 children are remembered.
+   */
   hasMade(resource: Resource, child: KubernetesObject, owner: KubernetesObject): boolean {
     return this.#made.get(nameOf(resource, child)) === (owner.metadata.uid ?? '');
   }
 
-  /** True when applying `stated` to `known`, as a cache or the server shows it, changes nothing. */
+  /**
+   * True when applying `stated` to `known`, the object from a cache or the server, changes nothing.
+   */
   isApplied(
     resource: Resource,
     known: KubernetesObject,
@@ -105,7 +118,7 @@ export class AppliedMemory {
     const applied = this.#find(known, part);
     if (applied?.stated !== shortDigestOf(stated)) return false;
     const { resourceVersion = '' } = known.metadata;
-    // The cache is behind our own write: it shows the state before it.
+    // The cache is behind our own write, and shows the state before it.
     if (isOlder(resourceVersion, applied.resourceVersion)) return true;
     const isSameVersion = resourceVersion === applied.resourceVersion;
     if (isSameVersion && applied.isCachedForm) return true;
@@ -115,7 +128,7 @@ export class AppliedMemory {
     return true;
   }
 
-  /** True when `known`, as a cache shows it, is older than the last apply to it. */
+  /** True when `known`, the object from a cache, is older than the last apply to it. */
   isBehind(known: KubernetesObject, part?: Part): boolean {
     const { resourceVersion = '' } = known.metadata;
     return isOlder(resourceVersion, this.#find(known, part)?.resourceVersion ?? '');
@@ -137,7 +150,7 @@ export class AppliedMemory {
     });
   }
 
-  /** How this process last wrote this object (same uid); undefined when it remembers no write. */
+  /** How this process last wrote this object (same uid); undefined when no write is remembered. */
   lastWrite(object: KubernetesObject): LastWrite | undefined {
     return this.#find(object, undefined)?.by;
   }
@@ -178,11 +191,11 @@ function idOf(uid: string, part?: Part): string {
 const SHOWN_AT = 1 + DIGEST_BYTES;
 const VERSION_AT = SHOWN_AT + DIGEST_BYTES;
 
-/** All of it in one text of one byte a character. */
+/** Packs all fields into one text with one byte per character. */
 function packed({ by, isCachedForm, stated, shown, resourceVersion }: Applied): string {
   const kind = (by === 'apply' ? 1 : 0) + (isCachedForm ? 2 : 0);
   const text = `${String.fromCharCode(kind)}${stated}${shown}${resourceVersion}`;
-  // A joined text would keep its parts.
+  // A concatenated text would keep its parts in memory.
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
@@ -197,7 +210,7 @@ function unpacked(text: string): Applied {
   };
 }
 
-/** Leaves out `apiVersion`, `kind` and `uid`: they identify the object, and a cache may lack them. */
+/** Omits `apiVersion`, `kind` and `uid`: they identify the object, and a cache may lack them. */
 function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): string {
   const { apiVersion: _, kind: __, ...fields } = stated;
   const { uid: ___, ...metadata } = stated.metadata;
@@ -208,10 +221,10 @@ function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): stri
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * The values that `object` has in the fields that `stated` states: the result of an apply, in the server's
- * form (`"1"` for a quantity of `"1000m"`). A list is taken whole, with what the server or another writer
- * has added to its items. Like the functions below it does not recurse: an API server accepts objects with
- * 10,000 levels.
+ * The values of `object` in the fields that `stated` states: the result of an apply, in the server's form
+ * (`"1"` for a quantity of `"1000m"`). A list is taken as a whole, including what the server or another
+ * writer has added to its items. Like the functions below it does not recurse, because an API server accepts
+ * objects with 10,000 levels.
  */
 export function shownFields(object: unknown, stated: unknown): unknown {
   const whole: Fields = emptyFields();
@@ -260,7 +273,7 @@ export function digestOf(value: unknown): string {
   return nodeCrypto().hash('sha256', sortedText(value), 'base64');
 }
 
-/** The first bytes of that digest, a character each. */
+/** The first bytes of that digest, one character per byte. */
 function shortDigestOf(value: unknown): string {
   return nodeCrypto().hash('sha256', sortedText(value), 'binary').slice(0, DIGEST_BYTES);
 }
@@ -269,13 +282,14 @@ function sortedText(value: unknown): string {
   try {
     return JSON.stringify(value, inOneOrder) ?? 'null';
   } catch (error) {
-    // Nested deeper than the call stack allows: this gives the same text at half the speed.
+    // The value is nested deeper than the call stack allows. `deepJson` gives the same text at half
+    // the speed.
     if (error instanceof RangeError) return deepJson(value, inOneOrder);
     throw error;
   }
 }
 
-/** Brings the keys of a map into an order that only the keys decide: sorted, and keys such as `"1"` first. */
+/** Sorts the keys of a map, so that their order depends only on the keys; keys such as `"1"` come first. */
 function inOneOrder(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return rawJSON(String(value));
   if (!isMapping(value)) return value;

@@ -22,17 +22,19 @@ export interface OwnerOfChildren {
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly client: Client;
-  /** The name under which fields are owned. */
+  /** The field manager of the children. */
   readonly fieldManager: string;
   readonly memory: AppliedMemory;
-  /** Reads a child: from the cache if the controller has one, otherwise with a request. */
+  /**
+   * Reads a child: from the cache if the controller caches the resource, otherwise with a request.
+   */
   readonly known: <C extends KubernetesObject>(
     resource: Resource<C>,
     child: KubernetesObject,
   ) => Promise<C | undefined>;
   /**
-   * Throws for a child that no source of the controller selects. Called before anything is sent, with the complete
-   * child and the existing one.
+   * Throws for a child that no source of the controller selects. Called before anything is sent, with the
+   * complete child and the existing object.
    */
   readonly requireSelected?: (
     resource: Resource,
@@ -40,25 +42,32 @@ export interface OwnerOfChildren {
     existing: KubernetesObject | undefined,
   ) => void;
   readonly refused?: Refused;
-  /** Labels that each child has besides its own. */
+  /** Labels that each child gets in addition to its own. */
   readonly childLabels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How composites and decorators have a child written. `ReconcileContext.applyOwned` takes these options, too. */
+/** How composites and decorators write a child. `ReconcileContext.applyOwned` also accepts these options. */
 export interface EngineApplyOptions extends ApplyOwnedOptions {
-  /** The name under which fields are owned. Default: that of the controller. */
+  /** The field manager. Default: the field manager of the controller. */
   readonly fieldManager?: string;
-  /** The child as it was observed; null when there was none. Default: it is read. */
+  /** The child as it was observed; null when there was none. If omitted, the child is read. */
   readonly observed?: KubernetesObject | null;
-  /** Called before an existing child is changed. It throws when the child must stay. */
+  /** Called before an existing child is changed. It throws when the child must not be changed. */
   readonly aboutToChange?: (() => void) | undefined;
-  /** Resolves to the object that has the name of a child to be created. Default: it is applied to, if it can be. */
+  /**
+   * Resolves to the object that already has the name of a child to be created. Default: that object is
+   * applied to, if allowed.
+   */
   readonly taken?: () => Promise<KubernetesObject>;
-  /** True: the child is created by an apply of `fieldManager` itself. The caller has seen that its name is free. */
+  /**
+   * True: the child is created by an apply of `fieldManager` itself. The caller must have checked that the
+   * name is free.
+   */
   readonly createsByApply?: boolean | undefined;
   /**
-   * True: the apply stores nothing. The answer is what the child would be, or the known child when nothing would
-   * differ. Fields are handed over all the same, because otherwise a field that is no longer stated would not show.
+   * True: the apply stores nothing. The answer is the child after the apply, or the known child when nothing
+   * would differ. Fields are still handed over to `fieldManager`, because otherwise the removal of a field
+   * that is no longer stated would not show.
    */
   readonly dryRun?: boolean;
 }
@@ -95,7 +104,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const lastWrite = memory.lastWrite(existing);
   const isUnknown = lastWrite === undefined && !showsAll(existing, child);
   if (lastWrite === 'create' || isUnknown || lacksMaps(resource, contentOf(existing), child)) {
-    // Caches drop the managedFields.
+    // Caches drop `managedFields`.
     const isWhole = existing.metadata.managedFields !== undefined;
     const live = isWhole ? existing : await readLive(client, resource, existing);
     if (live !== undefined) await ownByApplying(client, resource, live, owners);
@@ -105,7 +114,7 @@ export async function applyOwned<C extends KubernetesObject>(
   const how = { force: force ?? isOurs, fieldManager, dryRun };
   const send = (): Promise<C> => applyPastDefaults(client, resource, body, how);
   let answer = await send();
-  // An earlier process or manager created the child: the managedFields are known only from the answer.
+  // An earlier process or another manager created the child: only the answer contains the managedFields.
   if (await ownByApplying(client, resource, answer, owners)) {
     answer = await send();
   }
@@ -114,13 +123,16 @@ export async function applyOwned<C extends KubernetesObject>(
   return answer;
 }
 
-/** All of an object but its metadata and its status. */
+/** The object without its metadata and its status. */
 function contentOf({ metadata: _, ...object }: KubernetesObject): Mapping {
   const { status: __, ...content } = object as Mapping;
   return content;
 }
 
-/** The known child when `answer` differs in nothing. The server is asked, too: a cache may drop fields, or be late. */
+/**
+ * Returns the known child when `answer` has no difference. The server is also asked, because a cache may drop
+ * fields, or be late.
+ */
 async function unlessSame<C extends KubernetesObject>(
   { client, memory }: OwnerOfChildren,
   resource: Resource<C>,
@@ -137,7 +149,7 @@ async function unlessSame<C extends KubernetesObject>(
   return known;
 }
 
-/** The complete child, with its owner reference, in the form in which the server shows it. */
+/** The complete child with its owner reference, in the form that the server shows. */
 function childOf<C extends KubernetesObject>(
   { owner, ownerResource, childLabels }: OwnerOfChildren,
   resource: Resource<C>,
@@ -157,7 +169,9 @@ function childOf<C extends KubernetesObject>(
   return setControllerReference(owner, withStoredNames(resource, child), ownerResource, resource);
 }
 
-/** Creates as a separate field manager; the controller's own manager takes the fields over later. */
+/**
+ * Creates the child under a separate field manager. The controller's own manager takes the fields over later.
+ */
 async function create<C extends KubernetesObject>(
   { client }: OwnerOfChildren,
   resource: Resource<C>,
@@ -174,13 +188,14 @@ type Creation = Pick<EngineApplyOptions, 'createsByApply' | 'taken'> & {
 };
 
 /**
- * Creates a child that is not known. If an object already has its name, returns that object instead.
+ * Creates a child that is not known. If an object with its name already exists, returns that object instead.
  *
- * A child that this process has made before has been removed since. If its owner is gone and the cache does not show it yet, the
- * garbage collector has removed it, and would do so each time it is made again.
+ * If this process has created the child before, the child has been removed since. If the owner is gone and
+ * the cache does not show that yet, the garbage collector has removed the child, and would remove it again
+ * each time.
  *
- * @throws BeingDeletedError when an object had the name and is gone by now, and when the owner of such a child is gone or
- *   being deleted.
+ * @throws BeingDeletedError when an object had the name and is now gone, and when the owner of a child that
+ *   was created before is gone or being deleted.
  */
 async function createOrFind<C extends KubernetesObject>(
   given: OwnerOfChildren,
@@ -208,7 +223,7 @@ async function createOrFind<C extends KubernetesObject>(
 }
 
 /**
- * True if the owner controls the existing object; false for an object without a controller that can be
+ * True if the owner controls the existing object; false for an object without a controller that may be
  * adopted.
  *
  * @throws BeingDeletedError when the object is being deleted, even if the owner controls it.
@@ -257,8 +272,9 @@ export async function deleteOwned(
 }
 
 /**
- * True if this object (same uid) exists and is not being deleted, by a live read. Checked before an
- * adoption: the cache may still show an owner that is gone, and the child would be deleted with it.
+ * True if this object (same uid) exists and is not being deleted, according to a live read. Checked
+ * before an adoption: the cache may still show an owner that is gone, and the child would be
+ * deleted together with it.
  */
 export async function isLiveOwner(
   client: Client,

@@ -10,28 +10,35 @@ import { existingChild } from './existing-child.ts';
 import { isSameContent, withSystemFieldsOf } from './system-fields.ts';
 
 interface ApplyWriterOptions {
-  /** The name under which fields are owned. */
+  /** The field manager of the children. */
   readonly fieldManager: string;
-  /** False: a field that another manager applies is a conflict, which is reported. Default: it is taken over. */
+  /**
+   * False: a field that another manager applies is a conflict, which is reported. Default true: the field is
+   * taken over.
+   */
   readonly force?: boolean;
-  /** Managers that wrote these children before. A field of theirs that is no longer stated is removed. */
+  /** Managers that wrote these children before. Their fields that are no longer stated are removed. */
   readonly formerManagers?: readonly string[];
-  /** Annotations in which those managers kept what they wrote. They are removed from the children. */
+  /**
+   * Annotations in which those managers stored what they wrote. The annotations are removed from the
+   * children.
+   */
   readonly formerAnnotations?: readonly string[];
   /**
-   * True: children are created by an apply, so that they never change managers. An object that has got the name of a
-   * child after it was read would be written to. Default: by a create, which such an object refuses.
+   * True: children are created by an apply, so that their field manager never changes. The apply would also
+   * write to an object that takes the name of the child after the read. Default false: children are created
+   * by a create, which fails in that case.
    */
   readonly createsByApply?: boolean;
 }
 
-/** The annotation in which earlier versions kept a hash of the stated child. */
+/** The annotation in which earlier versions stored a hash of the stated child. */
 const CHILD_HASH = 'chancery.dev/child-hash';
 
 /**
- * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. Whether a child differs is judged by the
- * child itself: the server says what an apply would change. After the start of a process each child is applied or asked
- * about once.
+ * Writes children by server-side apply, as `ReconcileContext.applyOwned` does. The server decides whether a
+ * child differs: it is asked what an apply would change. After the start of a process each child is applied
+ * or checked once.
  */
 export function applyWriter(options: ApplyWriterOptions): ChildWriter {
   return new ApplyWriter(options);
@@ -69,7 +76,7 @@ class ApplyWriter implements ChildWriter {
   ): Promise<boolean> {
     try {
       const current = await this.#withoutAnnotations(resource, observed, write);
-      // Forced, because a conflict is a difference, too.
+      // Forced, because a conflict also counts as a difference.
       const options = { observed: current, force: true, dryRun: true };
       return (await this.#apply(resource, this.#stated(desired), write, options)) !== current;
     } catch (error) {
@@ -106,7 +113,10 @@ class ApplyWriter implements ChildWriter {
     return context.applyOwned(resource, stated, options);
   }
 
-  /** An observed child that is answered again, without what the server and former managers have set. */
+  /**
+   * The desired child without the fields that the server and former managers have set. A function may return
+   * an observed child unchanged.
+   */
   #stated(desired: Desired<KubernetesObject>): Desired<KubernetesObject> {
     const stated = withSystemFieldsOf(desired as unknown as Mapping, {});
     const metadata = stated.metadata as Mapping;
@@ -121,7 +131,10 @@ class ApplyWriter implements ChildWriter {
     return { ...stated, metadata: own } as unknown as Desired<KubernetesObject>;
   }
 
-  /** The child after a patch, so that these annotations are no difference for which a child is made anew. */
+  /**
+   * Removes the former annotations with a patch, so that they do not count as a difference for which a child
+   * is replaced.
+   */
   async #withoutAnnotations(
     resource: Resource,
     observed: KubernetesObject,

@@ -16,18 +16,18 @@ interface Owned {
 }
 
 /**
- * Refuses children that no source in `owns` of the controller selects. The cache never shows such a child: each
- * reconcile would create it again, and no change of it would wake its owner.
+ * Refuses children that no source in `owns` of the controller selects. The cache never shows such a child:
+ * each reconcile would create it again, and a change of the child would not wake its owner.
  *
- * Only what the child shows counts. A label that only admission would add is missing. What cannot be told is not
- * refused, such as a field with a default.
+ * Only the fields in the child itself count: a label that admission would add is treated as missing. A child
+ * is not refused if the result cannot be known, for example because of a field with a default.
  */
 export class ChildSelection {
   readonly #owned: readonly Owned[];
   /** Sources whose transform has kept the owner of a child. */
   readonly #keepOwners = new WeakSet<Source>();
 
-  /** @param configured - the namespaces of the settings; undefined for all. */
+  /** @param configured - the namespaces of the settings; undefined for all namespaces. */
   constructor({ owns }: Pick<Controller, 'owns'>, configured: readonly string[] | undefined) {
     this.#owned = owns.map(({ source }) => {
       const { labelSelector, fieldSelector } = source;
@@ -37,10 +37,11 @@ export class ChildSelection {
   }
 
   /**
-   * Call it before anything is sent.
+   * Call this before anything is sent.
    *
-   * @param child - complete, with its owner reference.
-   * @param existing - the child as it is known. The labels that others gave it count, because they stay.
+   * @param child - the complete child, with its owner reference.
+   * @param existing - the known child, if any. Labels that other writers gave it also count, because they
+   * stay.
    * @throws TerminalError `USER_CODE` that names the child, the source and what is missing.
    */
   require(resource: Resource, child: KubernetesObject, existing?: KubernetesObject): void {
@@ -54,7 +55,7 @@ export class ChildSelection {
   }
 
   /**
-   * Call it with the answer to a write: admission can take away or change a label.
+   * Call this with the answer to a write: admission can remove or change a label.
    *
    * @throws TerminalError `USER_CODE`.
    */
@@ -63,8 +64,9 @@ export class ChildSelection {
   }
 
   /**
-   * Runs `write`, which must call the function that it gets before it sends anything, and looks at its answer. An
-   * answer that is the existing object is not looked at: a cache may hold objects without their labels.
+   * Runs `write`, which must call the given function before it sends anything, and then checks the answer. An
+   * answer that is the existing object itself is not checked, because a cache may hold objects without their
+   * labels.
    */
   async around<C extends KubernetesObject>(
     resource: Resource<C>,
@@ -82,7 +84,7 @@ export class ChildSelection {
   /** The sources that may select an object; none when the resource is not in `owns`. */
   #selecting(resource: Resource, object: KubernetesObject, isStored = false): readonly Source[] {
     const all = this.#owned.filter(({ source }) => isSameResource(source.resource, resource));
-    // A child is read from the caches of whole objects, where there are any.
+    // A child is read from caches of whole objects, if there are any.
     const whole = all.filter(({ source }) => source.metadataOnly !== true);
     const owned = whole.length > 0 ? whole : all;
     const selecting: Source[] = [];
@@ -98,7 +100,7 @@ export class ChildSelection {
     throw unselected(missed.source, object, reasonOf(missed.mismatch, object, isStored));
   }
 
-  /** Looks at one child of each source: a transform treats all alike. */
+  /** Checks one child of each source, because a transform treats all children alike. */
   #keepsOwner(source: Source, child: KubernetesObject): boolean {
     const { metadataOnly, transform } = source;
     if (transform === undefined || this.#keepOwners.has(source)) return true;
@@ -130,7 +132,9 @@ interface Reason {
   readonly remedy: string;
 }
 
-/** Terminal, because only another version of the operator or of its settings can help. */
+/**
+ * The error is terminal, because only another version of the operator or of its settings can help.
+ */
 function unselected(
   { resource, labelSelector, fieldSelector }: Source,
   { metadata: { namespace, name, generateName = '' } }: KubernetesObject,
@@ -145,7 +149,7 @@ function unselected(
   );
 }
 
-/** Names labels, a namespace or a term of a selector, and no value of another field. */
+/** The reason names labels, a namespace or a term of a selector, but no value of another field. */
 function reasonOf(
   mismatch: Mismatch,
   { metadata: { labels, namespace } }: KubernetesObject,

@@ -2,20 +2,25 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { Desired, ReconcileContext } from '../reconciler.ts';
 
-/** What every write of a child needs to know. */
+/** The information that every write of a child needs. */
 export interface ChildWrite {
   readonly owner: KubernetesObject;
   readonly ownerResource: Resource;
   readonly context: ReconcileContext;
-  /** Called by `update` before it changes a child. It throws when the change would only be one more turn of a loop. */
+  /**
+   * Called by `update` before it changes a child. It throws when the change would only continue a loop of
+   * writes.
+   */
   readonly aboutToChange?: () => void;
 }
 
-/** How children are compared and written. The strategies of composites and decorators work with each of them. */
+/**
+ * Compares and writes children. The strategies of composites and decorators work with every implementation.
+ */
 export interface ChildWriter {
   /**
-   * Creates a child with the owner as its controller. Resolves to the child. An object that has the name already is
-   * left alone.
+   * Creates a child with the owner as its controller. Resolves to the child. An existing object with the same
+   * name is not changed.
    *
    * @throws AlreadyOwnedError when that object belongs to another owner.
    */
@@ -24,14 +29,17 @@ export interface ChildWriter {
     desired: Desired<KubernetesObject>,
     write: ChildWrite,
   ): Promise<KubernetesObject>;
-  /** Whether `update` would change the observed child. */
+  /** True if `update` would change the observed child. */
   differs(
     resource: Resource,
     desired: Desired<KubernetesObject>,
     observed: KubernetesObject,
     write: ChildWrite,
   ): Promise<boolean>;
-  /** Changes an observed child in place where it differs. Resolves to the changed child; undefined when nothing differed. */
+  /**
+   * Changes an observed child in place if it differs. Resolves to the changed child; undefined when nothing
+   * differed.
+   */
   update(
     resource: Resource,
     desired: Desired<KubernetesObject>,

@@ -4,8 +4,8 @@ import type { Fight } from '../policies/key-gate.ts';
 import type { AppliedMemory } from './applied-memory.ts';
 
 /**
- * Called when `by` has the name of a child, before the error is thrown, so that the key can wait until `by` is gone.
- * `by` is undefined if the object had the name and is gone by now.
+ * Called when `by` has the name of a child, before the error is thrown, so that the key can wait until `by`
+ * is gone. `by` is undefined if the object had the name and is now gone.
  */
 export type Refused = (
   resource: Resource,
@@ -13,12 +13,12 @@ export type Refused = (
   by: KubernetesObject | undefined,
 ) => void;
 
-/** What composites and decorators use of an attempt beyond what a reconciler may use. */
+/** The parts of an attempt that composites and decorators use and that reconcilers may not use. */
 interface EngineParts {
-  /** What this controller has applied. */
+  /** The memory of what this controller has applied. */
   readonly memory: AppliedMemory;
   readonly refused: Refused;
-  /** The fight of this attempt, or, before it writes, of the attempt before. */
+  /** The write fight of this attempt; before the attempt writes, that of the previous attempt. */
   readonly fight: () => Fight | undefined;
   /** True when the controller itself records an Event if the reconcile ends with this failure. */
   readonly isTold: (thrown: unknown) => boolean;
@@ -26,12 +26,12 @@ interface EngineParts {
 
 const PARTS = Symbol('engine parts');
 
-/** `context` with these parts. Its copies have them, too. */
+/** `context` with these parts. Copies of the result also have them. */
 export function withEngineParts<C extends object>(context: C, parts: EngineParts): C {
   return { ...context, [PARTS]: parts };
 }
 
-/** The parts of a context; undefined when no controller has made it. */
+/** The parts of a context; undefined when the context was not created by a controller. */
 export function enginePartsOf(context: object): EngineParts | undefined {
   return (context as { readonly [PARTS]?: EngineParts })[PARTS];
 }

@@ -7,13 +7,15 @@ import type { ChildWrite } from './child-writer.ts';
 import { enginePartsOf, type Refused } from './engine-parts.ts';
 import { setOwner } from './guarded-writes.ts';
 
-/** The label of children by `generateSelector`. Its value is the uid of their parent. */
+/** The label of children with `generateSelector`. Its value is the uid of their parent. */
 export const CONTROLLER_UID = 'controller-uid';
 
 /** The annotation that marks an attachment with the name of its decorator. */
 export const DECORATED_BY = 'metacontroller.k8s.io/decorator-controller';
 
-/** The decorator that has made an object for its owner, and is the only one to change it. */
+/**
+ * The decorator that has created an object for its owner. Only this decorator changes the object.
+ */
 export function decoratorOf({ metadata: { annotations } }: KubernetesObject): string | undefined {
   return annotations?.[DECORATED_BY];
 }
@@ -21,8 +23,8 @@ export function decoratorOf({ metadata: { annotations } }: KubernetesObject): st
 /**
  * The error for an object that has the name of a child. The key waits until the name is free.
  *
- * @param by - that object; undefined if it had the name and is gone by now.
- * @param remedy - what helps with an object that has no controller.
+ * @param by - the object with the name; undefined if it had the name and is now gone.
+ * @param remedy - what to do about an object that has no controller.
  */
 export function inTheWay(
   { refused }: { readonly refused?: Refused | undefined },
@@ -45,8 +47,8 @@ export function inTheWay(
 }
 
 /**
- * Requires that an object which has the name of a child is this child: the owner controls it, and the same decorator
- * has made it, or none.
+ * Requires that an existing object with the name of a child is this child: the owner controls it, and both
+ * have the same decorator or none.
  *
  * @throws BeingDeletedError when the object is being deleted, or gone.
  * @throws OperatorError `ALREADY_OWNED`.
@@ -67,11 +69,11 @@ export function requireOwn<C extends KubernetesObject>(
 }
 
 /**
- * The object that already has the name of a child to be created. It is left alone. But a child of the owner that has
- * lost the label by which children are claimed is released: the cache of children may select by the label, and then
- * nothing else would ever see this child.
+ * The existing object that has the name of a child to be created. It is not changed, with one exception: a
+ * child of the owner that has lost the label by which children are claimed is released. The cache of children
+ * may select by that label, and then nothing else would ever see this child.
  *
- * @throws OperatorError as `requireOwn`, also for a child that was released.
+ * @throws OperatorError as `requireOwn` does, also for a child that was released.
  */
 export async function existingChild(
   resource: Resource,
@@ -82,7 +84,7 @@ export async function existingChild(
   const { owner, context } = write;
   const found = await context.client.find<KubernetesObject>(resource, { name, namespace });
   const live = requireOwn(resource, child, found, write);
-  // A function may state a label of that name for purposes of its own.
+  // A function may state a label with that name for its own purposes.
   const label = labels?.[CONTROLLER_UID];
   if (label !== owner.metadata.uid || live.metadata.labels?.[CONTROLLER_UID] === label) return live;
   const released = await setOwner(context.client, resource, live, owner);

@@ -5,7 +5,7 @@ import { isUidMismatch, isVersionConflict } from '../../model/refusal.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { DeleteOwnedOptions } from '../reconciler.ts';
 
-/** The object as the server has it; undefined when it is gone, or when another one has its name. */
+/** The object from a live read; undefined when it is gone, or when another object has its name. */
 export async function readLive<C extends KubernetesObject>(
   client: Client,
   resource: Resource<C>,
@@ -16,10 +16,11 @@ export async function readLive<C extends KubernetesObject>(
 }
 
 /**
- * Calls `send` with the version of an object that is known, and with the newest when the object has changed meanwhile.
+ * Calls `send` with the known version of an object, and again with the newest version if the object has
+ * changed meanwhile.
  *
  * @returns undefined when the object is gone.
- * @throws what `send` throws; `isVersionConflict` when other writers won every try.
+ * @throws any error of `send`; `isVersionConflict` when other writers won every try.
  */
 export async function withNewest<C extends KubernetesObject, T>(
   client: Client,
@@ -42,7 +43,10 @@ export async function withNewest<C extends KubernetesObject, T>(
 /** The fields of a merge patch. Null deletes a field. */
 type Change = Readonly<Record<string, unknown>> & { readonly metadata?: object };
 
-/** Changes this version of an object by a merge patch: the loser of a race throws a conflict. */
+/**
+ * Changes exactly this version of an object by a merge patch. If another writer was faster, it
+ * throws a conflict.
+ */
 export async function patchThis(
   client: Client,
   resource: Resource,
@@ -54,7 +58,10 @@ export async function patchThis(
   return client.patch(resource, { name, namespace }, { type: 'merge', body }, options);
 }
 
-/** Replaces the reference of this version of an object to `owner`, or removes it when there is no other. */
+/**
+ * Replaces the reference to `owner` in this version of an object by `reference`. Without `reference`, removes
+ * it.
+ */
 export async function setOwner(
   client: Client,
   resource: Resource,
@@ -68,9 +75,9 @@ export async function setOwner(
 }
 
 /**
- * Deletes this object (same uid), not a new one of the same name.
+ * Deletes exactly this object (same uid), not a new object with the same name.
  *
- * @returns false when it is gone, or being deleted already.
+ * @returns false when the object is gone or already being deleted.
  */
 export async function deleteThis(
   client: Client,

@@ -4,32 +4,40 @@ import type { Desired } from '../reconciler.ts';
 import { digestOf, shownFields } from './applied-memory.ts';
 import { differingPaths } from './json-difference.ts';
 
-/** Writes that are further apart than this, in milliseconds, belong to no loop: a hook may depend on the time. */
+/**
+ * Writes that are further apart than this, in milliseconds, do not form a loop: a hook may depend on the
+ * time.
+ */
 const LOOP_MS = 10 * 60_000;
 
-/** A loop that was found counts as over when nothing of it was tried for this time. */
+/** A detected loop counts as over when none of its writes was attempted for this time. */
 const FOUND_MS = 60 * 60_000;
 
-/** A loop that was found is over when one answer comes this often in a row. */
+/** A detected loop is over when the same answer comes this many times in a row. */
 const STEADY_ANSWERS = 4;
 
-/** How often one answer may be written in a loop. With two answers in turn the loop ends after four writes. */
+/**
+ * How often the same answer may be written in a loop. With two alternating answers the loop is stopped after
+ * four writes.
+ */
 const WRITES_OF_ONE_ANSWER = 2;
 
 /**
- * How many answers that were never given before are written one right after the other, while nothing else happens, such
- * as a changed status. A function that goes through more steps than this loses a moment: its next answer stays the same
- * until it is written.
+ * How many new answers may be written one right after the other while nothing else happens, such as a changed
+ * status. If a function legitimately goes through more steps, it only loses a moment: its next answer stays
+ * the same until it is written.
  */
 const NEW_ANSWERS = 20;
 
-/** Writes that are further apart than this, in milliseconds, are not right after each other. */
+/**
+ * Writes that are further apart than this, in milliseconds, do not count as right after each other.
+ */
 const CLOSE_MS = 2_000;
 
-/** Number of remembered answers for one object: a longer round of answers is not found. */
+/** Number of remembered answers per object. A longer cycle of answers is not detected. */
 const MAX_ANSWERS = 100;
 
-/** Number of remembered objects. A forgotten object starts anew. */
+/** Number of remembered objects. For a forgotten object, the detection starts again. */
 const MAX_OBJECTS = 10_000;
 
 /** A write that is about to be made. */
@@ -38,48 +46,54 @@ export interface NextWrite {
   readonly stated: Desired<KubernetesObject> | object;
   /** The object before the write. */
   readonly observed: object;
-  /** Digest of what the function decided from, but for the object itself. Asked only when it is needed. */
+  /** Digest of the inputs of the function, without the object itself. Called only when needed. */
   readonly inputs: () => string;
   readonly nowMs: number;
 }
 
 interface Loop {
   readonly inputs: string;
-  /** Digests of the last answers that were written since the last change by others. */
+  /** Digests of the answers that were written since the last change by another writer. */
   readonly answers: readonly string[];
-  /** How many of them were new, right after each other, and with the same status of the object. */
+  /**
+   * The number of answers in a row that were new, right after each other, and written with the same
+   * status of the object.
+   */
   readonly newAnswers: number;
   readonly status: string;
   /** Digest of the answer by which the object was last created. */
   readonly createdBy?: string | undefined;
-  /** The last answer, and digest of what the object showed of it after the write; undefined until that is known. */
+  /**
+   * The last answer, and the digest of its fields in the object after the write; undefined until the object
+   * is known.
+   */
   readonly stated: object;
   readonly shown: string | undefined;
   readonly atMs: number;
-  /** Set once the loop is found. */
+  /** Set once the loop is detected. */
   readonly found?: Found;
 }
 
 interface Found {
   readonly paths: readonly string[];
-  /** True when every answer was a new one. */
+  /** True when every answer was new. */
   readonly isNew: boolean;
-  /** Digest of the answer of the last attempt, and how often in a row it came since. */
+  /** Digest of the answer of the last attempt, and how many times in a row it has come since. */
   readonly last: string;
   readonly times: number;
 }
 
 /**
- * Finds functions whose answers change an object to and fro. A change by others begins anew: of the object, in the
- * fields that were written, or of what the function decides from.
+ * Detects functions whose answers change an object back and forth. The detection restarts when another writer
+ * changes the object in the written fields, or when the inputs of the function change.
  */
 export class HotLoops {
   readonly #loops = new Map<string, Loop>();
 
   /**
-   * Called with every answer for an object that exists, whether it is to be written or not.
+   * Call this with every answer for an existing object, whether or not it will be written.
    *
-   * @throws HotLoopError while a loop that was found goes on: its answers still alternate.
+   * @throws HotLoopError while a detected loop continues, because its answers still alternate.
    */
   requireSteady(object: string, next: NextWrite): void {
     const loop = this.#loops.get(object);
@@ -97,11 +111,11 @@ export class HotLoops {
   }
 
   /**
-   * Called before a write.
+   * Call this before a write.
    *
-   * @param object - names the object among all that the controller writes.
-   * @throws HotLoopError when this answer was written twice already, or many new ones were in a short time, and nothing
-   *   but such writes has happened since.
+   * @param object - identifies the object among all objects that the controller writes.
+   * @throws HotLoopError when this answer was already written twice, or many new answers were written in a
+   *   short time, and nothing but such writes has happened since.
    */
   requireProgress(object: string, next: NextWrite): void {
     const loop = this.#current(object, next);
@@ -116,9 +130,9 @@ export class HotLoops {
   }
 
   /**
-   * Called after a write. One that has changed nothing does not count.
+   * Call this after a write. A write that has changed nothing does not count.
    *
-   * @param after - undefined when the object was deleted to be created again.
+   * @param after - undefined when the object was deleted so that it is created again.
    */
   wrote(object: string, next: NextWrite, after: object | undefined): void {
     const version = after && versionOf(after);
@@ -137,7 +151,10 @@ export class HotLoops {
     });
   }
 
-  /** Called when an object is created: it may be one that was deleted for this. */
+  /**
+   * Call this when an object is created. It may replace an object that was deleted for this
+   * purpose.
+   */
   created(object: string, stated: object, after: object): void {
     const loop = this.#loops.get(object);
     if (loop === undefined || loop.shown !== undefined) return;
@@ -145,7 +162,7 @@ export class HotLoops {
     this.#set(object, { ...loop, shown, createdBy: digestOf(stated) });
   }
 
-  /** The loop so far, if nobody else has changed anything since. */
+  /** The loop so far; undefined if another writer or an input has changed since. */
   #current(object: string, { observed, inputs, nowMs }: NextWrite): Loop | undefined {
     const loop = this.#loops.get(object);
     if (loop === undefined || isOver(loop, nowMs) || loop.inputs !== inputs()) return undefined;
@@ -170,7 +187,7 @@ function isOver({ atMs, found }: Loop, nowMs: number): boolean {
   return nowMs - atMs > (found === undefined ? LOOP_MS : FOUND_MS);
 }
 
-/** The number of new answers with this one; 0 for one that was given before. */
+/** The number of new answers including this one; 0 for an answer that was given before. */
 function newAnswers(before: Loop | undefined, next: NextWrite): number {
   if (before === undefined) return 1;
   if (before.answers.includes(digestOf(next.stated))) return 0;
@@ -178,12 +195,15 @@ function newAnswers(before: Loop | undefined, next: NextWrite): number {
   return isClose && before.status === statusDigest(next) ? before.newAnswers + 1 : 1;
 }
 
-/** Of the status that others write. */
+/** Digest of a status that other writers maintain. */
 function statusDigest({ stated, observed }: NextWrite): string {
   return 'status' in stated || !('status' in observed) ? '' : digestOf({ status: observed.status });
 }
 
-/** The fields in which the last two answers differ; if they are the same, those that the object does not keep. */
+/**
+ * The fields in which the last two answers differ. If the answers are equal, the fields that the object does
+ * not keep.
+ */
 function pathsOf({ stated: last }: Loop, { stated, observed }: NextWrite): readonly string[] {
   const changed = differingPaths(last, stated);
   return changed.length > 0 ? changed : differingPaths(shownFields(observed, stated), stated);

@@ -1,20 +1,21 @@
 import { OperatorError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** Objects that are compared here come from an API server or from a hook. Deeper ones are refused. */
+/** Compared objects come from an API server or from a hook. More deeply nested objects are refused. */
 const MAX_DEPTH = 1_000;
 
-/** Number of paths that a message names. */
+/** Maximum number of paths that a message names. */
 const MAX_PATHS = 5;
 
-/** The member of that name; undefined also for what is no mapping. Safe for members with names such as `constructor`. */
+/**
+ * The member with that name; undefined if `value` is not a mapping. Safe for members with names such as
+ * `constructor`.
+ */
 export function memberOf(value: unknown, key: string): unknown {
   return isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/**
- * @throws OperatorError `USER_CODE` where values are nested more deeply than any real object.
- */
+/** @throws OperatorError `USER_CODE` when values are nested more deeply than any real object. */
 export function requireDepth(depth: number): void {
   if (depth <= MAX_DEPTH) return;
   throw new OperatorError('an object is nested too deeply to be compared', {
@@ -25,8 +26,8 @@ export function requireDepth(depth: number): void {
 }
 
 /**
- * True when both are the same JSON value. Members that are undefined count as absent. An integer that a number cannot
- * hold is a bigint in an answer and a rounded number in a cached object: these are equal.
+ * True when both are the same JSON value. Undefined members count as absent. An integer beyond the range of a
+ * number is a bigint in an answer and a rounded number in a cached object: these two count as equal.
  */
 export function isSameJson(a: unknown, b: unknown, depth: number = 0): boolean {
   requireDepth(depth);
@@ -60,7 +61,10 @@ export function mergePatchOf(
   return members.size === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** Where two values differ, such as `spec.template.spec.containers[0].image`; never their values. At most five. */
+/**
+ * The paths where two values differ, such as `spec.template.spec.containers[0].image`, without the values. At
+ * most five.
+ */
 export function differingPaths(a: unknown, b: unknown): readonly string[] {
   const paths: string[] = [];
   collectPaths(a, b, '', 0, paths);

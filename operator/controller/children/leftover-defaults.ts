@@ -13,18 +13,20 @@ import { entriesOf, handOver, type ManagedFields, withoutPaths } from './own-by-
 type Options = ApplyOptions & { readonly fieldManager: string };
 
 /**
- * Applies to an existing object. The API server can refuse this because of a default that it has filled in itself,
- * although it would accept the creation of the object. There are two kinds of such defaults, and both can be helped:
+ * Applies to an existing object. The API server can refuse the apply because of a default that it has set
+ * itself, although it would accept the creation of the object. There are two kinds of such defaults, and this
+ * function handles both:
  *
- * - A default is in the way, and must go. An example is `rollingUpdate` in the strategy of a Deployment that becomes
- *   `Recreate`. No manager owns the field, so this manager takes it. The next apply then removes it, because an apply
- *   removes the fields that its manager owns and no longer states.
- * - A default must stay. The manager owns it, because the creation has filled it in, so that the apply would remove it. An
- *   example is `completions` of a Job, which cannot be changed. The manager gives the field up. If the object shows
- *   another value than the default, because it was stated before, the apply states the default: the field `parallelism`
- *   of a Job becomes 1, because without it the server would fill in `completions`.
+ * - A default conflicts and must be removed. An example is `rollingUpdate` in the strategy of a Deployment
+ *   that becomes `Recreate`. No manager owns the field, so this manager takes it over. The next apply then
+ *   removes the field, because an apply removes the fields that its manager owns and no longer states.
+ * - A default must stay. The manager owns the field, because the creation has set it, so the apply would
+ *   remove it. An example is `completions` of a Job, which cannot be changed. The manager gives the field up.
+ *   If the object shows another value than the default, because the value was stated before, the apply states
+ *   the default: the field `parallelism` of a Job becomes 1, because without it the server would set
+ *   `completions`.
  *
- * Fields inside of lists are left alone: no built-in kind has such a default there.
+ * Fields inside lists are not handled: no built-in kind has such a default there.
  *
  * @throws ApiError of the first apply when neither helps.
  */
@@ -65,7 +67,10 @@ export async function applyPastDefaults<T extends KubernetesObject>(
   }
 }
 
-/** The refused fields that the child does not state and that no manager owns, as managedFields name them. */
+/**
+ * The refused fields that the child does not state and that no manager owns, in the notation of
+ * managedFields.
+ */
 function leftoversIn(
   live: KubernetesObject,
   stated: KubernetesObject,
@@ -83,24 +88,25 @@ function leftoversIn(
 
 type Path = readonly string[];
 
-/** As managedFields name it. */
+/** The path in the notation of managedFields. */
 function asOwned(path: Path): Path {
   return path.map((name) => `f:${name}`);
 }
 
 interface Defaults {
-  /** Fields that show their default. */
+  /** Fields whose value is the default. */
   readonly kept: readonly Path[];
-  /** Fields that show another value, with their default. */
+  /** Fields with another value, together with their default. */
   readonly changed: readonly (readonly [Path, unknown])[];
 }
 
 /**
- * The defaults of owned fields that are not stated. The server is asked by a creation that stores nothing, under another
- * name, because the own name is taken. Values that the apply would change are left out of it: a Job that is to get a
- * `parallelism` was created without one, and has the `completions` of such a Job.
+ * The defaults of owned fields that are not stated. They come from a creation that stores nothing, under
+ * another name, because the object's own name is taken. Values that the apply would change are omitted from
+ * this creation: for example, a Job that is to get a `parallelism` was created without one, and has the
+ * `completions` of such a Job.
  *
- * @returns none when the server does not say.
+ * @returns no defaults when the server refuses the creation.
  */
 async function defaultsOf<T extends KubernetesObject>(
   client: Client,
@@ -125,7 +131,7 @@ async function defaultsOf<T extends KubernetesObject>(
   return { kept: known.filter(isKept), changed: changed.map((path) => [path, at(created, path)]) };
 }
 
-/** `stated` without the values that `live` shows otherwise. Lists stay. */
+/** `stated` without the values that differ in `live`. Lists are kept. */
 function withoutChanges<T extends KubernetesObject>(stated: T, live: T): T {
   const copy = deepCopy(stated);
   const waiting: [Record<string, unknown>, Mapping][] = [[copy as never, live as never]];
@@ -141,7 +147,10 @@ function withoutChanges<T extends KubernetesObject>(stated: T, live: T): T {
   return copy;
 }
 
-/** The paths of owned fields outside of metadata and of lists. Does not recurse: objects may be nested deeply. */
+/**
+ * The paths of owned fields outside metadata and lists. Does not recurse, because objects may be nested
+ * deeply.
+ */
 function leavesOf(owned: unknown): readonly Path[] {
   const leaves: Path[] = [];
   const waiting: { readonly fields: Mapping; readonly path: Path }[] = [

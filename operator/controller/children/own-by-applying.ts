@@ -8,10 +8,15 @@ import { isEmpty, type Path, sharedMaps } from '../object-shape/maps-of-others.t
 import { withNewest } from './guarded-writes.ts';
 import { memberOf } from './json-difference.ts';
 
-/** Number of tries against other writers before the attempt fails; client-go's number. */
+/**
+ * Number of tries against other writers before the attempt fails; the same number as in client-go.
+ */
 const MAX_TRIES = 5;
 
-/** One entry of `metadata.managedFields`: a manager and its fields. It comes from the server, and is not trusted. */
+/**
+ * One entry of `metadata.managedFields`: a manager and its fields. It comes from the server, and is not
+ * trusted.
+ */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
@@ -22,18 +27,21 @@ export interface ManagedFields {
 }
 
 interface FieldOwners {
-  /** The manager that gets the fields. */
+  /** The manager that receives the fields. */
   readonly fieldManager: string;
   /** Other managers whose fields it takes over. */
   readonly formerManagers?: readonly string[];
-  /** What the next apply states. Maps that it lacks and in which others have fields are given up. */
+  /**
+   * What the next apply states. Ownership of maps that are not stated and in which others have fields is
+   * given up.
+   */
   readonly stated?: KubernetesObject;
 }
 
 /**
- * The field manager that creates the children of `fieldManager`. A separate name tells the fields of the
- * creation from fields that the controller patches later on purpose. It never clashes: controller names
- * contain no `/`.
+ * The field manager that creates the children of `fieldManager`. The separate name distinguishes fields from
+ * the creation from fields that the controller patches later on purpose. It never clashes with another name,
+ * because controller names contain no `/`.
  */
 export function creatorOf(fieldManager: string): string {
   return `${fieldManager}/create`;
@@ -48,10 +56,10 @@ export function creatorOf(fieldManager: string): string {
  * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
  * the server would refuse both.
  *
- * Gives up the maps of `stated` that `FieldOwners` describes.
+ * Gives up the maps that `FieldOwners.stated` describes.
  *
- * @param object - as the server has it, with its managedFields.
- * @returns true when it has changed something; false also when the object is gone.
+ * @param object - the object from the server, with its managedFields.
+ * @returns true when something was changed; false also when the object is gone.
  * @throws ApiError when the server refuses; `isVersionConflict` when other writers won every try.
  */
 export async function ownByApplying<T extends KubernetesObject>(
@@ -75,7 +83,7 @@ export async function ownByApplying<T extends KubernetesObject>(
 }
 
 /**
- * Makes `managedFields` those of the object.
+ * Replaces the managedFields of the object by `managedFields`.
  *
  * @throws ApiError when the server refuses; `isVersionConflict` when the object has changed meanwhile.
  */
@@ -104,7 +112,8 @@ function handedOver(
   const whole = entries.filter(({ subresource = '' }) => subresource === '');
   const own = whole.find((each) => each.manager === fieldManager && each.operation === 'Apply');
   const managers = [creatorOf(fieldManager), ...formerManagers];
-  // Otherwise the creation was not under the plain name: such an entry is of a patch within the same second.
+  // If this is false, the creation was not under the plain name, and such an entry comes from a patch within
+  // the same second.
   const mayBeCreation =
     own === undefined && !whole.some((each) => each.manager === creatorOf(fieldManager));
   const given = whole.filter(
@@ -130,7 +139,10 @@ function handedOver(
   return [{ ...heir, fieldsV1: withoutPaths(all, shared) }, ...rest];
 }
 
-/** The owned fields without these, and without what is empty then: an empty member would stand for a whole field. */
+/**
+ * The owned fields without these paths, and without members that become empty: an empty member would stand
+ * for a whole field.
+ */
 export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
   if (paths.length === 0) return fields;
   const left = deepCopy(fields);
@@ -146,16 +158,16 @@ export function withoutPaths(fields: Mapping, paths: readonly Path[]): Mapping {
 }
 
 /**
- * True for an entry that a creation under the manager's plain name has left, such as by `client.create`, if
- * the manager has updated nothing since. The server sets the time of an entry before it calls webhooks, and
- * the creation time after that.
+ * True for an entry from a creation under the manager's plain name, such as by `client.create`, if the
+ * manager has updated nothing since. The server sets the time of an entry before it calls webhooks, and the
+ * creation time afterwards.
  */
 function isCreation({ operation, time }: ManagedFields, creationTimestamp?: string): boolean {
   if (operation !== 'Update' || time === undefined || creationTimestamp === undefined) return false;
   return Date.parse(time) <= Date.parse(creationTimestamp);
 }
 
-/** The union of two sets of fields. A set is nested objects whose leaves are empty. */
+/** The union of two sets of fields. A set consists of nested objects whose leaves are empty. */
 function union(a: Mapping, b: unknown): Mapping {
   const both: Record<string, unknown> = { ...a };
   for (const [key, value] of Object.entries(mappingOf(b))) {

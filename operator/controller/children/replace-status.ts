@@ -8,14 +8,14 @@ import { patchThis } from './guarded-writes.ts';
 import { differingPaths, mergePatchOf } from './json-difference.ts';
 import { sendStatus } from './send-status.ts';
 
-/** Number of remembered objects whose status the server does not store as it is written. */
+/** Number of remembered objects whose status the server does not store as written. */
 const MAX_OBJECTS = 10_000;
 
 /** How the server has stored a status. */
 interface Stored {
   readonly wantedDigest: string;
   readonly storedDigest: string;
-  /** What the server has not stored of the last `base`. */
+  /** The fields of the last `base` that the server has not stored. */
   readonly incomplete: Incomplete | undefined;
 }
 
@@ -24,20 +24,20 @@ interface Incomplete {
   readonly missing: readonly string[];
 }
 
-/** The outcome of a write of a status. */
+/** The outcome of a status write. */
 export interface StatusOutcome {
-  /** The object after the write; undefined when there was nothing to write, or the object is gone. */
+  /** The object after the write; undefined when there was nothing to write, or when the object is gone. */
   readonly written: KubernetesObject | undefined;
   /** Stated fields that the server does not store, because the definition does not declare them. */
   readonly missing: readonly string[];
 }
 
-/** Writes whole statuses: a field that is not stated is removed, whoever wrote it. */
+/** Writes whole statuses: a field that is not stated is removed, regardless of its writer. */
 export class StatusReplacer {
   readonly #maxTries: number | undefined;
   readonly #stored = new Map<string, Stored>();
 
-  /** @param maxTries - with 1, a lost race is an error for the caller. */
+  /** @param maxTries - if 1, a conflict with another writer is an error for the caller. */
   constructor({ maxTries }: { readonly maxTries?: number } = {}) {
     this.#maxTries = maxTries;
   }
@@ -53,14 +53,14 @@ export class StatusReplacer {
     return !isStored;
   }
 
-  /** Fields of `base` that the server has not stored when it was written last; empty for another `base`. */
+  /** Fields of `base` that the server did not store in the last write; empty for another `base`. */
   missingOf(object: KubernetesObject, base: Mapping): readonly string[] {
     const known = this.#stored.get(object.metadata.uid ?? '')?.incomplete;
     return known?.baseDigest === digestOf(withoutNulls(base)) ? known.missing : [];
   }
 
   /**
-   * @param base - the part of `wanted` by which `missingOf` finds the outcome again.
+   * @param base - the part of `wanted` that `missingOf` uses to find the outcome again.
    * @throws NoStatusSubresourceError when the definition does not declare the status subresource.
    * @throws ApiError when the server refuses.
    */
@@ -104,7 +104,9 @@ export class StatusReplacer {
 
 const NOTHING: StatusOutcome = { written: undefined, missing: [] };
 
-/** A merge patch cannot state null. For the API server it is the same as absent. */
+/**
+ * Removes null members: a merge patch cannot state null, and for the API server null equals absent.
+ */
 export function withoutNulls(map: Mapping): Mapping {
   const members = Object.entries(map)
     .filter(([, value]) => value !== null && value !== undefined)

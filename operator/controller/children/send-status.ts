@@ -10,15 +10,16 @@ import { readLive, withNewest } from './guarded-writes.ts';
 export interface StatusTarget {
   readonly client: Client;
   readonly resource: Resource;
-  /** As the attempt received it. */
+  /** The object as the attempt received it. */
   readonly object: KubernetesObject;
 }
 
-/** Number of tries while the object changes in between. */
+/** Number of tries while other writers change the object. */
 const MAX_TRIES = 3;
 
 /**
- * Writes the status of an object. When the object has changed since it was read, `send` is called again with the newest.
+ * Writes the status of an object. If the object has changed since it was read, `send` is called again with
+ * the newest version.
  *
  * @param send - resolves to undefined when there is nothing to write.
  * @returns undefined when nothing was written, because nothing differed or because the object is gone.

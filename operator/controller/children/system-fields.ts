@@ -3,7 +3,10 @@ import type { KubernetesObject } from '../../model/object.ts';
 import { digestOf } from './applied-memory.ts';
 import { isSameJson } from './json-difference.ts';
 
-/** Members of metadata that the API server sets. What a function answers for them is ignored. */
+/**
+ * Members of metadata that the API server sets. Values that a function returns for them are
+ * ignored.
+ */
 const SYSTEM_FIELDS = [
   'selfLink',
   'uid',
@@ -15,7 +18,7 @@ const SYSTEM_FIELDS = [
   'managedFields',
 ] as const;
 
-/** `object` with the status and the system fields of `from`; without them where `from` lacks them. */
+/** `object` with the status and the system fields of `from`. Those that `from` lacks are removed. */
 export function withSystemFieldsOf(object: Mapping, from: Mapping): Mapping {
   const metadata = { ...(isMapping(object.metadata) ? object.metadata : {}) };
   const known = isMapping(from.metadata) ? from.metadata : {};
@@ -27,7 +30,7 @@ export function withSystemFieldsOf(object: Mapping, from: Mapping): Mapping {
   return { ...others, metadata, ...(Object.hasOwn(from, 'status') && { status: from.status }) };
 }
 
-/** True when both objects are the same but for their type, their status and their system fields. */
+/** True when both objects are equal except for their type, their status and their system fields. */
 export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean {
   const [one, other] = [contentOf(a), contentOf(b)];
   if (digestOf(one) === digestOf(other)) return true;
@@ -38,7 +41,7 @@ export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean
   }
 }
 
-/** Items of a list have no type of their own. */
+/** Ignores the type, because items of a list have no type of their own. */
 function contentOf(object: KubernetesObject): Mapping {
   const {
     apiVersion: _,

@@ -15,9 +15,12 @@ import { type StatusTarget, sendStatus } from './send-status.ts';
 interface StatusWriterOptions extends StatusTarget {
   readonly clock: Clock;
   readonly memory: AppliedMemory;
-  /** The field manager of `client`. Without it, conditions of an earlier process count as those of others. */
+  /**
+   * The field manager of `client`. Without it, conditions of an earlier process are treated as conditions of
+   * other writers.
+   */
   readonly fieldManager?: string;
-  /** Told once when the answers of the server do not show what the writer must know. */
+  /** Called once when the answers of the server do not show the ownership that the writer needs. */
   readonly warn?: (message: string) => void;
 }
 
@@ -32,7 +35,7 @@ type SetStatus = (desired: DesiredStatus<KubernetesObject>) => Promise<boolean>;
 /** Returns the function that writes the status in one attempt: see `ReconcileContext.setStatus`. */
 export function statusWriter(options: StatusWriterOptions): SetStatus {
   const { object, resource, clock, memory } = options;
-  /** Includes the writes of this attempt. */
+  /** The newest known object, including the writes of this attempt. */
   let known = object;
 
   return async (desired) => {
@@ -55,11 +58,11 @@ export function statusWriter(options: StatusWriterOptions): SetStatus {
 
 interface Written {
   readonly answer: KubernetesObject;
-  /** As it was stated. */
+  /** The status as it was stated. */
   readonly status: Fields;
 }
 
-/** One status that is stated. */
+/** One status to write. */
 class StatusWrite {
   readonly #options: StatusWriterOptions;
   readonly #desired: DesiredStatus<KubernetesObject>;
@@ -74,7 +77,10 @@ class StatusWrite {
     options.memory.conditions.states(this.#types);
   }
 
-  /** The status to apply to `current`: with the conditions of others, where the list is one value. */
+  /**
+   * The status to apply to `current`. If the list of conditions is one value, it includes the conditions of
+   * other writers.
+   */
   statusFor(current: KubernetesObject, omitted: Omitted): Fields {
     const { conditions, ...fields } = this.#desired;
     const { object, memory } = this.#options;
@@ -115,7 +121,10 @@ class StatusWrite {
     };
   }
 
-  /** Where the list is one value: learns which conditions of `current` an earlier process has stated. */
+  /**
+   * If the list of conditions is one value: finds out which conditions of `current` an earlier process has
+   * stated.
+   */
   async learnEarlier(current: KubernetesObject): Promise<void> {
     const { object, memory, fieldManager } = this.#options;
     if (fieldManager === undefined || memory.conditions.form !== 'atomic') return;
@@ -124,7 +133,7 @@ class StatusWrite {
     memory.conditions.learnEarlier(object.metadata.uid ?? '', live, fieldManager);
   }
 
-  /** @param isLatest - the object has no write of this process that `known` does not show. */
+  /** @param isLatest - true if `known` shows all writes of this process to the object. */
   async send(known: KubernetesObject, isLatest: boolean): Promise<Written | undefined> {
     const { conditions } = this.#options.memory;
     const isHidden = this.#mayHide(known);
@@ -144,17 +153,19 @@ class StatusWrite {
     if (conditions.form === undefined || conditions.form === (form ?? 'map')) {
       return { ...written, answer: await this.#giveUpFormer(written.answer) };
     }
-    // The write was made for the other form: the definition has changed, or this is the first write of all.
+    // The write was made for the other form: the definition has changed, or this is the first write ever.
     return this.send(withConditions(written.answer, this.#lost(current, written)), false);
   }
 
-  /** Whether a cache may have dropped what must be known, so that a write would lose fields of others. */
+  /**
+   * True if a cache may have dropped data that is needed, so that a write would lose fields of other writers.
+   */
   #mayHide(known: KubernetesObject): boolean {
     if (this.#isOneValue() && statusOf(known).conditions === undefined) return true;
     return known.metadata.managedFields === undefined && this.#mayLoseMaps(known);
   }
 
-  /** Whether the status has a map that is not stated, or may have one that a cache does not show yet. */
+  /** True if the status has a map that is not stated, or may have one that a cache does not show yet. */
   #mayLoseMaps(current: KubernetesObject): boolean {
     const { fieldManager, resource, memory } = this.#options;
     if (fieldManager === undefined || !mayHaveOpenMaps(resource)) return false;
@@ -167,18 +178,24 @@ class StatusWrite {
     return readLive(client, resource, object);
   }
 
-  /** Asks the server for the form of the list, before a write could remove conditions of others. */
+  /**
+   * Asks the server for the form of the list, before a write could remove conditions of other
+   * writers.
+   */
   async #learnForm(current: KubernetesObject): Promise<void> {
     try {
       await this.#apply(current, { dryRun: true });
     } catch (error) {
-      // An admission webhook that knows no dry run, say.
+      // For example an admission webhook that does not support dry runs.
       if (!(error instanceof ApiError) || error.status !== 400) throw error;
       this.#learn({ ...current, metadata: { ...current.metadata, managedFields: [] } }, undefined);
     }
   }
 
-  /** Writes the whole status, or all of it but the fields that only the toolkit adds and the server refuses. */
+  /**
+   * Writes the whole status. If the server refuses fields that only the toolkit adds, writes the status
+   * without them.
+   */
   async #apply(current: KubernetesObject, options: { readonly dryRun?: true } = {}) {
     const { client, resource, clock, memory, fieldManager = '' } = this.#options;
     let omitted = NOTHING;
@@ -188,7 +205,7 @@ class StatusWrite {
       const body = this.#versioned(this.bodyOf(sent), current);
       const manager = this.#manager();
       try {
-        // Forced: this reconciler decides the fields that it states, whoever wrote them.
+        // Forced: this reconciler decides the fields that it states, regardless of who wrote them.
         const answer = await client.applyExisting<KubernetesObject>(resource, body, {
           subresource: 'status',
           force: true,
@@ -208,14 +225,14 @@ class StatusWrite {
     }
   }
 
-  /** Names the version where something that `current` does not show could be lost. */
+  /** Adds the resourceVersion if the write could lose data that `current` does not show. */
   #versioned<B extends { readonly metadata: object }>(body: B, current: KubernetesObject): B {
     if (!this.#isOneValue() && !this.#mayLoseMaps(current)) return body;
     const { resourceVersion } = current.metadata;
     return { ...body, metadata: { ...body.metadata, resourceVersion } };
   }
 
-  /** Whether a write could replace the list of conditions as a whole. */
+  /** True if a write could replace the list of conditions as a whole. */
   #isOneValue(): boolean {
     const { form } = this.#options.memory.conditions;
     return form === 'atomic' || (form === undefined && this.#types.size > 0);

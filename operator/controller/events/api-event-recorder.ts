@@ -16,7 +16,7 @@ import type { EventNote, EventRecorder } from './event-recorder.ts';
 import { EventSender } from './sender.ts';
 import { EventSeries } from './series.ts';
 
-/** Milliseconds to send the remaining Events when the process ends. */
+/** Time limit in milliseconds for sending the remaining Events when the process ends. */
 export const EVENT_FLUSH_MS: number = 5_000;
 
 const COMBINED = '(combined from similar events): ';
@@ -30,7 +30,7 @@ interface ApiEventRecorderOptions {
   /** The Pod name becomes `reportingInstance`. */
   readonly self: Self;
   readonly log: Log;
-  /** Default: nothing is measured. */
+  /** Default: no measurements. */
   readonly meter?: Meter;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -40,12 +40,12 @@ interface ApiEventRecorderOptions {
  * Sends the Events of a process to the API server (`events.k8s.io/v1`) in the background. Recording an
  * Event never waits and never throws.
  *
- * - The same Event within 6 minutes of the last time is counted in the `series` of the Event that was sent.
- *   The series is sent at the first repetition, then every 30 minutes, and after 6 minutes without a
+ * - An Event that repeats within 6 minutes of the last occurrence is counted in the `series` of the sent
+ *   Event. The series is sent at the first repetition, then every 30 minutes, and after 6 minutes without a
  *   repetition. The version of the object does not matter for the comparison.
- * - Ten Events within 600 s that differ only in their notes, and those that follow, become one Event. Its
+ * - When ten Events within 600 s differ only in their notes, they and those that follow become one Event. Its
  *   note begins with `(combined from similar events): `.
- * - One source may begin 25 Events about one object at once, then one in 300 s.
+ * - One source may begin 25 Events about one object at once, then one per 300 s.
  * - An Event that fails in transport, or with a 429 or 5xx, is sent again after 10 s, 11 times. Any other
  *   refusal is final. At most 1,000 Events wait.
  *
@@ -93,7 +93,10 @@ export class ApiEventRecorder {
     };
   }
 
-  /** Accepts no more Events. Resolves when the rest is sent or dropped, after `limitMs` at the latest. */
+  /**
+   * Accepts no more Events. Resolves when the remaining Events are sent or dropped, at the latest after
+   * `limitMs`.
+   */
   async close(limitMs: number = EVENT_FLUSH_MS): Promise<void> {
     this.#closed = true;
     this.#cancelLook?.();
@@ -139,7 +142,8 @@ export class ApiEventRecorder {
 
   #begin(key: string, controller: string, facts: EventFacts): void {
     const { clock } = this.#options;
-    // Not by the reporter, which a note may choose: each name would have a budget of its own.
+    // Does not use the reporter, which a note may choose, because each name would then have its own
+    // budget.
     const source = `${controller} ${nameOfReference(facts.regarding)}`;
     if (!this.#rate.allows(source)) {
       this.#drops.count(controller, 'rate-limited');
@@ -192,16 +196,16 @@ export class ApiEventRecorder {
   }
 }
 
-/** client-go's figures. */
+/** The same numbers as in client-go. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 const MANY_SIMILAR = 10;
 const SIMILAR_WITHIN_MS = 600_000;
 
-/** Number of entries that each of the maps below remembers; client-go's figure. */
+/** Number of entries that each of the maps below remembers, the same as in client-go. */
 const MAX_REMEMBERED: number = 4_096;
 
-/** Limits new Events of one source about one object: 25 at once, then one in 300 s. */
+/** Limits new Events of one source about one object: 25 at once, then one per 300 s. */
 class EventRate {
   readonly #clock: Clock;
   readonly #buckets = new LeastRecent<{ tokens: number; atMs: number }>(MAX_REMEMBERED);
@@ -221,7 +225,7 @@ class EventRate {
   }
 }
 
-/** Finds Events that differ only in their notes: ten different notes within 600 s are many. */
+/** Finds Events that differ only in their notes. Ten different notes within 600 s count as many. */
 class SimilarEvents {
   readonly #clock: Clock;
   /** When each of the latest ten different notes was last seen, by the note's digest. */
@@ -232,7 +236,7 @@ class SimilarEvents {
   }
 
   /**
-   * Records one Event; true when there are many like it.
+   * Records one Event. Returns true when there are many like it.
    *
    * @param identity - the Event without its note.
    */
@@ -251,7 +255,7 @@ class SimilarEvents {
   }
 }
 
-/** A map of at most `max` entries. The entry that was set longest ago makes room for a new one. */
+/** A map with at most `max` entries. A new entry replaces the entry that was set longest ago. */
 class LeastRecent<V> {
   readonly #max: number;
   readonly #entries = new Map<string, V>();
@@ -268,7 +272,7 @@ class LeastRecent<V> {
     return this.#entries.get(key);
   }
 
-  /** @returns the entry that made room. */
+  /** @returns the entry that was removed for the new one. */
   set(key: string, value: V): V | undefined {
     this.#entries.delete(key);
     this.#entries.set(key, value);

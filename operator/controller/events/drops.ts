@@ -3,9 +3,9 @@ import type { Meter } from '../../core/metrics.ts';
 import type { Log } from '../reconciler.ts';
 
 /**
- * Why an Event was not sent, in the order below: too many waited; its source sends too many about its
- * object; the API refused it; all tries failed; the process ended; its namespace is being deleted; it was
- * malformed.
+ * Why an Event was not sent, in the order below: too many Events were waiting; its source sends too many
+ * about its object; the API refused it; all tries failed; the process ended; its namespace is being deleted;
+ * it was malformed.
  */
 export type DropReason =
   | 'queue-full'
@@ -19,7 +19,7 @@ export type DropReason =
 /** Milliseconds between two log lines about the same controller and reason. */
 const LINE_EVERY_MS = 60_000;
 
-/** Expected reasons: counted without a log line. */
+/** Expected reasons, which are counted without a log line. */
 const SILENT: readonly DropReason[] = ['namespace-terminating'];
 
 interface Told {
@@ -29,7 +29,7 @@ interface Told {
   untold: number;
 }
 
-/** Counts dropped Events, and logs one line a minute for each controller and reason. */
+/** Counts dropped Events, and logs one line a minute per controller and reason. */
 export class EventDrops {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -54,7 +54,7 @@ export class EventDrops {
     if (now - told.atMs >= LINE_EVERY_MS) this.#tell(told, now, err);
   }
 
-  /** Logs the drops that are not logged yet. */
+  /** Logs the drops that have not been logged yet. */
   flush(): void {
     for (const told of this.#told.values()) {
       if (told.untold > 0) this.#tell(told, this.#clock.monotonic());

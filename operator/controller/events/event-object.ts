@@ -12,13 +12,13 @@ const MAX_WORD = 128;
 /** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
-/** Number of names in a millisecond: a name contains the time in nanoseconds. */
+/** Number of different names within a millisecond: a name contains the time in nanoseconds. */
 const NAMES_PER_MS = 1_000_000;
 
 /** A reference to an object in an Event. */
 type ObjectReference = KubernetesEvent['regarding'];
 
-/** The part of the process that reports, and the process. */
+/** The reporting part of the process, and the process itself. */
 interface EventSource {
   readonly reportingController: string;
   readonly reportingInstance: string;
@@ -30,7 +30,8 @@ export type EventFacts = Omit<KubernetesEvent, 'metadata' | 'eventTime' | 'serie
 };
 
 /**
- * The facts of `given` in a form that the API accepts: an empty word is replaced, an overlong one is cut.
+ * The facts of `given` in a form that the API accepts: an empty word is replaced, and a word that is too long
+ * is cut.
  *
  * @param mended - called with the name of each field that was changed.
  * @throws TypeError for input that violates the types, such as a note without an object.
@@ -63,14 +64,14 @@ export function eventFacts(
   };
 }
 
-/** The API server takes a qualified name, which is what a label's key is, of at most 128 characters. */
+/** The API server accepts a qualified name, which has the form of a label key, of at most 128 characters. */
 function isReportingController(text: unknown): text is string {
   return typeof text === 'string' && text.length <= MAX_WORD && isLabelKey(text);
 }
 
 /**
- * Identifies an Event, to find its repetitions: everything except the note and the object versions. Every
- * write of an object changes its version, so that no Event would ever be a repetition.
+ * Identifies an Event to find its repetitions: everything except the note and the object versions. Every
+ * write of an object changes its version, so with versions no Event would ever be a repetition.
  */
 export function identityOf(facts: EventFacts): string {
   const { type, action, reason, reportingController, reportingInstance } = facts;
@@ -97,18 +98,19 @@ export function cutNote(text: string): string {
   return bytes.subarray(0, end).toString();
 }
 
-/** Makes Events from facts, each with a unique name. */
+/** Creates Events from facts, each with a unique name. */
 export class EventObjects {
   #sequence: number;
 
   /** @param random - a uniform number in [0, 1). */
   constructor(random: number) {
-    // A random start: two recorders may report on one object at the same time.
+    // Starts at a random number, because two recorders may report on one object at the same time.
     this.#sequence = Math.floor(random * NAMES_PER_MS);
   }
 
   /**
-   * Makes an Event in the namespace of its object; in `default` when the object has no namespace.
+   * Creates an Event in the namespace of its object, or in `default` when the object has no
+   * namespace.
    *
    * @param nowMs - wall time.
    */
@@ -125,7 +127,7 @@ export class EventObjects {
     return { ...event, metadata: { name, namespace } };
   }
 
-  /** The time in nanoseconds, as in client-go; the sequence makes it unique within a millisecond. */
+  /** The time in nanoseconds, as in client-go. The sequence makes it unique within a millisecond. */
   #nextSuffix(nowMs: number): string {
     this.#sequence = (this.#sequence + 1) % NAMES_PER_MS;
     return (BigInt(Math.floor(nowMs)) * BigInt(NAMES_PER_MS) + BigInt(this.#sequence)).toString(16);
@@ -145,7 +147,7 @@ function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectRe
   };
 }
 
-/** The part of an object's name that can begin the name of an Event: `system:node` and `a-` cannot. */
+/** The part of an object's name that can be the start of an Event's name: `system:node` and `a-` cannot. */
 function namePrefix(name: string): string {
   const prefix = name.slice(0, MAX_NAME_PREFIX).replace(/[-.]+$/, '');
   return isDnsSubdomain(prefix) ? prefix : 'event';

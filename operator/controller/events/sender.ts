@@ -9,10 +9,12 @@ import type { DropReason } from './drops.ts';
 import type { EventObjects } from './event-object.ts';
 import type { EventSeries } from './series.ts';
 
-/** Number of Events that may wait. Further Events are dropped, so that an outage does not fill memory. */
+/** Maximum number of waiting Events. Further Events are dropped, so that an outage does not fill memory. */
 const MAX_WAITING_EVENTS: number = 1_000;
 
-/** client-go's figures: how often an Event is tried, and the pause between two tries. */
+/**
+ * The number of tries per Event, and the pause between two tries; the same numbers as in client-go.
+ */
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -29,10 +31,10 @@ interface EventSenderOptions {
 /** Sends series of Events to the API server in the background, one after the other. */
 export class EventSender {
   readonly #options: EventSenderOptions;
-  /** In sending order; the first one is being sent. */
+  /** In sending order; the first series is being sent. */
   readonly #waiting = new Set<EventSeries>();
   #sending: Promise<void> | undefined;
-  /** Aborts when the sender closes: there are no more pauses between tries. */
+  /** Aborts when the sender closes. Then there are no more pauses between tries. */
   readonly #hurry = new AbortController();
   readonly #stop = new AbortController();
 
@@ -45,7 +47,7 @@ export class EventSender {
     return this.#waiting.size;
   }
 
-  /** @returns false when too many wait. */
+  /** @returns false when too many series are waiting. */
   add(series: EventSeries): boolean {
     if (this.#waiting.has(series)) return true;
     if (this.#waiting.size >= MAX_WAITING_EVENTS) return false;
@@ -54,14 +56,14 @@ export class EventSender {
     return true;
   }
 
-  /** Resolves when all waiting series are sent or dropped, after `limitMs` at the latest. */
+  /** Resolves when all waiting series are sent or dropped, at the latest after `limitMs`. */
   async close(limitMs: number): Promise<void> {
     this.#hurry.abort();
     const cancel = this.#options.clock.schedule(limitMs, () => this.#stop.abort());
     try {
       if (this.#sending !== undefined) await abortable(this.#sending, this.#stop.signal);
     } catch {
-      // The time is over; the remaining series are dropped below.
+      // The time is over. The remaining series are dropped below.
     } finally {
       cancel();
       this.#stop.abort();
@@ -80,7 +82,10 @@ export class EventSender {
     this.#sending = undefined;
   }
 
-  /** Sends all that is due of one series: a repetition in the meantime does not wait behind other series. */
+  /**
+   * Sends everything that is due of one series, so that a repetition in the meantime does not wait behind
+   * other series.
+   */
   async #send(series: EventSeries): Promise<void> {
     for (let tries = 1; series.isDue && !this.#stop.signal.aborted; tries++) {
       try {
@@ -134,7 +139,7 @@ export class EventSender {
   }
 }
 
-/** The reason when another try cannot help; undefined when it may help. */
+/** The drop reason if another try cannot help; undefined if it may help. */
 function dropReasonOf(error: unknown): DropReason | undefined {
   if (error instanceof ApiError) {
     const causes = error.details.causes ?? [];

@@ -2,10 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { KubernetesEvent } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 
-/** A series ends when no repetition comes for this time; client-go's figure. */
+/** A series ends when no repetition comes for this time, the same as in client-go. */
 const SERIES_IDLE_MS: number = 6 * 60_000;
 
-/** How often the count of a running series is updated on the API server; client-go's figure. */
+/**
+ * How often the count of a running series is updated on the API server, the same as in client-go.
+ */
 const SERIES_REFRESH_MS: number = 30 * 60_000;
 
 /** One Event and its repetitions. */
@@ -19,7 +21,7 @@ export class EventSeries {
   #count = 1;
   #seenAt: number;
   #seenTime: string;
-  /** The count that the API server has. */
+  /** The last count that was sent to the API server. */
   #sentCount = 0;
   #sentAt = 0;
   #isDue = true;
@@ -46,13 +48,13 @@ export class EventSeries {
     return this.#isDue && this.#sentCount < this.#count;
   }
 
-  /** When to review the series next, by the monotonic clock. */
+  /** When to review the series next, on the monotonic clock. */
   get nextAt(): number {
     const idleAt = this.#seenAt + SERIES_IDLE_MS;
     return this.#hasNews ? Math.min(idleAt, this.#sentAt + SERIES_REFRESH_MS) : idleAt;
   }
 
-  /** The `series` field that is sent for repetitions. */
+  /** The `series` field to send for repetitions. */
   get repetitions(): NonNullable<KubernetesEvent['series']> {
     return { count: this.#count, lastObservedTime: this.#seenTime };
   }
@@ -65,7 +67,7 @@ export class EventSeries {
     if (this.#sentCount <= 1) this.#isDue = true;
   }
 
-  /** Makes unsent repetitions due when the refresh time has come; at the `end`, now. */
+  /** Makes unsent repetitions due if the refresh time has come, or at once if `end` is true. */
   review(end = false): void {
     const refreshAt = this.#sentAt + SERIES_REFRESH_MS;
     if (end || this.#clock.monotonic() >= refreshAt) this.#isDue = true;
@@ -78,7 +80,9 @@ export class EventSeries {
     this.#isDue = count === 1;
   }
 
-  /** Called when the API server no longer has the Event: it is created again as `event`, with the count. */
+  /**
+   * Call this when the API server no longer has the Event. It is created again as `event`, with the count.
+   */
   renew(event: KubernetesEvent): void {
     this.event = this.#count > 1 ? { ...event, series: this.repetitions } : event;
     this.#sentCount = 0;

@@ -3,7 +3,7 @@ import type { Resource } from '../../model/resource.ts';
 import type { SharedInformer } from '../../store/shared-informer.ts';
 import { type Source, source } from '../source.ts';
 
-/** A source that is opened during the run, until it is released. */
+/** A source that is opened during the run and stays open until it is released. */
 export interface OpenedSource {
   readonly informer: SharedInformer<KubernetesObject>;
   release(): void;
@@ -13,21 +13,21 @@ interface DeletionWatchOptions {
   readonly resource: Resource;
   readonly key: ObjectKey;
   readonly finalizer: string;
-  /** The deletion of the object has begun already. */
+  /** True if the deletion of the object has already begun. */
   readonly isDeleted: boolean;
   readonly open: (source: Source) => OpenedSource;
-  /** Called when the deletion of the object begins, and when the object is gone or lacks the finalizer. */
+  /** Called when the deletion of the object begins, and when the object is gone or has lost the finalizer. */
   readonly changed: () => void;
 }
 
-/** The watch of one object, until it is ended. */
+/** The watch of one object, which lasts until `end` is called. */
 export interface DeletionWatch {
-  /** False until its first list, or the failure of that list. */
+  /** False until its first list has arrived or failed. */
   readonly isSettled: boolean;
   end(): void;
 }
 
-/** Watches one object by its name: its metadata alone, with the rights of any source of its resource. */
+/** Watches one object by its name. It reads only metadata, with the rights of any source of its resource. */
 export function watchDeletion({
   resource,
   key,
@@ -60,7 +60,7 @@ export function watchDeletion({
     .until(() => informer.synced, ending.signal)
     .then(
       () => {
-        // A first list without the object tells handlers nothing.
+        // If the first list lacks the object, handlers are not called.
         if (informer.cached(key) === undefined) changed();
       },
       () => {}, // the watch has ended

@@ -7,32 +7,32 @@ import type { Resource } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 import type { ReconcileContext } from '../reconciler.ts';
 
-/** A cleanup that is not finished: milliseconds after which to call it again. */
+/** The result of a cleanup that is not finished: milliseconds until it is called again. */
 export type Unfinished = { readonly requeueAfterMs: number };
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a cleanup that returns nothing is the usual one
 type Cleaned = Unfinished | undefined | void;
 
 /**
- * Cleans up what Kubernetes does not know about, before an object of the controller is removed.
+ * Cleans up things that Kubernetes does not know about, before an object of the controller is removed.
  *
  * The toolkit stores the finalizer before it calls the reconciler for the first time. Once the object is
- * being deleted, it calls `finalize` instead of the reconciler. When `finalize` has returned, it removes
- * the finalizer. A `finalize` that throws is called again without limit, with the usual back-off, so it
- * must be idempotent. An object that leaves the selectors of its source is finalized when it is deleted, too.
+ * being deleted, it calls `finalize` instead of the reconciler. When `finalize` has returned, it removes the
+ * finalizer. If `finalize` throws, it is called again without a limit, with the usual back-off, so it must be
+ * idempotent. An object that leaves the selectors of its source is still finalized when it is deleted.
  */
 export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
-  /** Qualified, `domain/name`. Do not change it once objects carry it. */
+  /** A qualified name, `domain/name`. Do not change it once objects have the finalizer. */
   readonly name: string;
   /**
    * Returns when nothing is left to clean up. Return `{ requeueAfterMs }` when the cleanup continues
-   * elsewhere, which is no failure: `finalize` is called again after that time, and when something changes.
-   * A method, so that a finalizer of Deployments is assignable to `Finalizer`.
+   * elsewhere, which does not count as a failure: `finalize` is called again after that time, and when
+   * something changes. Declared as a method, so that a finalizer of Deployments is assignable to `Finalizer`.
    */
   finalize(object: T, context: ReconcileContext<T>): Cleaned | Promise<Cleaned>;
   /**
-   * Milliseconds after `deletionTimestamp` after which the finalizer is removed although the cleanup has
-   * not succeeded. What the cleanup should have removed leaks. Default: never.
+   * Milliseconds after `deletionTimestamp` after which the finalizer is removed even if the cleanup has not
+   * succeeded. Whatever the cleanup should have removed then remains. Default: never.
    */
   readonly forceFinalizeAfterMs?: number;
 }
@@ -40,8 +40,8 @@ export interface Finalizer<T extends KubernetesObject = KubernetesObject> {
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
 
 /**
- * Checks the name of a finalizer. The API server would refuse a wrong name with a 422 only when the first
- * object comes. A finalizer is a DNS name of at most 253 characters, a slash, and a name of at most 63.
+ * Checks the name of a finalizer. The API server would refuse a wrong name with a 422, but only when the
+ * first object comes. A finalizer is a DNS name of at most 253 characters, a slash, and a name of at most 63.
  *
  * @throws ConfigurationError `CONFIG` that says what is wrong.
  */
@@ -59,20 +59,22 @@ export function requireFinalizerName(finalizer: string): void {
   );
 }
 
-/** Number of tries while the object changes in between. A live read precedes every further try. */
+/**
+ * Number of tries while other writers change the object. A live read precedes every further try.
+ */
 const MAX_TRIES = 5;
 
 type FinalizerClient = Pick<Client, 'find' | 'patch'>;
 
 /**
- * Adds a finalizer to this object (same uid). No finalizer of another writer is lost: the patch applies
- * only to the version it was made from. If the object has changed, the patch is made again from a live
- * read, up to five tries in all.
+ * Adds a finalizer to this object (same uid). No finalizer of another writer is lost, because the patch
+ * applies only to the version from which it was made. If the object has changed, the patch is made again from
+ * a live read, up to five tries in total.
  *
- * @returns the stored object with the finalizer; undefined when it can no longer be added, because the
- *   object is gone, being deleted, or replaced by another one of the same name.
- * @throws ApiError of the fifth refusal because of a change, or of any other refusal; other errors of the
- *   client.
+ * @returns the stored object with the finalizer; undefined when it can no longer be added, because the object
+ *   is gone, being deleted, or replaced by another object with the same name.
+ * @throws ApiError when the fifth try is refused because of a change, or when any try is refused for another
+ *   reason; other errors of the client.
  */
 export async function addFinalizer<T extends KubernetesObject>(
   client: FinalizerClient,
@@ -101,10 +103,11 @@ export async function addFinalizer<T extends KubernetesObject>(
  * deleted, the object is then gone. Nothing is returned, because the answer would show an object that no
  * longer exists.
  *
- * Succeeds without a write when the object is gone, another one has its name, or it lacks the finalizer.
+ * Succeeds without a write when the object is gone, when another object has its name, or when it lacks the
+ * finalizer.
  *
- * @throws ApiError of the fifth refusal because of a change, or of any other refusal; other errors of the
- *   client.
+ * @throws ApiError when the fifth try is refused because of a change, or when any try is refused for another
+ *   reason; other errors of the client.
  */
 export async function removeFinalizer(
   client: FinalizerClient,
@@ -129,7 +132,10 @@ export async function removeFinalizer(
   }
 }
 
-/** Tests the version: the choice of the path depends on whether the object has other finalizers. */
+/**
+ * Tests the version, because the choice of the path depends on whether the object has other
+ * finalizers.
+ */
 function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   const { uid, resourceVersion, finalizers = [] } = metadata;
   const place =
@@ -146,7 +152,9 @@ function adding({ metadata }: KubernetesObject, finalizer: string): Patch {
   };
 }
 
-/** Does not test the version: while the finalizer keeps its index, no other change matters. */
+/**
+ * Does not test the version, because no other change matters while the finalizer keeps its index.
+ */
 function removing({ metadata }: KubernetesObject, index: number, finalizer: string): Patch {
   const path = `/metadata/finalizers/${index}`;
   return {
@@ -167,12 +175,15 @@ function isOther(a: KubernetesObject, b: KubernetesObject): boolean {
   return a.metadata.uid !== b.metadata.uid;
 }
 
-/** A failed `test` gives a 422 without details, like a patch of a missing path; a lost race gives a 409. */
+/**
+ * A failed `test` gives a 422 without details, like a patch of a missing path; a concurrent write gives a
+ * 409.
+ */
 function isRefusedByChange(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }
 
-/** The finalizer that objects of a controller carry; undefined for none. */
+/** The finalizer of a controller's objects; undefined for none. */
 export function finalizerNameOf({
   finalizer,
   ownFinalizer,

@@ -12,44 +12,44 @@ import type { Source } from '../source.ts';
 import type { Finalizer } from './finalizer.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 
-/** The parts of an attempt that matter here. */
+/** The parts of an attempt that finalizing needs. */
 interface FinalizingAttempt {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
-  /** False for an object that carries the finalizer and that the source does not select. Default true. */
+  /** False for an object that has the finalizer and that the source does not select. Default true. */
   readonly isSelected?: boolean;
-  /** The context for the object in its current state, or for a key without one. */
+  /** Creates the context for the object in its current state, or for a key without an object. */
   readonly contextFor: (object: KubernetesObject | undefined) => ReconcileContext;
   /**
-   * Removes the finalizer. Not the client of the attempt, which aborts with the attempt and reports its writes to the
-   * key policies.
+   * The client that removes the finalizer. It is not the client of the attempt, which aborts with the attempt
+   * and reports its writes to the key policies.
    */
   readonly client: Client;
-  /** Aborts with the process. The signal of the attempt may have timed out already. */
+  /** Aborts when the process stops. The signal of the attempt may already have timed out. */
   readonly stop: AbortSignal;
 }
 
-/** Number of finalized objects that are remembered until the cache no longer has them. */
+/** Maximum number of finalized objects that are remembered until the cache no longer has them. */
 const MAX_FINALIZED = 10_000;
 
 /**
  * Calls a controller's reconciler, its finalizer or `gone`, in this order:
  *
- * - The finalizer is stored, then the reconciler is called.
+ * - The finalizer is stored, and then the reconciler is called.
  * - Once the object is being deleted, `finalize` is called instead.
- * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object: a
- *   reconcile would create again what was cleaned up.
+ * - When `finalize` has returned, the finalizer is removed. After that nothing is called for the object,
+ *   because a reconcile would create again what was cleaned up.
  *
- * An object that carries the finalizer and that the source does not select is finalized, and never reconciled.
+ * An object that has the finalizer but is not selected by the source is finalized, and never reconciled.
  *
- * `gone` is called for a key without an object. Without a declared finalizer the reconciler is called for
+ * `gone` is called for a key without an object. If no finalizer is declared, the reconciler is called for
  * every object.
  */
 export class Finalizing {
   readonly #controller: Controller;
   readonly #match: ReturnType<typeof matcherOf>;
   readonly #clock: Clock;
-  /** The uid by key. The cache may still show an object whose finalizer is removed. */
+  /** The uid by key. The cache may still show an object whose finalizer has been removed. */
   readonly #finalized = new Map<ObjectKey, string | undefined>();
 
   constructor({ controller, clock }: { readonly controller: Controller; readonly clock: Clock }) {
@@ -59,7 +59,7 @@ export class Finalizing {
     this.#clock = clock;
   }
 
-  /** True when an attempt at `object` finalizes it. */
+  /** True when an attempt at `object` would finalize it. */
   isDue(object: KubernetesObject | undefined): boolean {
     const { finalizer } = this.#controller;
     return (
@@ -69,12 +69,15 @@ export class Finalizing {
     );
   }
 
-  /** True for an object whose finalizer was removed here, until its key is reconciled without it. */
+  /**
+   * True for an object whose finalizer was removed by this process, until its key is reconciled without the
+   * object.
+   */
   hasFinalized(key: ObjectKey, uid: string | undefined): boolean {
     return this.#finalized.has(key) && this.#finalized.get(key) === uid;
   }
 
-  /** Milliseconds until a failing `finalize` is given up; undefined for never. */
+  /** Milliseconds until a failing `finalize` is abandoned; undefined for never. */
   patienceMs(object: KubernetesObject | undefined): number | undefined {
     const limitMs = this.#controller.finalizer?.forceFinalizeAfterMs;
     const deletedAt = Date.parse(object?.metadata.deletionTimestamp ?? '');
@@ -83,8 +86,8 @@ export class Finalizing {
   }
 
   /**
-   * @returns what the reconciler, `finalize` or `gone` returned.
-   * @throws what the reconciler, `finalize`, `gone` or a write of the finalizer threw.
+   * @returns the result of the reconciler, `finalize` or `gone`.
+   * @throws the error of the reconciler, `finalize`, `gone` or a write of the finalizer.
    */
   async run({
     key,
@@ -118,8 +121,9 @@ export class Finalizing {
   }
 
   /**
-   * `client`, for which an object that the source no longer selects is absent. An object that has left while its
-   * finalizer was to be added gets none: the watch reports it as it was before, and it would count as gone.
+   * `client` with a `find` that treats an object that the source no longer selects as absent. If an object
+   * left the selector before its finalizer could be added, it gets none: the watch reports the object in its
+   * previous state, so it would count as gone.
    */
   #selecting(client: Client): Pick<Client, 'find' | 'patch'> {
     return {
@@ -181,20 +185,26 @@ export class Finalizing {
   }
 }
 
-/** The fields with which a cleanup asks to be called again, misspelt ones too: with these the attempt fails. */
+/**
+ * The fields with which a cleanup asks to be called again, including misspelt ones. With misspelt fields the
+ * attempt fails.
+ */
 const ASKS_FOR_MORE = /^(?:requeue|refusal$)/i;
 
-/** Any other value means that nothing is left, such as the answer of a request that was returned. */
+/**
+ * Any other value means that nothing is left to clean up, for example when the answer of a request is
+ * returned.
+ */
 function asksForMore(returned: unknown): boolean {
   if (typeof returned !== 'object' || returned === null) return false;
   return Object.keys(returned).some((name) => ASKS_FOR_MORE.test(name));
 }
 
 /**
- * An answer of the API server, in the form in which the source caches it and a store shows it.
+ * An answer of the API server in the form in which the source caches it and a store shows it.
  *
- * @throws OperatorError `USER_CODE` when the transform fails, as a store throws it. It quotes nothing of
- *   the object.
+ * @throws OperatorError `USER_CODE` when the transform fails, the same error as a store throws. It quotes
+ *   nothing of the object.
  */
 export function asCached(
   stored: KubernetesObject,

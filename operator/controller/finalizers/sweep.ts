@@ -1,41 +1,43 @@
 import { keyOf, type ObjectKey, type ObjectMeta } from '../../model/object.ts';
 import type { Source } from '../source.ts';
 
-/** The part of an object that a sweep reads: names and finalizers. */
+/** The part of an object that a sweep reads: its name and its finalizers. */
 export interface SweptObject {
   readonly metadata: ObjectMeta;
 }
 
-/** The metadata of every object in the namespaces of a source, without its selectors, page by page. */
+/** Lists the metadata of every object in the namespaces of a source, without its selectors, page by page. */
 export type MetadataPages = (
   source: Source,
   signal: AbortSignal,
 ) => AsyncIterable<readonly SweptObject[]>;
 
-/** A sweep stops after this many objects: 1,000 pages. */
+/** A sweep stops after this many objects, which are 1,000 pages. */
 const MAX_OBJECTS = 500_000;
 
-/** A sweep returns at most this many objects that are being deleted, and as many others. */
+/**
+ * A sweep returns at most this many objects that are being deleted, and the same number of others.
+ */
 const MAX_FOUND = 10_000;
 
 interface SweepOptions {
   readonly pages: MetadataPages;
   readonly finalizer: string;
-  /** True for a key that the cache has. */
+  /** True for a key that is in the cache. */
   readonly isSelected: (key: ObjectKey) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** The objects that carry a finalizer and are not selected. */
+/** The objects that have the finalizer and are not selected. */
 export interface Swept {
   readonly found: ReadonlyMap<ObjectKey, ObjectMeta>;
-  /** False when a limit was reached: there may be more. */
+  /** False when a limit was reached, so that there may be more objects. */
   readonly isComplete: boolean;
 }
 
 /**
- * Looks for objects that carry the finalizer and that the source does not select. It looks only in the namespaces of
- * the source: the controller has no rights in namespaces that it no longer watches.
+ * Looks for objects that have the finalizer and that the source does not select. It searches only the
+ * namespaces of the source, because the controller has no rights in namespaces that it no longer watches.
  *
  * @throws the error of a list; `signal.reason` when aborted.
  */

@@ -4,8 +4,8 @@ import { type Resource, resourceName } from '../../model/resource.ts';
 import { ApiError } from '../../model/status.ts';
 
 /**
- * A field that the toolkit adds to the status that a reconciler or a function states: of the status, or of each
- * condition. `conditions` is the list itself, which an engine adds for a condition of its own.
+ * A field that the toolkit adds to a status stated by a reconciler or a function: a field of the status, or
+ * of each condition. `conditions` is the list itself, which an engine adds for its own condition.
  */
 export type AddedField =
   | 'observedGeneration'
@@ -13,7 +13,7 @@ export type AddedField =
   | 'condition.observedGeneration'
   | 'condition.lastTransitionTime';
 
-/** How the API server names each field that the schema does not have. */
+/** How the API server names each field that is not in the schema. */
 const PATHS: readonly (readonly [AddedField, string])[] = [
   ['observedGeneration', 'observedGeneration'],
   ['conditions', 'conditions'],
@@ -22,8 +22,8 @@ const PATHS: readonly (readonly [AddedField, string])[] = [
 ];
 
 /**
- * The added fields that an answer of the API server refuses: server-side apply refuses each undeclared field, and any
- * write does in development, where fields are validated strictly. Empty for any other error.
+ * The added fields that an answer of the API server refuses. Server-side apply refuses each undeclared field;
+ * in development, where fields are validated strictly, any write does. Empty for any other error.
  */
 export function refusedFieldsIn(error: unknown): readonly AddedField[] {
   if (!(error instanceof ApiError)) return [];
@@ -36,7 +36,7 @@ export function refusedFieldsIn(error: unknown): readonly AddedField[] {
   return fields.map(([field]) => field);
 }
 
-/** The added fields that a status has. */
+/** The added fields that a status contains. */
 export function addedFieldsOf(status: {
   readonly observedGeneration?: unknown;
   readonly conditions?: readonly Partial<Condition>[];
@@ -52,23 +52,26 @@ export function addedFieldsOf(status: {
 
 const OF_CONDITIONS = ['observedGeneration', 'lastTransitionTime'] as const;
 
-/** Milliseconds for which a status that differs by such fields only is left alone. */
+/** Milliseconds for which refused fields are omitted before they are tried again. */
 const LEFT_ALONE_MS = 60 * 60_000;
 
 /**
- * Remembers which fields that `setStatus` adds are not in the installed definition of a resource. Server-side apply
- * writes all fields or none, so one such field would keep the whole status from being written.
+ * Remembers which fields that `setStatus` adds are not in the installed definition of a resource. Server-side
+ * apply writes all fields or none, so one such field would prevent the write of the whole status.
  */
 export class UndeclaredFields {
   readonly #known = new Map<string, { readonly fields: Omitted; readonly untilMs: number }>();
 
-  /** @param nowMs - monotonic. */
+  /** @param nowMs - monotonic time. */
   of(resource: Resource, nowMs: number): Omitted {
     const known = this.#known.get(resourceName(resource));
     return known !== undefined && nowMs < known.untilMs ? known.fields : NONE;
   }
 
-  /** @param write - that the server has accepted. */
+  /**
+   * @param write - an accepted write: the fields that it omitted and the added fields that it
+   * wrote.
+   */
   learn(
     resource: Resource,
     { omitted, written }: { readonly omitted: Omitted; readonly written: readonly AddedField[] },

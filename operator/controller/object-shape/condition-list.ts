@@ -3,45 +3,48 @@ import type { Condition } from '../../model/condition.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
 /**
- * Whether the definition declares `status.conditions` as a map by type, in which each writer owns its conditions, or
- * leaves it one value, which the last writer owns as a whole.
+ * `map`: the definition declares `status.conditions` as a map by type, in which each writer owns its own
+ * conditions. `atomic`: the list is one value, which the last writer owns as a whole.
  */
 type ListForm = 'map' | 'atomic';
 
-/** Number of objects whose earlier conditions are remembered. A forgotten one is read once more. */
+/**
+ * Maximum number of objects whose earlier conditions are remembered. A forgotten object is read
+ * once more.
+ */
 const MAX_OBJECTS = 10_000;
 
-/** Number of types that are remembered as the controller's own. */
+/** Maximum number of types that are remembered as the controller's own. */
 const MAX_TYPES = 1_000;
 
-/** The longest name of a field manager that the API server takes. */
+/** The maximum length of a field manager's name in the API server. */
 const MAX_MANAGER_CHARS = 128;
 
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * What a controller knows about the conditions in the statuses of its objects: the form of the list, and which types
- * are its own.
+ * What a controller knows about the conditions in the statuses of its objects: the form of the list, and the
+ * types that are its own.
  *
- * The form is asked of the API server itself: `metadata.managedFields` in the answer to an apply names each item of a
- * map, and only the whole of an atomic list. So it needs no schema and no right to read definitions, and an answer shows
- * when a definition has changed. In an atomic list nothing says which conditions are whose, so that the name of the
- * field manager says it, see `managerOf`.
+ * The form is taken from the API server itself: in the answer to an apply, `metadata.managedFields` names
+ * each item of a map, but an atomic list only as a whole. So no schema and no right to read definitions is
+ * needed, and an answer shows when a definition has changed. An atomic list does not show who owns which
+ * condition, so the name of the field manager contains the types, see `managerOf`.
  */
 export class ConditionList {
   #form: ListForm | undefined;
   #isUnreadable = false;
-  /** Types that this process has stated, for any object. */
+  /** Types that this process has stated for any object. */
   readonly #stated = new Set<string>();
   /** Types that an earlier process has stated, by the uid of the object. */
   readonly #earlier = new Map<string, ReadonlySet<string>>();
 
-  /** Undefined until an answer has shown it. */
+  /** The form of the list; undefined until an answer has shown it. */
   get form(): ListForm | undefined {
     return this.#form;
   }
 
-  /** @param types - that are stated now. */
+  /** @param types - the types that are stated now. */
   states(types: Iterable<string>): void {
     for (const type of types) {
       this.#stated.delete(type);
@@ -54,11 +57,12 @@ export class ConditionList {
   }
 
   /**
-   * Learns the form from the object after an apply.
+   * Determines the form from the object after an apply.
    *
-   * @param manager - that has applied it. Fields of others may still be as an earlier definition had them.
-   * @returns false for the first answer that does not show it, because it has no managedFields that can be read. The
-   *   list then counts as atomic, so that nothing is lost.
+   * @param manager - the manager that has applied the object. Fields of other managers may still have the
+   * form of an earlier definition.
+   * @returns false for the first answer that does not show the form, because it has no readable
+   *   managedFields. The list is then treated as atomic, so that nothing is lost.
    */
   learn(answer: KubernetesObject, manager: string | undefined): boolean {
     const form = formIn(answer, manager);
@@ -70,7 +74,7 @@ export class ConditionList {
     return !isFirst;
   }
 
-  /** The conditions of `object` that others have written, when `types` are stated. */
+  /** The conditions of `object` that other writers own, given the `types` that are stated now. */
   others(object: KubernetesObject, types: ReadonlySet<string>): readonly Condition[] {
     const earlier = this.#earlier.get(object.metadata.uid ?? '') ?? NONE;
     return conditionsOf(statusOf(object)).filter(
@@ -78,20 +82,20 @@ export class ConditionList {
     );
   }
 
-  /** Whether the managedFields of `object` can say more about its conditions than is known. */
+  /** True if the managedFields of `object` can reveal more about its conditions than is known. */
   isUnknown(object: KubernetesObject, types: ReadonlySet<string>): boolean {
     const isRead = this.#earlier.has(object.metadata.uid ?? '');
     return !isRead && this.others(object, types).length > 0;
   }
 
-  /** Learns which conditions an earlier process of the same controller has stated. */
+  /** Remembers which conditions an earlier process of the same controller has stated. */
   learnEarlier(uid: string, live: KubernetesObject | undefined, fieldManager: string): void {
     this.#earlier.set(uid, live === undefined ? NONE : earlierTypes(live, fieldManager));
     const [oldest] = this.#earlier.keys();
     if (this.#earlier.size > MAX_OBJECTS && oldest !== undefined) this.#earlier.delete(oldest);
   }
 
-  /** The list with `wanted` in it, and the conditions of others where they are. */
+  /** The list with `wanted` merged in. The conditions of other writers keep their positions. */
   merged(object: KubernetesObject, wanted: readonly Condition[]): readonly Condition[] {
     const waiting = new Map(wanted.map((condition) => [condition.type, condition]));
     const others = new Set(this.others(object, new Set(waiting.keys())));
@@ -104,48 +108,52 @@ export class ConditionList {
   }
 }
 
-/** The status of an object; empty when it has none. */
+/** The status of an object; empty when the object has none. */
 export function statusOf(object: KubernetesObject): Mapping {
   const { status } = object as { readonly status?: unknown };
   return isMapping(status) ? status : {};
 }
 
-/** The conditions of a status. Leaves out items that are no objects: nothing identifies them. */
+/**
+ * The conditions of a status. Omits items that are not objects, because nothing identifies them.
+ */
 export function conditionsOf({ conditions }: Mapping): readonly Condition[] {
   return Array.isArray(conditions) ? conditions.filter(isMapping as never) : [];
 }
 
 /**
- * The field manager of a status whose list of conditions is atomic. It names the types that are the controller's own, so
- * that the next process knows them. Other statuses have the plain name.
+ * The field manager of a status with an atomic list of conditions. The name contains the controller's own
+ * types, so that the next process knows them. Other statuses use the plain name.
  */
 export function managerOf(fieldManager: string, types: ReadonlySet<string>): string {
   const name = `${prefixOf(fieldManager)}${[...types].sort().join(',')}`;
   return name.length <= MAX_MANAGER_CHARS ? name : prefixOf(fieldManager);
 }
 
-/** Whether the controller writes statuses under this name, see `managerOf`. */
+/** True if the controller writes statuses under this name, see `managerOf`. */
 export function isNameOf(fieldManager: string, manager: string): boolean {
   return manager === fieldManager || manager.startsWith(prefixOf(fieldManager));
 }
 
-/** Names of controllers contain no `/`. */
+/** Names of controllers contain no `/`, so this prefix never clashes. */
 function prefixOf(fieldManager: string): string {
   return `${fieldManager}/status/`;
 }
 
-/** What one field manager owns of the status. */
+/** The part of a status that one field manager owns. */
 interface Share {
   readonly manager: string;
-  /** By server-side apply: another apply can give the fields up. */
+  /** True if it was written by server-side apply, so that another apply can give the fields up. */
   readonly isApplied: boolean;
-  /** Its fields, as managedFields name them. */
+  /** Its fields, in the notation of managedFields. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Its part of the conditions; undefined when it has none. */
+  /** Its part of the conditions; undefined when it owns none. */
   readonly conditions: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The managers that own fields of the status in the version of the object. An entry that cannot be read is left out. */
+/**
+ * The managers that own fields of the status in the version of the object. Unreadable entries are omitted.
+ */
 export function sharesOf({ apiVersion, metadata }: KubernetesObject): readonly Share[] {
   const entries: unknown = metadata.managedFields;
   if (!Array.isArray(entries)) return [];
@@ -186,17 +194,20 @@ function earlierTypes(live: KubernetesObject, fieldManager: string): ReadonlySet
 /** A former name of the controller that still owns fields of a status. */
 export interface FormerName {
   readonly manager: string;
-  /** The conditions that it keeps: in a map, those of others that it once wrote together with its own. */
+  /**
+   * The conditions that the former name keeps: in a map, conditions of other writers that it once wrote
+   * together with its own.
+   */
   readonly keeps: readonly Condition[];
 }
 
-/** Names of the controller other than `used` whose fields nobody would remove. */
+/** Names of the controller other than `used` whose fields would otherwise never be removed. */
 export function formerNames(
   answer: KubernetesObject,
   names: {
     readonly fieldManager: string;
     readonly used: string;
-    /** Conditions of others, when the list is a map. */
+    /** Conditions of other writers, if the list is a map. */
     readonly others: readonly Condition[];
   },
 ): readonly FormerName[] {
@@ -213,7 +224,7 @@ export function formerNames(
     .filter(({ isDone }) => !isDone);
 }
 
-/** How `managedFields` names the item of a map. */
+/** The name of a map item in `managedFields`. */
 function itemName(type: string): string {
   return `k:${JSON.stringify({ type })}`;
 }

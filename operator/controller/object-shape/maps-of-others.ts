@@ -6,15 +6,17 @@ import type { Resource } from '../../model/resource.ts';
 import { memberOf } from '../children/json-difference.ts';
 import { isNameOf, sharesOf, statusOf } from './condition-list.ts';
 
-/** A path as managedFields name its parts: `f:spec`, `k:{"name":"a"}`, and `.` for a map or an item itself. */
+/**
+ * A path in the notation of managedFields: `f:spec`, `k:{"name":"a"}`, and `.` for a map or an item itself.
+ */
 export type Path = readonly string[];
 
 /**
- * The maps among the owned `fields` that `stated` lacks and in which others have fields. Who states a field in a map
- * without a schema owns the map as well: an apply without it would remove the map with all that others have in it. An
- * item of a list goes as a whole, because its key is stated.
+ * The maps among the owned `fields` that `stated` lacks and in which other managers have fields. A manager
+ * that states a field in a map without a schema also owns the map: an apply without the map would remove it,
+ * including the fields of others. An item of a list is removed as a whole, because its key is stated.
  *
- * @param others - the fields of each other manager.
+ * @param others - the fields of each of the other managers.
  */
 export function sharedMaps(
   fields: Mapping,
@@ -46,10 +48,11 @@ export function sharedMaps(
 }
 
 /**
- * `status` with the maps that it lacks and in which others have fields, empty: so they stay, and with them the fields.
- * The API server takes no managedFields through a subresource, so that these maps cannot be given up.
+ * `status`, to which empty maps are added: those that `status` lacks and in which others have fields. So
+ * these maps and their fields stay. The API server does not accept managedFields through a subresource, so
+ * the ownership of these maps cannot be given up.
  *
- * @param object - as the server has it, with its managedFields.
+ * @param object - the object from the server, with its managedFields.
  */
 export function withMapsOfOthers<S extends Mapping>(
   object: KubernetesObject,
@@ -68,13 +71,13 @@ export function withMapsOfOthers<S extends Mapping>(
   return copy;
 }
 
-/** The part of `holder` that managedFields name so. */
+/** The part of `holder` with this name in the notation of managedFields. */
 function partAt(holder: unknown, name: string): unknown {
   if (name === '.') return holder;
   return name.startsWith('f:') ? memberOf(holder, name.slice(2)) : itemOf(holder, name);
 }
 
-/** The same, and a map where it is missing. */
+/** Like `partAt`, but creates a missing map. */
 function madeAt(holder: unknown, name: string): unknown {
   const known = partAt(holder, name);
   if (known !== undefined || !isMapping(holder)) return known;
@@ -83,7 +86,7 @@ function madeAt(holder: unknown, name: string): unknown {
   return made;
 }
 
-/** The item of a list that managedFields name by its key, such as `k:{"name":"a"}`. */
+/** The item of a list with this key in the notation of managedFields, such as `k:{"name":"a"}`. */
 function itemOf(list: unknown, name: string): unknown {
   if (!Array.isArray(list) || !name.startsWith('k:')) return undefined;
   const key = Object.entries(mappingOf(jsonOf(name.slice(2))));
@@ -96,15 +99,15 @@ export function isEmpty(value: unknown): boolean {
   return Object.keys(mappingOf(value)).length === 0;
 }
 
-/** Whether objects can have maps without a schema. The kinds of Kubernetes have none. */
+/** True if objects can have maps without a schema. Kubernetes' own kinds have none. */
 export function mayHaveOpenMaps({ group }: Resource): boolean {
   return group.includes('.') && !group.endsWith('.k8s.io');
 }
 
 /**
- * Whether `shown` has a map that `stated` lacks, so that others may have fields in it.
+ * True if `shown` has a map that `stated` lacks, in which others may have fields.
  *
- * @param shown - a part of an object: all but its metadata and status, or its status.
+ * @param shown - a part of an object: everything except its metadata and status, or its status.
  */
 export function lacksMaps(resource: Resource, shown: Mapping, stated: unknown): boolean {
   if (!mayHaveOpenMaps(resource)) return false;

@@ -5,17 +5,17 @@ import { type KubernetesObject, keyOf } from '../../model/object.ts';
 import { apiVersionOf, type Resource, resourceName } from '../../model/resource.ts';
 import { KINDS, type ListField, TYPES } from './built-in-lists.ts';
 
-/** Longest text of a key in a message. */
+/** Maximum length of a key in a message. */
 const MAX_KEY_CHARS = 100;
 
 /**
- * Refuses an object in which two items of a list have the same key, such as two variables of a container with one name.
- * The API server accepts such an object when it is created, and refuses each later server-side apply of it. So the
- * child would be there, and could never be changed.
+ * Refuses an object in which two items of a list have the same key, such as two variables of a container with
+ * the same name. The API server accepts the creation of such an object, and refuses each later server-side
+ * apply. So the child would exist, and could never be changed.
  *
- * Items are not merged here: the object would then differ from what the caller stated. Keys of built-in kinds are known,
- * and those of the metadata of each kind. A custom resource needs no check, because the API server refuses it at its
- * creation.
+ * Items are not merged, because the object would then differ from what the caller stated. The keys are known
+ * for built-in kinds, and for the metadata of every kind. A custom resource needs no check, because the API
+ * server refuses such an object at its creation.
  *
  * @throws OperatorError `USER_CODE` with the path of the item and its key.
  */
@@ -34,11 +34,11 @@ export function requireDistinctItems(resource: Resource, object: KubernetesObjec
 }
 
 interface RepeatedItem {
-  /** Such as `spec.template.spec.containers[0].env[3]`. */
+  /** For example `spec.template.spec.containers[0].env[3]`. */
   readonly path: string;
-  /** Such as `name "A"`. */
+  /** For example `name "A"`. */
   readonly key: string;
-  /** The earlier item, such as `env[1]`. */
+  /** The earlier item, for example `env[1]`. */
   readonly first: string;
 }
 
@@ -48,7 +48,10 @@ interface Part {
   readonly path: string;
 }
 
-/** The first item that repeats the key of an earlier one. Does not recurse: objects may be nested deeply. */
+/**
+ * The first item that repeats the key of an earlier item. Does not recurse, because objects may be nested
+ * deeply.
+ */
 function repeatedItem(resource: Resource, object: KubernetesObject): RepeatedItem | undefined {
   const kind = `${apiVersionOf(resource)}/${resource.kind}`;
   const waiting: Part[] = [
@@ -102,7 +105,7 @@ function repeatedIn(
   return undefined;
 }
 
-/** Undefined for an item that has none of its keys: the API server has its own words for it. */
+/** Undefined for an item that has none of its keys: the API server has its own message for that. */
 function keyOfItem(item: unknown, keys: readonly string[]): string | undefined {
   if (!isMapping(item)) return undefined;
   const texts = keys.map((each) => {
@@ -114,7 +117,7 @@ function keyOfItem(item: unknown, keys: readonly string[]): string | undefined {
   return known.length === 0 ? undefined : known.join(' and ');
 }
 
-/** Keys are names, numbers and addresses: safe in a message. */
+/** Keys are names, numbers and addresses, which are safe in a message. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

@@ -4,15 +4,18 @@ import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import { KINDS, TYPES } from './built-in-lists.ts';
 
 /**
- * `object` with each field under the name by which the API server stores and shows it. A field with another name is
- * never shown, so that its drift would not be seen, and the field that is stored would have no owner that removes it:
+ * `object` with each field under the name by which the API server stores and shows it. A field with another
+ * name is never shown: its drift would not be noticed, and no manager would own the stored field and remove
+ * it.
  *
- * - `stringData` of a Secret becomes `data`, in base64. Where both have a key, `stringData` counts, as on the server.
- * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server shows the value under both,
- *   takes the newer name where they differ, and fills an absent one from the other. So both are stated: a value that only
- *   one of them has could never be removed.
+ * - `stringData` of a Secret becomes `data`, in base64. If both have a key, `stringData` wins, as on the
+ *   server.
+ * - `serviceAccountName` in the spec of a Pod has an older name, `serviceAccount`. The server shows the value
+ *   under both names, prefers the newer name if they differ, and fills a missing one from the other. So both
+ *   are stated: a value stated under only one name could never be removed.
  *
- * Returns `object` itself when there is nothing to change, and leaves values of a wrong type to the API server.
+ * Returns `object` itself when there is nothing to change, and does not touch values of a wrong type, which
+ * the API server refuses.
  */
 export function withStoredNames<T extends KubernetesObject>(resource: Resource, object: T): T {
   const kind = `${apiVersionOf(resource)}/${resource.kind}`;
@@ -33,7 +36,7 @@ function withData<T extends Mapping>(secret: T): T {
   return { ...rest, data: whole } as unknown as T;
 }
 
-/** Looks for the spec of a Pod on the way that the types of the kind lead to it: there is one at most. */
+/** Follows the types of the kind to the spec of a Pod. A kind has at most one. */
 function withAccountName<T extends Mapping>(value: T, type: string): T {
   if (type === 'core.v1.PodSpec') {
     const account = value.serviceAccountName || value.serviceAccount;
@@ -49,5 +52,5 @@ function withAccountName<T extends Mapping>(value: T, type: string): T {
   return value;
 }
 
-/** The fields by which built-in kinds lead to the spec of a Pod. */
+/** The fields that lead to the spec of a Pod in built-in kinds. */
 const LEADS_TO_PODS = /^(?:spec|template|jobTemplate)$/;

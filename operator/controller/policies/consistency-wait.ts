@@ -7,7 +7,10 @@ import type { SharedInformer } from '../../store/shared-informer.ts';
 import type { Source } from '../source.ts';
 import type { AcceptedWrite, KeyPolicy, Resume } from './key-gate.ts';
 
-/** How long a key waits for the caches to show what its last attempt wrote; kopf's figure. */
+/**
+ * How long a key waits for the caches to show the writes of its last attempt; the same time as in
+ * kopf.
+ */
 export const CONSISTENCY_WAIT_MS: number = 5_000;
 
 const EXPIRED = 'chancery_consistency_wait_expired_total';
@@ -30,8 +33,8 @@ interface Behind {
 }
 
 /**
- * Implements `consistency: 'wait'`: parks a key until the caches of the controller show what its last
- * attempt wrote. A key runs 5 s after its last write in any case; if a cache is still behind then,
+ * Implements `consistency: 'wait'`: parks a key until the caches of the controller show the writes of its
+ * last attempt. At the latest, the key runs 5 s after its last write; if a cache is still behind then,
  * `chancery_consistency_wait_expired_total` counts it.
  */
 export class ConsistencyWait implements KeyPolicy {

@@ -4,21 +4,21 @@ import type { AddOptions, WorkQueue } from '../../queue/work-queue.ts';
 import type { Change } from '../../store/change.ts';
 import type { Log } from '../reconciler.ts';
 
-/** Lets a parked key run. Does nothing for a key that is not parked. */
+/** Allows a parked key to run. Does nothing for a key that is not parked. */
 export type Resume = (key: ObjectKey) => void;
 
 /**
- * Decides whether a key may run now; no other place does. It asks every policy in order. The longest delay
- * counts, and `park` outweighs any delay.
+ * Decides whether a key may run now. Nothing else decides this. It asks every policy in order. The longest
+ * delay counts, and `park` takes precedence over any delay.
  */
 export class KeyGate {
   readonly #queue: WorkQueue<ObjectKey>;
   readonly #policies: readonly KeyPolicy[];
   readonly #held: Held;
-  /** Parked keys, with the priority for their return and the policy. None of them is in the queue. */
+  /** Parked keys, with the priority for their return and the policy. Parked keys are not in the queue. */
   readonly #parked = new Map<ObjectKey, { readonly priority: number; readonly policy: string }>();
 
-  /** @param held - told which policy lets a key wait. Default: nobody is. */
+  /** @param held - receives which policy delays a key. Default: no receiver. */
   constructor(
     queue: WorkQueue<ObjectKey>,
     policiesFor: (resume: Resume) => readonly KeyPolicy[],
@@ -45,8 +45,8 @@ export class KeyGate {
   }
 
   /**
-   * The policies that let `key` wait now, the longest wait first, for people. Asking changes nothing: a policy that may
-   * park is left out until it has parked the key.
+   * The policies that delay `key` now, the longest delay first, for display. Calling this changes nothing: a
+   * policy that may park is omitted until it has parked the key.
    */
   waitsOf(key: ObjectKey): readonly PolicyWait[] {
     const parked = this.#parked.get(key);
@@ -80,12 +80,12 @@ export class KeyGate {
     this.add(key, options);
   }
 
-  /** Minimum milliseconds that `key` must wait. Parking does not count here: it is decided in `admits`. */
+  /** Minimum milliseconds that `key` must wait. Parking is ignored here, because `admits` decides it. */
   delayMs(key: ObjectKey): number {
     return this.#longest(key).longestMs;
   }
 
-  /** What a worker must await before it takes any key; undefined when it may take one. */
+  /** A promise that a worker must await before it takes any key; undefined when it may take one. */
   beforeTake(): Promise<void> | undefined {
     for (const policy of this.#policies) {
       const wait = policy.beforeTake?.();
@@ -95,7 +95,7 @@ export class KeyGate {
   }
 
   /**
-   * True when a key that a worker has taken may run. Otherwise the key is delayed or parked with the
+   * True when a key that a worker has taken may run. Otherwise the key is delayed or parked, with the
    * priority with which it was taken.
    */
   admits(key: ObjectKey): boolean {
@@ -120,12 +120,15 @@ export class KeyGate {
     for (const policy of this.#policies) policy.wrote?.(key, write);
   }
 
-  /** True when a policy wants to see the live object, with its managedFields, before it is written. */
+  /** True when a policy needs the live object, with its managedFields, before the object is written. */
   asksForLive(target: WrittenObject): boolean {
     return this.#policies.some((policy) => policy.asksForLive?.(target) === true);
   }
 
-  /** The fight that the running attempt of `key` has found or, before it writes, the attempt before. */
+  /**
+   * The write fight that the running attempt of `key` has found; before the attempt writes, that of the
+   * previous attempt.
+   */
   fightOf(key: ObjectKey): Fight | undefined {
     for (const policy of this.#policies) {
       const fight = policy.fightOf?.(key);
@@ -138,7 +141,7 @@ export class KeyGate {
     for (const policy of this.#policies) policy.finished?.(key, outcome);
   }
 
-  /** @param mayPark - no policy is asked after one that parks the key. */
+  /** @param mayPark - true if a policy may park the key. Then no further policy is asked. */
   #longest(key: ObjectKey, mayPark = false): Waits {
     let longestMs = 0;
     let policy: string | undefined;
@@ -158,7 +161,7 @@ export class KeyGate {
   }
 
   /**
-   * Marks a key as no longer parked, because it goes back to the queue.
+   * Marks a key as no longer parked, because it returns to the queue.
    *
    * @returns the higher of the two priorities.
    */
@@ -169,48 +172,55 @@ export class KeyGate {
   }
 }
 
-/** Told which policy lets a key wait: `forMs` milliseconds, or undefined until it calls `resume`. */
+/**
+ * Receives which policy delays a key: for `forMs` milliseconds, or if undefined, until the policy calls
+ * `resume`.
+ */
 type Held = (key: ObjectKey, policy: string, forMs: number | undefined) => void;
 
-/** A policy that lets a key wait. */
+/** A policy that delays a key. */
 export interface PolicyWait {
   /** The name of the policy. */
   readonly policy: string;
-  /** In milliseconds from now; undefined until something else than time ends the wait. */
+  /** Milliseconds from now; undefined when the wait does not end by time. */
   readonly forMs: number | undefined;
 }
 
-/** What the policies ask for one key. */
+/** The delays that the policies require for one key. */
 interface Waits {
   readonly longestMs: number;
-  /** The name of the policy with the longest delay; undefined when there is none. */
+  /** The name of the policy with the longest delay; undefined when no policy delays the key. */
   readonly policy: string | undefined;
   /** The name of the policy that parks the key. */
   readonly parking: string | undefined;
 }
 
-/** The change of an object for which a key is enqueued. */
+/** The change of an object that enqueues a key. */
 export interface Cause {
   /**
-   * The resource of the changed object: the reconciled object, a child, or an object that a mapping knows.
+   * The resource of the changed object, which is the reconciled object, a child, or an object of a mapping.
    */
   readonly resource: Resource;
   readonly change: Change;
 }
 
-/** Names the object of a write. */
+/** Identifies the object of a write. */
 export interface WrittenObject {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
-/** A write of an attempt that the API server has accepted. Dry runs and evictions do not count. */
+/**
+ * A write of an attempt that the API server has accepted. Dry runs and evictions are not included.
+ */
 export interface AcceptedWrite extends WrittenObject {
   readonly isDelete: boolean;
-  /** False when the answer has the version known before: the write changed nothing. */
+  /**
+   * False when the answer has the version that was known before, so that the write changed nothing.
+   */
   readonly hasChanged: boolean;
-  /** The objects that the controller's caches had under this name before the write. */
+  /** The objects with this name in the controller's caches before the write. */
   readonly before: readonly KubernetesObject[];
   /**
    * The object in the API server's answer. Undefined for a delete, and for a subresource whose answer is
@@ -219,75 +229,88 @@ export interface AcceptedWrite extends WrittenObject {
   readonly answer: KubernetesObject | undefined;
   /** The body of the write; undefined for a delete and a JSON patch. */
   readonly stated?: object | undefined;
-  /** The field manager that the write names; undefined for that of the controller. */
+  /** The field manager of the write; undefined for the controller's own. */
   readonly fieldManager?: string | undefined;
-  /** The object as the API server had it before the write, if a policy has asked for it. */
+  /** The object on the API server before the write, if a policy has asked for it. */
   readonly live?: KubernetesObject | undefined;
 }
 
-/** A write that changes back what another writer changes again and again. */
+/** A write that reverts fields that another writer changes repeatedly. */
 export interface Fight {
   readonly object: string;
-  /** The fields that are changed back, at most five. */
+  /** The reverted fields, at most five. */
   readonly paths: readonly string[];
-  /** The other field managers. Empty while they are not known. */
+  /** The other field managers. Empty while they are unknown. */
   readonly managers: readonly string[];
   /** Writes of this fight in the last 10 minutes. */
   readonly writes: number;
-  /** Minimum milliseconds until the next attempt; 0 for a delete, which is only half of a turn. */
+  /**
+   * Minimum milliseconds until the next attempt; 0 for a delete, which is only half a turn of a
+   * fight.
+   */
   readonly intervalMs: number;
-  /** True once in 10 minutes: it is to be logged. */
+  /** True once per 10 minutes, when the fight must be logged. */
   readonly isDue: boolean;
-  /** True: the attempt before has found it, and the running one has written nothing yet. */
+  /**
+   * True if the previous attempt has found the fight, and the running attempt has not written yet.
+   */
   readonly isPast: boolean;
 }
 
-/** The end of an attempt, before its key is put back. */
+/** The end of an attempt, before its key is put back into the queue. */
 export interface AttemptOutcome {
   /** `aborted`: the process stops or has lost its leadership. */
   readonly kind: 'success' | 'failed' | 'terminal' | 'conflict' | 'panic' | 'aborted';
-  /** Milliseconds until the next reconcile, if a successful reconcile has asked for one. */
+  /** Milliseconds until the next reconcile, if a successful reconcile has requested one. */
   readonly requeueAfterMs?: number | undefined;
   /** The log of the attempt. */
   readonly log: Log;
-  /** Records a Warning on the reconciled object, if it exists. */
+  /** Records a Warning Event about the reconciled object, if it exists. */
   readonly warn: (reason: string, note: string) => void;
 }
 
 /**
- * Decides when a key may be reconciled. A controller calls its policies in a fixed order at each of these
- * moments; `keyPolicies` has the list. Each policy keeps its own state.
+ * Decides when a key may be reconciled. A controller calls its policies in a fixed order at each of the
+ * moments below; `keyPolicies` has the order. Each policy keeps its own state.
  */
 export interface KeyPolicy {
-  /** Names it in records, such as `write-loops`. */
+  /** The name of the policy in records, such as `write-loops`. */
   readonly name: string;
-  /** `delayMs` may answer `park`, and then begins to wait for the end of it. Default false. */
+  /**
+   * True if `delayMs` may return `park`, and then begins to wait for the end of the parking.
+   * Default false.
+   */
   readonly mayPark?: true;
   /**
    * Called once, after the controller has subscribed to its sources. `changed` and `delayMs` may have been
-   * called before, for the objects that were cached.
+   * called before that for cached objects.
    */
   start?(): void;
-  /** Called when the controller has ended. No timer and no listener may be left. */
+  /** Called when the controller has ended. The policy must leave no timer and no listener. */
   stop?(): void;
-  /** A change enqueues `key`. Called before `delayMs`. */
+  /** Called when a change enqueues `key`, before `delayMs`. */
   changed?(key: ObjectKey, cause: Cause): void;
-  /** Called before a worker takes any key. The worker waits for the promise and asks again. */
+  /**
+   * Called before a worker takes any key. The worker waits for the promise and then calls it again.
+   */
   beforeTake?(): Promise<void> | undefined;
   /**
-   * Milliseconds that `key` must still wait; 0 when it may run. `park`: the key waits until the policy
-   * calls `resume` for it, and a change of the key asks again before that. Predicates may hide changes, so
-   * a policy that parks must detect by itself when to resume. It must not throw.
+   * Milliseconds that `key` must still wait; 0 when it may run. `park`: the key waits until the policy calls
+   * `resume` for it; a change of the key asks again earlier. Predicates may hide changes, so a policy that
+   * parks must itself detect when to resume. It must not throw.
    */
   delayMs?(key: ObjectKey): number | 'park';
-  /** An attempt of `key` begins. */
+  /** Called when an attempt of `key` begins. */
   started?(key: ObjectKey): void;
   /** See `KeyGate.asksForLive`. Called before each write. */
   asksForLive?(target: WrittenObject): boolean;
   /** See `KeyGate.fightOf`. */
   fightOf?(key: ObjectKey): Fight | undefined;
-  /** The running attempt of `key` has written an object. */
+  /** Called when the running attempt of `key` has written an object. */
   wrote?(key: ObjectKey, write: AcceptedWrite): void;
-  /** The attempt of `key` has ended. Called before `delayMs` says when the key may run again. */
+  /**
+   * Called when the attempt of `key` has ended, before `delayMs` decides when the key may run
+   * again.
+   */
   finished?(key: ObjectKey, outcome: AttemptOutcome): void;
 }

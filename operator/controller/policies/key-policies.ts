@@ -17,11 +17,11 @@ interface KeyPoliciesOptions {
   /** The informers of the controller's sources. The map may be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly meter: Meter;
-  /** Counts the keys that are ready. */
+  /** Returns the number of ready keys. */
   readonly ready: () => number;
-  /** Counts one more turn of a loop of writes, in which `object` is written. */
+  /** Counts another turn of a loop of writes, in which `object` is written. */
   readonly looped: (key: ObjectKey, object: string) => void;
-  /** Counts one more write of a fight with another writer. */
+  /** Counts another write of a fight with another writer. */
   readonly fought: () => void;
   readonly takenNames: TakenNames;
   readonly resume: Resume;
@@ -29,7 +29,8 @@ interface KeyPoliciesOptions {
 
 /**
  * The policies of one controller, in the order in which they are asked. Policies that park come first,
- * because a parked key needs no delay. `CacheSync` is the very first, because nothing can run without it.
+ * because a parked key needs no delay. `CacheSync` comes before all others, because nothing can run without
+ * it.
  *
  * To add a policy, write another `KeyPolicy` in this folder and add it to this list.
  */
@@ -48,13 +49,13 @@ export function keyPolicies(options: KeyPoliciesOptions): readonly KeyPolicy[] {
   ];
 }
 
-/** Keeps at least `minIntervalMs` between the starts of two attempts of a key. */
+/** Ensures at least `minIntervalMs` between the starts of two attempts of a key. */
 class MinInterval implements KeyPolicy {
   readonly name = 'min-interval';
   readonly #clock: Clock;
   readonly #intervalMs: number;
   /**
-   * Start times of keys that must still wait. Each attempt inserts its key again, so that the oldest is
+   * Start times of keys that must still wait. Each attempt inserts its key again, so that the oldest comes
    * first.
    */
   readonly #startedAt = new Map<ObjectKey, number>();

@@ -2,7 +2,7 @@ import { isMapping } from '../../core/mapping.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
-/** Number of named managers. */
+/** Maximum number of managers that are named. */
 const MAX_MANAGERS = 3;
 
 /** The API server allows 128 characters. */
@@ -18,13 +18,15 @@ interface FieldsEntry {
 }
 
 /**
- * The managers that have lost fields by a write; without an answer, those that wrote last before it. None when no other manager
- * has lost one: then the other writer has the name of the controller, or has removed fields and owns none.
+ * The managers that lost fields because of a write; without an answer, the managers that wrote last before
+ * it. Empty when no other manager has lost a field: then the other writer uses the name of the controller, or
+ * has removed fields and owns none.
  *
  * @param live - the object before the write, with its managedFields.
- * @param answer - the object after it; undefined for a delete, and for a write that states nothing.
- * @param own - the names under which the controller writes. Their entries do not count, nor do those of names that begin
- *   with one of them and a `/`: the controller creates children and writes statuses under such names.
+ * @param answer - the object after the write; undefined for a delete, and for a write that states nothing.
+ * @param own - the names under which the controller writes. Their entries are ignored, and so are entries of
+ *   names that begin with one of these names and a `/`: the controller creates children and writes statuses
+ *   under such names.
  */
 export function otherWriters(
   live: KubernetesObject,
@@ -45,7 +47,7 @@ export function otherWriters(
   return [...new Set(names)].slice(0, MAX_MANAGERS);
 }
 
-/** Entries without the name of a manager are left out. */
+/** Entries without a manager name are omitted. */
 function entriesOf({ metadata }: KubernetesObject): readonly FieldsEntry[] {
   const entries: unknown = metadata.managedFields;
   if (!Array.isArray(entries)) return [];
@@ -62,7 +64,10 @@ function isSameManager(a: FieldsEntry, b: FieldsEntry): boolean {
   return a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource;
 }
 
-/** True when a set of fields has a field that another one lacks. A set is nested objects whose leaves are empty. */
+/**
+ * True when the set `before` has a field that the set `after` lacks. A set consists of nested objects whose
+ * leaves are empty.
+ */
 function hasLost(before: unknown, after: unknown): boolean {
   const waiting: [unknown, unknown][] = [[before, after]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

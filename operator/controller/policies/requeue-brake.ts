@@ -3,9 +3,9 @@ import type { ObjectKey } from '../../model/object.ts';
 import type { AttemptOutcome, KeyPolicy } from './key-gate.ts';
 
 /**
- * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`: enough for work in
- * steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such a key
- * makes thousands of attempts in that second.
+ * A key may ask `freely` times in a row to be reconciled again in less than `soonMs`, which is enough for
+ * work in steps. After that it must wait 10 ms, doubled each time, up to one second. Without the brake, such
+ * a key makes thousands of attempts in that second.
  */
 export const REQUEUE_BRAKE = { soonMs: 100, freely: 100, firstMs: 10, lastMs: 1_000 } as const;
 
@@ -15,11 +15,14 @@ const LINE_MS = 10 * 60_000;
 const REMEDY =
   'return nothing, or requeueAfterMs with the time after which there is news, and do work of many steps within one reconcile';
 
-/** Slows down keys that repeatedly ask to be reconciled at once. A change lifts the brake. */
+/** Slows down keys that repeatedly ask to be reconciled at once. A change releases the brake. */
 export class RequeueBrake implements KeyPolicy {
   readonly name = 'requeue-brake';
   readonly #clock: Clock;
-  /** Keys whose last attempt asked for it. They are in the queue, so the size of the map is bounded. */
+  /**
+   * Keys whose last attempt asked to be reconciled soon. They are in the queue, so the size of the map is
+   * bounded.
+   */
   readonly #asked = new Map<ObjectKey, { inARow: number; untilMs: number }>();
   #toldAt = Number.NEGATIVE_INFINITY;
 

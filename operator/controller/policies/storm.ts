@@ -2,19 +2,19 @@ import type { Clock } from '../../core/clock.ts';
 import { yieldToEventLoop } from '../../core/time-slice.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** A storm is at least this many changes in a turn of the event loop, in this many turns in a row. */
+/** A storm is at least this many changes per turn of the event loop, in this many turns in a row. */
 const CHANGES_A_TURN = 4;
 const TURNS = 3;
 
-/** The longest time that workers wait for a storm to end. People notice a longer wait. */
+/** The maximum time that workers wait for a storm to end. People notice a longer wait. */
 export const STORM_PATIENCE_MS = 200;
 
 /**
  * Makes workers wait while changes arrive in every turn of the event loop, 200 ms at most. During such a
- * storm the same keys change repeatedly, and a key that waits is reconciled once instead of many times.
- * When the time is over, all ready keys are let through before the next wait. Single changes delay nothing.
+ * storm the same keys change repeatedly, and a waiting key is reconciled once instead of many times. When the
+ * time is over, all ready keys may pass before the next wait. Single changes cause no delay.
  *
- * The policy blocks workers and parks no keys: ready keys stay in the queue, whose depth is measured.
+ * The policy blocks workers but parks no keys: ready keys stay in the queue, whose depth is measured.
  */
 export class Storm implements KeyPolicy {
   readonly name = 'storm';
@@ -25,11 +25,11 @@ export class Storm implements KeyPolicy {
   #ticking = false;
   /** Undefined when there is no storm. */
   #since: number | undefined;
-  /** Number of keys to let through: those that were ready when the time was over. */
+  /** Number of keys that may pass: those that were ready when the time was over. */
   #allowed = 0;
   #calm: PromiseWithResolvers<void> | undefined;
 
-  /** @param ready - counts the keys that are ready. */
+  /** @param ready - returns the number of ready keys. */
   constructor(clock: Clock, ready: () => number) {
     this.#clock = clock;
     this.#ready = ready;
@@ -40,7 +40,7 @@ export class Storm implements KeyPolicy {
     if (!this.#ticking) void this.#tick();
   }
 
-  /** Returning undefined counts as one key that is let through. */
+  /** Each return of undefined lets one key pass. */
   beforeTake(): Promise<void> | undefined {
     if (this.#since === undefined) return undefined;
     if (this.#allowed > 0) {

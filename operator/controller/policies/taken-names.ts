@@ -15,26 +15,29 @@ import type { Controller } from '../controller.ts';
 import { isSameResource, type Source } from '../source.ts';
 import type { KeyPolicy } from './key-gate.ts';
 
-/** Maximum number of waits. Beyond it the oldest is forgotten, and its key has only its back-off. */
+/** Maximum number of waits. Beyond it the oldest wait is forgotten, and its key has only its back-off. */
 const MAX_WAITS = 10_000;
 
 /**
- * Delays of retries when no event can report the end of the object in the way: no cache has it, because it
- * lived between two lists or no source selects it. Doubled each time.
+ * Delays of retries when no event can report the removal of the conflicting object. This happens when no
+ * cache has the object, because it existed only between two lists or no source selects it. Doubled each time.
  */
 const RETRY_MS = { first: 30_000, last: 1_000_000 } as const;
 
-/** A key whose child could not get its name. */
+/** A key whose child could not be created because its name is taken. */
 interface Wait {
   readonly key: ObjectKey;
   readonly name: string;
-  /** Uid of the object in the way when the attempt found it; empty if it was gone again. */
+  /** Uid of the conflicting object when the attempt found it; empty if it was already gone. */
   readonly uid: string;
   readonly resourceVersion: string;
   readonly controller: string | undefined;
   /** Number of retries in a row that found the same object. */
   retries: number;
-  /** The running attempt, or otherwise the last one, was refused because of the object. */
+  /**
+   * True if the running attempt, or without one the last attempt, was refused because of the
+   * object.
+   */
   isCurrent: boolean;
   cancelRetry: Cancel | undefined;
 }
@@ -49,18 +52,18 @@ interface TakenNamesOptions {
 }
 
 /**
- * If a child's name is taken, the key is retried when the name becomes free. Otherwise nothing would retry
- * it: events of the object in the way enqueue only that object's own owner.
+ * If a child's name is taken, the key is retried when the name becomes free. Nothing else would retry it,
+ * because events of the conflicting object enqueue only that object's own owner.
  *
- * A wait ends when the object goes or changes its controller, or when an attempt of the key no longer meets
- * it. It begins with the refusal, in the middle of an attempt. A later change enqueues the key, which is
- * reconciled once more after the attempt. To find an earlier change, the caches are compared with the
- * object that was refused.
+ * A wait ends when the object is removed or changes its controller, or when an attempt of the key no longer
+ * conflicts with it. It begins with the refusal, in the middle of an attempt. A later change enqueues the
+ * key, which is reconciled once more after the attempt. To find an earlier change, the caches are compared
+ * with the conflicting object.
  */
 export class TakenNames implements KeyPolicy {
   readonly name = 'taken-names';
   readonly #options: TakenNamesOptions;
-  /** In the order of their last refusal. */
+  /** Ordered by the last refusal. */
   readonly #byKey = new Map<ObjectKey, Map<string, Wait>>();
   readonly #byName = new Map<string, Set<Wait>>();
   #count = 0;
@@ -74,7 +77,7 @@ export class TakenNames implements KeyPolicy {
     for (const wait of this.#byKey.get(key)?.values() ?? []) wait.isCurrent = false;
   }
 
-  /** Ends the waits for names that this attempt was not refused again. */
+  /** Ends the waits for names with which this attempt did not conflict again. */
   finished(key: ObjectKey): void {
     if (this.#count === 0) return;
     for (const wait of [...(this.#byKey.get(key)?.values() ?? [])]) {
@@ -83,10 +86,10 @@ export class TakenNames implements KeyPolicy {
   }
 
   /**
-   * Notes that an attempt of `key` could not get the name of `child`. Waits only for resources that the
-   * controller owns: others send no events.
+   * Remembers that an attempt of `key` could not get the name of `child`. Waits only for resources that the
+   * controller owns, because others send no events.
    *
-   * @param by - the object that has the name; undefined if it was gone by the time it was read.
+   * @param by - the object that has the name; undefined if it was gone when it was read.
    */
   refused(
     key: ObjectKey,
@@ -114,7 +117,7 @@ export class TakenNames implements KeyPolicy {
     const knowledge = caches.map((cache) => knowledgeOf(cache, keyOf(child), wait));
     if (knowledge.includes('blocked')) return; // its end will be an event
     const isFree = wait.retries === 0 && (uid === '' || knowledge.includes('newer'));
-    // Only once: a cache that does not select the object would report it as gone each time.
+    // Only once, because a cache that does not select the object would report it as gone each time.
     const afterMs = isFree ? 0 : Math.min(RETRY_MS.first * 2 ** wait.retries, RETRY_MS.last);
     wait.cancelRetry = this.#options.clock.schedule(afterMs, () => {
       wait.cancelRetry = undefined;
@@ -123,7 +126,7 @@ export class TakenNames implements KeyPolicy {
     });
   }
 
-  /** The keys that waited for the name that `change` sets free. */
+  /** The keys that were waiting for a name that `change` releases. */
   freedBy(resource: Resource, change: Change): readonly ObjectKey[] {
     if (this.#count === 0) return [];
     const freed: ObjectKey[] = [];
@@ -181,7 +184,10 @@ function nameOf(resource: Resource, key: ObjectKey): string {
   return `${resourceName(resource)} ${key}`;
 }
 
-/** `blocked`: the cache has the object in the way. `newer`: it has a later state. `older`: it is behind. */
+/**
+ * `blocked`: the cache has the conflicting object. `newer`: the cache has a later state. `older`: the cache
+ * is behind.
+ */
 function knowledgeOf(
   cache: SharedInformer<KubernetesObject>,
   key: ObjectKey,
@@ -198,7 +204,7 @@ function isFreed(wait: Wait, { type, entry }: Change): boolean {
   return !isInTheWay(wait, entry.metadata) && !isOlder(entry.resourceVersion, wait.resourceVersion);
 }
 
-/** True for the same object if its controller has not changed. */
+/** True for the same object with an unchanged controller. */
 function isInTheWay({ uid, controller }: Wait, metadata: ObjectMeta): boolean {
   return metadata.uid === uid && controllerOf({ metadata })?.uid === controller;
 }

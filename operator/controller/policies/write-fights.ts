@@ -8,71 +8,81 @@ import type { AcceptedWrite, Fight } from './key-gate.ts';
 import { otherWriters } from './other-writers.ts';
 
 /**
- * A fight is this number of writes to one object within 10 minutes, each of which states what was written before, and
- * changes stated fields back: somebody else has changed them in between. A person who edits an object by hand is slower.
+ * A fight is this number of writes to one object within 10 minutes, each of which repeats an earlier
+ * statement and reverts stated fields, so another writer has changed them in between. A person who edits an
+ * object by hand is slower.
  */
 const FIGHT = { writes: 10, withinMs: 10 * 60_000 } as const;
 
-/** Milliseconds between two attempts of a key that fights, doubled with each further write of the fight. */
+/** Milliseconds between two attempts of a key in a fight, doubled with each further write of the fight. */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
 /**
- * A fight is over when the other writer has done nothing for this time, in milliseconds: slower ones are no fight.
+ * A fight is over when the other writer has done nothing for this time, in milliseconds. Slower changes are
+ * not a fight.
  */
 const CALM_MS = FIGHT.withinMs / FIGHT.writes;
 
-/** Number of remembered objects: those that were written last, in the last 10 minutes. */
+/** Maximum number of remembered objects: those written last, in the last 10 minutes. */
 const MAX_OBJECTS = 10_000;
 
 /**
- * Number of remembered statements for one object, and of sets of stated fields: a reconciler may write an object in
- * several calls.
+ * Maximum number of remembered statements per object, and of sets of stated fields: a reconciler may write an
+ * object in several calls.
  */
 const MAX_STATEMENTS = 4;
 
-/** Minimum milliseconds between two reads of an object to find out who else writes it, and between two log lines. */
+/**
+ * Minimum milliseconds between two reads of an object that determine its other writers, and between two log
+ * lines.
+ */
 const TELL_MS = 10 * 60_000;
 
 const DELETED = 'deleted';
 
 interface Written {
   atMs: number;
-  /** The version after the last write. `deleted`: that write was a delete. */
+  /** The version after the last write. `deleted`: the last write was a delete. */
   resourceVersion: string;
-  /** For each statement, by its digest, the times at which it had to be written again. */
+  /** For each statement, by its digest: the times when it had to be written again. */
   readonly statements: Map<string, readonly number[]>;
-  /** For each set of stated fields, by its digest, a digest of the values that the last write of them has left. */
+  /**
+   * For each set of stated fields, by its digest: a digest of the values after the last write of these
+   * fields.
+   */
   readonly left: Map<string, string>;
-  /** The name that the last write gave; '' for that of the controller. */
+  /** The field manager of the last write; '' for the controller's own. */
   fieldManager: string;
-  /** How often the fight was slowed. */
+  /** How many times the fight was slowed down. */
   turns: number;
-  /** The fight as it was found last. */
+  /** The fight as it was last found. */
   fight: Fight | undefined;
   managers: readonly string[];
   readAtMs: number;
   loggedAtMs: number;
 }
 
-/** Finds objects whose fields another writer changes back again and again, whoever it is. */
+/**
+ * Finds objects whose fields another writer repeatedly reverts. It does not matter which writer.
+ */
 export class WriteFights {
   readonly #controller: string;
-  /** By object, in the order of their last write. */
+  /** By object, ordered by the last write. */
   readonly #written = new Map<string, Written>();
 
-  /** @param controller - its name, under which it writes. */
+  /** @param controller - the name of the controller, which is also its field manager. */
   constructor(controller: string) {
     this.#controller = controller;
   }
 
-  /** True when the object is to be read before it is written, because the next write may find a fight. */
+  /** True when the object must be read before it is written, because the next write may reveal a fight. */
   isSuspected(object: string, nowMs: number): boolean {
     const written = this.#written.get(object);
     if (written === undefined || nowMs - written.readAtMs < TELL_MS) return false;
     return written.turns > 0 || mostIn(written, nowMs) >= FIGHT.writes - 1;
   }
 
-  /** Notes a write that has changed something. Returns the fight that it continues, if there is one. */
+  /** Records a write that has changed something. Returns the fight that it continues, if any. */
   wrote(write: AcceptedWrite, nowMs: number): Fight | undefined {
     const object = nameOfWritten(write);
     const written = this.#recent(object, nowMs);
@@ -81,7 +91,7 @@ export class WriteFights {
       written.readAtMs = nowMs;
       const { fieldManager: now = '' } = write;
       const own = [this.#controller, written.fieldManager, now];
-      // A write that only hands fields over takes none from others.
+      // A write that only hands over fields does not revert fields of others.
       const answer = write.stated === undefined ? undefined : write.answer;
       written.managers = otherWriters(write.live, answer, own);
     }
@@ -89,7 +99,7 @@ export class WriteFights {
     written.resourceVersion = write.isDelete
       ? DELETED
       : (write.answer?.metadata.resourceVersion ?? lastVersion);
-    // The child is created anew at once.
+    // The child is created again at once.
     if (write.isDelete) return written.fight && { ...written.fight, intervalMs: 0, isDue: false };
     if (write.stated === undefined || write.answer === undefined) return undefined;
     const stated = statedFields(write.stated as Mapping);
@@ -114,13 +124,13 @@ export class WriteFights {
     return written.fight;
   }
 
-  /** Called when an attempt has found nothing to change. */
+  /** Call this when an attempt has found nothing to change. */
   paused(object: string, nowMs: number): void {
     const { atMs = nowMs } = this.#written.get(object) ?? {};
     if (nowMs - atMs >= CALM_MS) this.#written.delete(object);
   }
 
-  /** The record of an object, which begins anew 10 minutes after the last write. */
+  /** The record of an object, which is created anew 10 minutes after the last write. */
   #recent(object: string, nowMs: number): Written {
     const known = this.#written.get(object);
     this.#written.delete(object);
@@ -136,7 +146,7 @@ export class WriteFights {
   }
 }
 
-/** Names an object among all that a controller writes. */
+/** Identifies an object among all objects that a controller writes. */
 export function nameOfWritten({
   resource,
   namespace,
@@ -160,13 +170,16 @@ function newRecord(): Written {
   };
 }
 
-/** Forgets the oldest statement, or set of fields, when there is one too many. */
+/** Forgets the oldest statement, or the oldest set of fields, when there is one too many. */
 function limit(remembered: Map<string, unknown>): void {
   const [oldest] = remembered.size > MAX_STATEMENTS ? remembered.keys() : [];
   if (oldest !== undefined) remembered.delete(oldest);
 }
 
-/** Notes the values that a write leaves. Returns a digest of those that the write before left in the same fields. */
+/**
+ * Records the values after a write. Returns a digest of the values after the previous write of the same
+ * fields.
+ */
 function leave({ left }: Written, stated: Mapping, answer: unknown): string | undefined {
   const fields = digestOf(deepJson(stated, (_key, part) => (isMapping(part) ? part : null)));
   const before = left.get(fields);
@@ -185,11 +198,11 @@ function mostIn({ statements }: Written, nowMs: number): number {
 }
 
 /**
- * The stated fields that the write has changed, if somebody else has changed them since the last write. A reconciler that
- * states one value and then another changes its own. A child that this controller has deleted, to create it anew, has
- * lost them all.
+ * The stated fields that the write has changed, if another writer has changed them since the last write. If a
+ * reconciler states one value and then another, it changes its own value, which does not count. If this
+ * controller has deleted the child to create it again, all stated fields count.
  *
- * @param last - the version after the last write, and a digest of what it left in these fields.
+ * @param last - the version after the last write, and a digest of the values after it in these fields.
  */
 function changedBack(
   { before: [before], answer }: AcceptedWrite,
@@ -199,7 +212,7 @@ function changedBack(
   const members = Object.keys(stated).slice(0, 5);
   if (last.lastVersion === DELETED) return members;
   const { resourceVersion: version = '' } = before?.metadata ?? {};
-  // A cache that is behind shows what this controller has changed since.
+  // A cache that is behind shows fields that this controller itself has changed since.
   const isSeen = version === last.lastVersion || isOlder(version, last.lastVersion);
   if (before === undefined || isSeen) return [];
   const [had, has] = [shownFields(before, stated), shownFields(answer, stated)];
@@ -212,10 +225,10 @@ function changedBack(
   }
 }
 
-/** Members of metadata that a writer states. The others identify the object, or follow from the write. */
+/** Members of metadata that a writer states. All others identify the object, or follow from the write. */
 const STATED_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** What a write states, without the identity of the object. */
+/** The fields that a write states, without the identity of the object. */
 function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping): Mapping {
   const stated = Object.entries(isMapping(metadata) ? metadata : {}).filter(([name]) =>
     STATED_METADATA.includes(name),
@@ -223,7 +236,10 @@ function statedFields({ apiVersion: _, kind: __, metadata, ...fields }: Mapping)
   return stated.length === 0 ? fields : { ...fields, metadata: Object.fromEntries(stated) };
 }
 
-/** Without the times of conditions: they change when another writer has changed the condition. */
+/**
+ * `stated` without the times of conditions: they change when another writer has changed the
+ * condition.
+ */
 function withoutTimes(stated: Mapping): Mapping {
   const { status } = stated;
   if (!isMapping(status) || !Array.isArray(status.conditions)) return stated;

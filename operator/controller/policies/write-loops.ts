@@ -12,39 +12,47 @@ import type {
 import { nameOfWritten, WriteFights } from './write-fights.ts';
 
 /**
- * A turn of a loop is an attempt that writes, and that was caused only by changes of objects that the
- * attempt before it wrote. A loop is more than 30 writes of one object in such turns within a minute. A
- * loop makes hundreds of turns a minute, so it is found within seconds. A roll-out is no loop: the
- * reconciler writes the parent's status because others change the children. A reconciler that makes
- * progress in such turns has finished by then, or is slowed to one turn a second.
+ * A turn of a loop is an attempt that writes and that was caused only by changes of objects that the previous
+ * attempt wrote. A loop is more than 30 writes of one object in such turns within a minute. A loop makes
+ * hundreds of turns a minute, so it is found within seconds. A roll-out is no loop, because other writers
+ * change the children for which the reconciler writes the parent's status. A reconciler that makes progress
+ * in such turns has finished by then, or is slowed to one turn a second.
  */
 const LOOP = { writes: 30, withinMs: 60_000 } as const;
 
 /** Intervals at which a looping key is reconciled, doubled with each turn. */
 const SLOWED_MS = { first: 1_000, last: 5 * 60_000 } as const;
 
-/** Number of remembered keys: those that wrote in their last attempt. */
+/** Maximum number of remembered keys: those that wrote in their last attempt. */
 const MAX_KEYS = 10_000;
 
-/** Maximum number of recorded causes of an attempt. An attempt with more is not a turn. */
+/** Maximum number of recorded causes per attempt. An attempt with more causes is not a turn. */
 const MAX_CAUSES = 100;
 
 interface Watched {
   startedAt: number;
   /** Objects whose changes have enqueued the key since the last attempt began. */
   causes: Set<string>;
-  /** Objects that the last attempt wrote; `writing` are those of the running attempt. */
+  /**
+   * `written`: objects that the last attempt wrote. `writing`: objects that the running attempt has
+   * written.
+   */
   written: Set<string>;
   writing: Set<string>;
   /** True if only the key's own writes caused this attempt. */
   isTurn: boolean;
-  /** For each object, the times at which it was written in turns. */
+  /** For each object: the times when it was written in turns. */
   readonly turnsAt: Map<string, readonly number[]>;
-  /** The fight in which the running attempt, or otherwise the last one, has changed something back. */
+  /**
+   * The fight in which the running attempt has reverted a field; before that, the fight of the last attempt.
+   */
   fight: Fight | undefined;
-  /** True when the last attempt was one of a fight. */
+  /** True when the last attempt was part of a fight. */
   isFighting: boolean;
-  /** Minimum milliseconds between the starts of two attempts; 0 unless the key loops or fights. */
+  /**
+   * Minimum milliseconds between the starts of two attempts; 0 unless the key is in a loop or a
+   * fight.
+   */
   intervalMs: number;
   toldAt: number;
 }
@@ -56,25 +64,25 @@ const REMEDY = 'write only what differs, and nothing that changes each time, suc
 const FIGHT_REMEDY = 'let one of the writers decide the fields: the other must not state them';
 
 interface Counters {
-  /** Counts one more turn of a loop, also of a fight, in which `object` is written. */
+  /** Counts another turn of a loop or a fight, in which `object` is written. */
   readonly looped: (key: ObjectKey, object: string) => void;
-  /** Counts one more write of a fight. */
+  /** Counts another write of a fight. */
   readonly fought: () => void;
 }
 
 /**
- * Slows down keys that are repeatedly reconciled because of their own writes, and keys that fight with another writer:
- * see `WriteFights`. The delay ends with the first attempt that finds nothing to write.
+ * Slows down keys that are repeatedly reconciled because of their own writes, and keys that are in a fight
+ * with another writer: see `WriteFights`. The delay ends with the first attempt that finds nothing to write.
  */
 export class WriteLoops implements KeyPolicy {
   readonly name = 'write-loops';
   readonly #clock: Clock;
   readonly #counters: Counters;
   readonly #fights: WriteFights;
-  /** Only keys that wrote in their last or running attempt, in the order in which the attempts ended. */
+  /** Only keys that wrote in their last or running attempt, ordered by the end of the attempt. */
   readonly #watched = new Map<ObjectKey, Watched>();
 
-  /** @param controller - its name, under which it writes. */
+  /** @param controller - the name of the controller, which is also its field manager. */
   constructor(clock: Clock, controller: string, counters: Counters) {
     this.#clock = clock;
     this.#counters = counters;

@@ -35,36 +35,36 @@ interface ContextsOptions {
   readonly controller: Controller;
   readonly clock: Clock;
   readonly self: Self;
-  /** The informer of every source that the controller declares. It can be filled later. */
+  /** The informer of every source that the controller declares. The map can be filled later. */
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   /** Called with each write of an attempt of `key`. */
   readonly wrote: (key: ObjectKey, write: AcceptedWrite, call: WrittenCall) => void;
-  /** Knows of fights with other writers. */
+  /** Reports fights with other writers. */
   readonly gate?: Pick<KeyGate, 'asksForLive' | 'fightOf'>;
   /** Called when another object has the name of a child. */
   readonly takenNames?: TakenNames;
-  /** The namespaces of sources that watch the configured ones. Default: all. */
+  /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Labels that the children of an object have besides their own. Default: none. */
+  /** Labels that the children of an object get in addition to their own. Default: none. */
   readonly childLabels?: Shards['childLabels'];
 }
 
 /** The parts that belong to one attempt. */
 interface AttemptFacts {
   readonly key: ObjectKey;
-  /** Its client has the write journal. */
+  /** The term; its client has the write journal. */
   readonly term: Term;
-  /** The reconciled object, as the cache had it when the attempt began. */
+  /** The reconciled object, as it was in the cache when the attempt began. */
   readonly object: KubernetesObject | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly attempt: number;
   readonly priority: number;
-  /** Told how the writes of children end, and which Warnings the reconciler records. */
+  /** Receives how the writes of children end, and which Warnings the reconciler records. */
   readonly refusedChildren: RefusedChildren;
 }
 
-/** Builds the context of each attempt, over stores that all attempts share. */
+/** Creates the context of each attempt, with stores that all attempts share. */
 export class Contexts {
   readonly #options: ContextsOptions;
   readonly #stores = new Map<Source, Store<KubernetesObject>>();
@@ -77,7 +77,8 @@ export class Contexts {
   }
 
   /**
-   * The cache of one of the controller's own sources, as its reconciler and its mappings see it.
+   * The cache of one of the controller's own sources, in the form that its reconciler and its
+   * mappings see.
    *
    * @throws ConfigurationError `CONFIG` when the controller does not declare the source.
    */
@@ -132,8 +133,8 @@ export class Contexts {
   }
 
   /**
-   * Lets the memory of applied objects forget what leaves the caches of the controller. Returns the end of it: caches
-   * are shared, and live longer than a controller.
+   * Makes the memory of applied objects forget objects that leave the controller's caches. Returns a function
+   * that ends this: caches are shared, and exist longer than a controller.
    */
   followCaches(): () => void {
     const { controller, informers } = this.#options;
@@ -156,8 +157,8 @@ export class Contexts {
   }
 
   /**
-   * The client of one attempt, also for adding its finalizer. Its calls abort with the attempt. All that surrounds a
-   * call is in `client/around-calls.ts`; what depends on the attempt is added here.
+   * The client of one attempt, also used to add its finalizer. Its calls abort with the attempt. All layers
+   * around a call are in `client/around-calls.ts`; the layers that depend on the attempt are added here.
    */
   client(
     facts: Pick<AttemptFacts, 'key' | 'object' | 'refusedChildren' | 'signal' | 'term'>,
@@ -174,8 +175,8 @@ export class Contexts {
   }
 
   /**
-   * The declared source of a resource. Among several, the first with the default namespace and selectors of
-   * `source`; if there is none, the first.
+   * The declared source of a resource. If there are several, the first with the default namespace and
+   * selectors of `source`; if none has these, the first.
    */
   #declared<T extends KubernetesObject>(resource: Resource<T>): Source<T> {
     const sources = [...this.#options.informers.keys()].filter((each) =>
@@ -190,7 +191,10 @@ export class Contexts {
     return (plain ?? sources[0] ?? source(resource)) as unknown as Source<T>;
   }
 
-  /** The cached objects under a key. An unreadable object is left out: it is listed again soon. */
+  /**
+   * The cached objects under a key. Unreadable objects are omitted, because they are listed again
+   * soon.
+   */
   #cached(resource: Resource, key: ObjectKey): KubernetesObject[] {
     const found: KubernetesObject[] = [];
     for (const each of this.#options.informers.keys()) {
@@ -206,12 +210,12 @@ export class Contexts {
     return found;
   }
 
-  /** The layers around a cache belong here: own writes, and outermost the freezing. */
+  /** The layers around a cache are added here: own writes, and outermost the freezing. */
   #newStore(of: Source): Store<KubernetesObject> {
     const informer = this.#options.informers.get(of);
     const { controller } = this.#options;
     if (informer === undefined) throw undeclared(controller, of);
-    // Also with `wait`: if the wait timed out, own writes are newer than the cache.
+    // Own writes are also added with `wait`: if the wait timed out, they are newer than the cache.
     const isPlain = controller.consistency === 'none';
     return frozenStore(isPlain ? informer.store : informer.storeWithOwnWrites);
   }
@@ -233,8 +237,8 @@ function undeclared(
 }
 
 /**
- * `store`, with objects that are frozen when they are handed out. Code that changes one gets a TypeError at
- * that place, instead of a cache that differs from the server. Only objects that a reconciler reads are
+ * `store`, whose objects are frozen when they are returned. Code that changes such an object gets a TypeError
+ * at that place, instead of a cache that differs from the server. Only objects that a reconciler reads are
  * frozen, each once.
  */
 export function frozenStore<T extends KubernetesObject>(store: Store<T>): Store<T> {
@@ -260,7 +264,7 @@ function eachFrozen<T>(objects: readonly T[]): readonly T[] {
 
 interface ContextMethodsOptions {
   readonly controller: Controller;
-  /** The reconciled object, as the cache had it when the attempt began. */
+  /** The reconciled object, as it was in the cache when the attempt began. */
   readonly object: KubernetesObject | undefined;
   /** The client of the attempt. */
   readonly client: Client;
@@ -271,12 +275,12 @@ interface ContextMethodsOptions {
   readonly memory: AppliedMemory;
   readonly childSelection: ChildSelection;
   readonly childLabels: Shards['childLabels'];
-  /** The cache of a source, as the reconciler sees it. */
+  /** Returns the cache of a source, in the form that the reconciler sees. */
   readonly store: (source: Source) => Store<KubernetesObject>;
-  /** Called when another object keeps a child from being created or changed. */
+  /** Called when another object prevents a child from being created or changed. */
   readonly refused: Refused;
   readonly refusedChildren: RefusedChildren;
-  /** Aborts with the attempt. What fails after that says nothing about a child. */
+  /** Aborts with the attempt. A failure after that says nothing about a child. */
   readonly signal: AbortSignal;
 }
 
@@ -294,7 +298,7 @@ function contextMethods(
       context: { controller: controller.name },
     });
   };
-  /** One per attempt: it remembers the status that it wrote last. */
+  /** One per attempt, because it remembers the status that it wrote last. */
   let writeStatus: ReturnType<typeof statusWriter> | undefined;
   return {
     applyOwned: applyingOwned(options, reconciled),
@@ -322,7 +326,10 @@ function contextMethods(
   };
 }
 
-/** `applyOwned` for the reconciled object. What is refused is noted, so that the object can be told of it. */
+/**
+ * `applyOwned` for the reconciled object. Refusals are recorded, so that an Event about the object can report
+ * them.
+ */
 function applyingOwned(
   { controller, client, memory, childSelection, store, refused, ...rest }: ContextMethodsOptions,
   reconciled: (verb: string) => KubernetesObject,
@@ -345,7 +352,10 @@ function applyingOwned(
   };
 }
 
-/** Reads a child from the caches of the controller's `owns`; live when none caches whole objects of it. */
+/**
+ * Reads a child from the caches of the controller's `owns`, or live if no cache has whole objects of its
+ * resource.
+ */
 function knownChild(
   { owns }: Controller,
   client: Client,

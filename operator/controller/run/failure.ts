@@ -12,18 +12,20 @@ import { BeingDeletedError, NotReadyError, TerminalError } from '../errors.ts';
 /** A failed attempt, classified by the value that it threw. */
 export interface Failure {
   /**
-   * `terminal`: do not retry. `conflict`: a lost race or a cache that is still filled, which are normal.
-   * `panic`: a programming error, so that a person must act. `failed`: anything else.
+   * `terminal`: do not retry. `conflict`: a concurrent write, or a cache that is still being filled, both of
+   * which are normal. `panic`: a programming error, which needs action by a person. `failed`: anything else.
    */
   readonly kind: 'terminal' | 'conflict' | 'panic' | 'failed';
   readonly error: Error;
-  /** Minimum milliseconds before the retry, as the server or the error asks for. */
+  /** Minimum milliseconds before the retry, as requested by the server or the error. */
   readonly atLeastMs: number;
-  /** Why the API server refused a write; undefined when the failure is no refusal. */
+  /** Why the API server refused a write; undefined when the failure is not a refusal. */
   readonly refusal: Refusal | undefined;
 }
 
-/** A reconciler returned a value that is no Outcome: a bug that its types would have found. */
+/**
+ * A reconciler returned a value that is not an Outcome. This is a bug that types would have found.
+ */
 class NonsenseResultError extends OperatorError {
   override readonly name = 'NonsenseResultError';
 
@@ -36,7 +38,7 @@ class NonsenseResultError extends OperatorError {
   }
 }
 
-/** Errors of the language, and the toolkit's error for a wrong answer of a reconciler. */
+/** Errors of the language, and the toolkit's error for a wrong return value of a reconciler. */
 const PROGRAMMING_ERRORS = [
   TypeError,
   ReferenceError,
@@ -47,7 +49,7 @@ const PROGRAMMING_ERRORS = [
   NonsenseResultError,
 ];
 
-/** Classifies a thrown value; the controller treats each kind differently. */
+/** Classifies a thrown value. The controller treats each kind differently. */
 export function failureOf(thrown: unknown): Failure {
   if (!(thrown instanceof Error)) {
     const error = new OperatorError('a reconciler threw what is no Error', {
@@ -73,8 +75,8 @@ function patienceFor(error: Error): number {
 }
 
 /**
- * True when another writer was faster, a deletion is about to finish, or a cache is still filled. An apply conflict is
- * no lost race: another manager keeps the field until a person decides.
+ * True when another writer was faster, when a deletion is about to finish, or when a cache is still being
+ * filled. An apply conflict is not included: another manager keeps the field until a person decides.
  */
 export function isLostRace(error: unknown): boolean {
   return (
@@ -92,15 +94,17 @@ function kindOf(error: Error): Failure['kind'] {
   return PROGRAMMING_ERRORS.some((type) => error instanceof type) ? 'panic' : 'failed';
 }
 
-/** True when a LeadershipLostError is among the error and its causes: the attempt could not go on. */
+/**
+ * True when the error or one of its causes is a LeadershipLostError, so that the attempt could not continue.
+ */
 export function isLeadershipLost(thrown: unknown): boolean {
   return causesOf(thrown).some((error) => error instanceof LeadershipLostError);
 }
 
-/** Number of errors that are looked at for the cause of a failure. */
+/** Maximum number of errors that are searched for the cause of a failure. */
 const MAX_CAUSES = 100;
 
-/** The error, its causes, and the errors that an AggregateError among them has. */
+/** The error, its causes, and the errors inside each AggregateError among them. */
 export function causesOf(thrown: unknown): readonly Error[] {
   const found = new Set<Error>();
   const add = (each: unknown): void => {
@@ -114,12 +118,15 @@ export function causesOf(thrown: unknown): readonly Error[] {
   return [...found];
 }
 
-/** What the author of the reconciler can do about a failure; undefined when the error says it. */
+/**
+ * What the author of the reconciler can do about a failure; undefined when the error already says
+ * it.
+ */
 export function remedyFor(error: Error): string | undefined {
   if (error instanceof TypeError && FROZEN.test(error.message)) {
     return 'cached objects are frozen, copy one to change it: structuredClone(object), or store.get(key, { copy: true })';
   }
-  // The message that is shown may end with the value, before the rule.
+  // The displayed message may be cut within the value, before the rule.
   if (error instanceof ApiError && causesIn(error.statusWithValues()).some(isUnfitName)) {
     return "childName makes a name or the value of a label that fits from the parent's name";
   }
@@ -130,17 +137,17 @@ function causesIn({ details }: Omit<Status, 'kind'>): readonly StatusCause[] {
   return Array.isArray(details?.causes) ? details.causes : [];
 }
 
-/** True for a name or the value of a label that is too long, or has characters that are not allowed there. */
+/** True for a name or a label value that is too long, or has characters that are not allowed. */
 function isUnfitName(cause: StatusCause): boolean {
   const { field, message } = cause ?? {};
   if (typeof field !== 'string' || typeof message !== 'string') return false;
   return NAMES.test(field) && UNFIT.test(message) && !/(?:name|prefix) part /.test(message);
 }
 
-/** Fields with the name of an object, or with labels. */
+/** Fields that contain the name of an object, or labels. */
 const NAMES = /(?:[nN]ame|[lL]abels|[sS]elector)(?:\[.*)?$/;
 
-/** The API server's rules about names and values. Those about the keys of labels begin with the part of the key. */
+/** The API server's rules for names and values. Rules for label keys begin with the part of the key. */
 const UNFIT =
   /\b(?:must|may) (?:be no|not be) more than \d+ (?:characters|bytes)|RFC 1123|DNS-1035|must not contain dots|a valid label must/;
 
@@ -150,7 +157,7 @@ const FROZEN = /read only property|object is not extensible|^Cannot (delete|rede
 /** The function of a controller that an attempt calls. */
 export type Verb = 'reconcile' | 'finalize' | 'gone';
 
-/** An Outcome whose fields can be read; without any, the key waits for a change. */
+/** An Outcome whose fields are valid. Without any field, the key waits for a change. */
 export interface CheckedOutcome {
   readonly requeueAfterMs?: number | undefined;
   readonly priority?: number | undefined;
@@ -160,7 +167,7 @@ export interface CheckedOutcome {
 /**
  * The return value of `verb` as an Outcome.
  *
- * @throws NonsenseResultError `USER_CODE` that says what was returned instead.
+ * @throws NonsenseResultError `USER_CODE` that describes a return value that is not an Outcome.
  */
 export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
   if (returned === undefined) return {};
@@ -183,7 +190,7 @@ export function checkedOutcome(verb: Verb, returned: unknown): CheckedOutcome {
   return returned;
 }
 
-/** False for a list, and for a Map, a Date and the like: they have no fields that could be checked. */
+/** False for a list, and for a Map, a Date and similar objects, because they have no fields to check. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }

@@ -7,29 +7,31 @@ import type { KeyGate, PolicyWait } from '../policies/key-gate.ts';
 import type { Source } from '../source.ts';
 import type { ShardedKeys } from './sharded-keys.ts';
 
-/** What a controller knows of one key at this moment, for people. Plain data without any part of an object. */
+/** The current state of one key in a controller, for display. Plain data without any part of an object. */
 export interface KeyState {
   /** `unknown`: the cache of the reconciled objects has no first list. */
   readonly object: 'cached' | 'absent' | 'unknown';
-  /** `idle`: nothing is due. `parked`: a policy lets it wait for something else than time. */
+  /**
+   * `idle`: nothing is due. `parked`: a policy delays the key, and the delay does not end by time.
+   */
   readonly state: 'idle' | 'ready' | 'delayed' | 'working' | 'parked';
-  /** Of a key that waits or has an attempt. */
+  /** The priority of a key that is waiting or has an attempt. */
   readonly priority: number | undefined;
-  /** Milliseconds for which it has been ready or working; 0 in any other state. */
+  /** Milliseconds since the key became ready or working; 0 in any other state. */
   readonly forMs: number;
-  /** Of a delayed key, in milliseconds. */
+  /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
-  /** It has an attempt, and was enqueued again: another attempt follows. */
+  /** True if the key has an attempt and was enqueued again, so that another attempt follows. */
   readonly isEnqueuedAgain: boolean;
   /** Failures in a row. */
   readonly failures: number;
-  /** The policies that let it wait, the longest wait first. Empty for an idle key. */
+  /** The policies that delay the key, the longest delay first. Empty for an idle key. */
   readonly waits: readonly PolicyWait[];
-  /** The group of the key, if replicas share the keys and the group can be told here. */
+  /** The group of the key, if replicas share the keys and the group is known here. */
   readonly group: { readonly group: number; readonly isHere: boolean } | undefined;
 }
 
-/** A source of a controller that is not as it should be. */
+/** A source of a controller that has no first list, or whose last requests failed. */
 export interface TroubledSource {
   /** For example `deployments.apps`. */
   readonly resource: string;

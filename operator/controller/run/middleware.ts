@@ -1,12 +1,12 @@
 import type { ObjectKey } from '../../model/object.ts';
 
-/** One call of a reconciler, before it is made. */
+/** A call of a reconciler that is about to be made. */
 export interface Attempt {
   /** Name of the controller. */
   readonly controller: string;
-  /** The object that is reconciled. */
+  /** The key of the reconciled object. */
   readonly key: ObjectKey;
-  /** A UUID, which every log line of the attempt carries as well. */
+  /** A UUID that every log line of the attempt also contains. */
   readonly reconcileId: string;
   /** Failures in a row of this key before this attempt. */
   readonly attempt: number;
@@ -18,8 +18,8 @@ export interface Attempt {
 export interface AttemptEnd {
   /**
    * `requeue`: the API server refused a write, and the key is retried. `requeue_after`: the reconciler
-   * asked for the next reconcile. `aborted`: the process stops or has lost its leadership. None of these is
-   * a failure.
+   * requested the next reconcile. `aborted`: the process stops or has lost its leadership. None of these is a
+   * failure.
    */
   readonly outcome:
     | 'success'
@@ -34,13 +34,13 @@ export interface AttemptEnd {
   readonly durationMs: number;
   /** Set for `error`, `terminal`, `conflict` and `panic`. */
   readonly error?: Error;
-  /** Set when the key is reconciled again without a change, also after a failure. */
+  /** Set when the key will be reconciled again without a change, also after a failure. */
   readonly requeueAfterMs?: number;
 }
 
 /**
- * Runs around every attempt, for instance to record a span or a history. It calls `next` once and
- * returns its answer. Its own failures are logged and change nothing.
+ * Runs around every attempt, for example to record a span or a history. It must call `next` once
+ * and return its result. Its own failures are logged and have no effect on the attempt.
  */
 export type ReconcileMiddleware = (
   attempt: Attempt,
@@ -48,8 +48,8 @@ export type ReconcileMiddleware = (
 ) => Promise<AttemptEnd>;
 
 /**
- * Makes an attempt with `middleware` around it. The attempt is made exactly once, and its end is returned,
- * even if the middleware throws, skips `next` or calls it twice.
+ * Makes an attempt with `middleware` around it. The attempt is made exactly once and its end is returned,
+ * even if the middleware throws, does not call `next`, or calls it twice.
  *
  * @param failed - called when the middleware itself throws.
  */

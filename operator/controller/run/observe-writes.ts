@@ -14,7 +14,7 @@ import type { AcceptedWrite, WrittenObject } from '../policies/key-gate.ts';
 export type WrittenCall = Exclude<Call, ReadCall>;
 
 export interface WriteObserver {
-  /** The cached objects under a name. */
+  /** Returns the cached objects with a name. */
   readonly cached: (
     resource: Resource,
     namespace: string | undefined,
@@ -27,8 +27,9 @@ export interface WriteObserver {
 }
 
 /**
- * Reports writes and deletes to `wrote`, except evictions and dry runs. The API server answers a write that
- * changes nothing with the known version: such a write has `hasChanged: false`.
+ * An interceptor that reports writes and deletes to `wrote`, except evictions and dry runs. If a write
+ * changes nothing, the API server answers with the known version, and the write is reported with
+ * `hasChanged: false`.
  */
 export function observeWrites({ asksForLive, cached, wrote }: WriteObserver): Interceptor {
   return (next) => async (call) => {
@@ -73,7 +74,10 @@ function statedBy(call: WriteCall): object | undefined {
   return call.patch.type === 'json' ? undefined : call.patch.body;
 }
 
-/** The object with its managedFields, which caches drop. A write does not fail because it cannot be read. */
+/**
+ * The object with its managedFields, which caches drop. If the object cannot be read, the write continues
+ * without it.
+ */
 async function liveObject(
   next: Next,
   { resource, options: { signal } }: WrittenCall,

@@ -46,10 +46,10 @@ interface ReconcileLoopOptions {
   readonly metrics: ReconcileMetrics;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Limit of one attempt in milliseconds; 0 is no limit. */
+  /** Time limit of one attempt in milliseconds; 0 is no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
-  /** Told of each attempt. Default: nobody is. */
+  /** Receives each attempt. Default: no observer. */
   readonly observer?: RunObserver | undefined;
 }
 
@@ -57,9 +57,9 @@ interface ReconcileLoopOptions {
 interface Work {
   readonly attempt: Attempt;
   readonly object: KubernetesObject | undefined;
-  /** The error when the object could not be read. */
+  /** The error if the object could not be read. */
   readonly unreadable: unknown;
-  /** False for an object that the source does not select and that carries the finalizer. */
+  /** False for an object that has the finalizer and that the source does not select. */
   readonly isSelected: boolean;
   readonly log: Log;
   readonly report: FailureReport;
@@ -73,7 +73,7 @@ interface Work {
 
 type KnownObject = Pick<Work, 'object' | 'unreadable' | 'isSelected'>;
 
-/** How the user code ended, before the key is put back. */
+/** How the user code ended, before the key is put back into the queue. */
 type Ended =
   | { readonly kind: 'success'; readonly outcome: CheckedOutcome }
   | { readonly kind: 'aborted'; readonly isLeadershipLost: boolean }
@@ -81,7 +81,10 @@ type Ended =
 
 type End = Omit<AttemptEnd, 'durationMs'>;
 
-/** Calls user code for keys with a time limit, and puts each key back according to the outcome. */
+/**
+ * Calls user code for keys with a time limit, and puts each key back into the queue according to
+ * the outcome.
+ */
 export class ReconcileLoop {
   readonly #options: ReconcileLoopOptions;
 
@@ -144,7 +147,7 @@ export class ReconcileLoop {
     }
   }
 
-  /** Undefined for a key without a cached object whose object may carry the finalizer all the same. */
+  /** Undefined for a key without a cached object, if an object with the finalizer may still exist. */
   #cached(key: ObjectKey): KnownObject | undefined {
     const { contexts, controller, unselected } = this.#options;
     try {
@@ -196,7 +199,7 @@ export class ReconcileLoop {
       if (isLeadershipLost(error)) return { kind: 'aborted', isLeadershipLost: true };
       const failure = failureOf(error);
       const isFinalizing = finalizing.isDue(object);
-      // A cleanup is always retried: otherwise the object could never be deleted.
+      // A cleanup is always retried, because otherwise the object could never be deleted.
       const kind = failure.kind === 'terminal' && isFinalizing ? 'failed' : failure.kind;
       return { ...failure, kind, isFinalizing };
     } finally {
@@ -204,7 +207,10 @@ export class ReconcileLoop {
     }
   }
 
-  /** Aborts the attempt after the timeout, and reports it after each further timeout while it still runs. */
+  /**
+   * Aborts the attempt after the timeout, and reports it again after each further timeout while it is still
+   * running.
+   */
   #limit({ attempt, report, startedAt }: Work, limit: LinkedAbort): Cancel {
     const { clock, metrics, observer, reconcileTimeoutMs } = this.#options;
     if (reconcileTimeoutMs === 0) return () => {};
@@ -233,7 +239,8 @@ export class ReconcileLoop {
     gate.finished(key, { kind: ended.kind, requeueAfterMs, log, warn });
     if (ended.kind === 'success') return this.#succeeded(key, ended.outcome);
     if (ended.kind !== 'aborted') return this.#failed(key, object, ended, report);
-    // After lost leadership the process usually stops. The retry keeps the key in case it does not.
+    // After leadership is lost, the process usually stops. The retry keeps the key in case the
+    // process continues.
     if (ended.isLeadershipLost) return { outcome: 'aborted', requeueAfterMs: queue.retry(key) };
     return { outcome: 'aborted' };
   }
@@ -245,7 +252,7 @@ export class ReconcileLoop {
     queue.forget(key);
     metrics.succeeded(requeueAfterMs === undefined ? 'success' : 'requeue_after');
     if (requeueAfterMs === undefined) {
-      // The last write of a fight may wake nothing: look whether it is over.
+      // The last write of a fight may wake no key, so check later whether the fight is over.
       const isFighting = gate.fightOf(key) !== undefined;
       if (isFighting) queue.addAfter(key, gate.delayMs(key), { priority: LOW_PRIORITY });
       return { outcome: 'success' };
@@ -255,7 +262,7 @@ export class ReconcileLoop {
     return { outcome: 'requeue_after', requeueAfterMs: waitMs };
   }
 
-  /** A refused write that the reconciler has reported is no failure: the key is retried. */
+  /** A refused write that the reconciler has reported is not a failure, and the key is retried. */
   #refused(key: ObjectKey, refusal: Refusal, requeueAfterMs = Number.POSITIVE_INFINITY): End {
     const { gate, metrics, queue } = this.#options;
     metrics.succeeded('requeue');
@@ -296,9 +303,9 @@ function timedOut(): OperatorError {
 
 interface FailureReportOptions {
   readonly events: EventRecorder;
-  /** Bound to the attempt. */
+  /** The log of the attempt. */
   readonly log: Log;
-  /** Undefined when the object is gone: then no Event is recorded. */
+  /** Undefined when the object is gone. Then no Event is recorded. */
   readonly object: KubernetesObject | undefined;
   readonly verb: Verb;
   /** The children that the attempt could not write. */
@@ -314,7 +321,7 @@ class FailureReport {
   }
 
   /**
-   * @param failures - in a row, with this one.
+   * @param failures - failures in a row, including this one.
    * @param retryInMs - undefined when only a change can help.
    */
   failed(failure: Failure, failures: number, retryInMs: number | undefined): void {
@@ -346,7 +353,7 @@ class FailureReport {
     this.event(reason, `${verb} takes longer than ${limitMs / 1_000} s`);
   }
 
-  /** Records a Warning on the object, if it exists. */
+  /** Records a Warning Event about the object, if it exists. */
   event(reason: string, note: string): void {
     const { events, object: regarding, verb } = this.#options;
     if (regarding === undefined) return;

@@ -26,17 +26,19 @@ import { causesOf, type Failure, isLeadershipLost, isLostRace, remedyFor } from 
 export interface WrittenChild {
   readonly resource: Resource;
   readonly namespace?: string | undefined;
-  /** Left out when the server is to generate the name. */
+  /** Omitted when the server generates the name. */
   readonly name?: string | undefined;
 }
 
-/** Children that are told of one attempt. */
+/** Maximum number of children that are reported per attempt. */
 const MAX_CHILDREN = 10;
 
-/** Characters of the name of a child and of an error in a note, which has 1,024 bytes. */
+/**
+ * Maximum characters of a child's name and of an error in a note, which has at most 1,024 bytes.
+ */
 const [NAME_CHARS, MESSAGE_CHARS] = [300, 500];
 
-/** Characters by which a message is found in the note of another Event. */
+/** Number of characters by which a message is recognized in the note of another Event. */
 const BEGINNING_CHARS = 100;
 
 interface FailureEvent {
@@ -44,7 +46,10 @@ interface FailureEvent {
   readonly note: string;
 }
 
-/** The children that one attempt could not write until a person or another program changes something. */
+/**
+ * The children that one attempt could not write and whose writes will fail until a person or another program
+ * changes something.
+ */
 export class RefusedChildren {
   /** By resource and key of the child. */
   readonly #errors = new Map<string, OperatorError>();
@@ -52,8 +57,8 @@ export class RefusedChildren {
   readonly #warnings: string[] = [];
 
   /**
-   * Writes a child. A success settles an earlier refusal of the child in this attempt. What fails after `signal`
-   * aborted says nothing about the child.
+   * Runs `write` for a child. A success clears an earlier refusal of the child in this attempt. A failure
+   * after `signal` aborted says nothing about the child.
    */
   async observe<T>(child: WrittenChild, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -66,27 +71,31 @@ export class RefusedChildren {
     }
   }
 
-  /** Keeps the error, unless it passes by itself. */
+  /** Remembers the error, unless the failure may go away by itself. */
   failed(child: WrittenChild, error: unknown): void {
     if (!(error instanceof OperatorError) || passes(error)) return;
     if (this.#errors.size < MAX_CHILDREN) this.#errors.set(nameOf(child), error);
   }
 
-  /** Keeps the note of a Warning, but for the one of composites and decorators: it is about every failure. */
+  /**
+   * Remembers the note of a Warning, except the `SyncError` of composites and decorators, which covers every
+   * failure.
+   */
   warned(reason: string, note: string): void {
     if (reason === 'SyncError' || this.#warnings.length >= MAX_CHILDREN) return;
     this.#warnings.push(oneLine(note));
   }
 
   /**
-   * A note for each child, if the attempt failed with the error of a child, or because of it. None when the
-   * reconciler recorded a Warning with the failure, and none for a child whose error it recorded.
+   * One note per child, if the attempt failed with the error of a child, or because of it. Empty when the
+   * reconciler has already recorded a Warning about the failure. A child whose error it has recorded gets no
+   * note.
    */
   notes(failure: Error): readonly string[] {
     if (this.#isTold(failure)) return [];
     const causes = causesOf(failure);
     const errors = new Map(this.#errors);
-    // A composite or decorator refuses some children before anything is sent, or says it in words of its own.
+    // A composite or decorator refuses some children before anything is sent, or has its own error for them.
     const own = causes.find((each) => isOfChild(each));
     const known = [...errors.values()];
     if (own !== undefined && !known.includes(own)) errors.set(childIn(own), own);
@@ -94,7 +103,10 @@ export class RefusedChildren {
     return [...errors].filter(([, error]) => !this.#isTold(error)).map(noteOf);
   }
 
-  /** The Warning Events by which the controller tells of a failed reconcile; none for a failure that only the log has. */
+  /**
+   * The Warning Events with which the controller reports a failed reconcile; none for a failure that is only
+   * logged.
+   */
   events({ kind, error }: Pick<Failure, 'kind' | 'error'>): readonly FailureEvent[] {
     if (kind === 'conflict') return [];
     if (kind !== 'failed') return [{ reason: 'ReconcileFailed', note: error.message }];
@@ -109,7 +121,7 @@ export class RefusedChildren {
 
 type ChangingCall = Exclude<Call, ReadCall>;
 
-/** The parts of an attempt that tell its children from other objects. */
+/** The parts of an attempt that distinguish children from other objects. */
 interface OwnerFacts {
   readonly key: ObjectKey;
   readonly object: KubernetesObject | undefined;
@@ -118,7 +130,10 @@ interface OwnerFacts {
   readonly signal: AbortSignal;
 }
 
-/** `inner`, and around it what tells `refusedChildren` how the writes and deletes of children end. */
+/**
+ * `inner`, with a layer around it that reports to `refusedChildren` how the writes and deletes of children
+ * end.
+ */
 export function withRefusals(
   inner: Interceptor,
   controller: Pick<Controller, 'for' | 'owns'>,
@@ -139,7 +154,10 @@ export function withRefusals(
   };
 }
 
-/** True for another object that the controller owns by its declaration, or the reconciled object by the write. */
+/**
+ * True for another object that belongs to the controller's `owns`, or whose written owner references name the
+ * reconciled object.
+ */
 function isChild(
   { resource, ...call }: ChangingCall,
   { namespace, name }: Target,
@@ -165,7 +183,10 @@ function noteOf([child, error]: readonly [string, OperatorError]): string {
   return remedy === undefined ? told : `${told}; ${remedy}`;
 }
 
-/** On one line and safe on a terminal: a webhook or a policy may have written a part of it. */
+/**
+ * On one line and safe on a terminal, because a webhook or a policy may have written a part of the
+ * text.
+ */
 function shown(text: string, maxChars: number): string {
   return boundedText(oneLine(text), maxChars);
 }
@@ -190,7 +211,7 @@ function keyIn({ context: { namespace, name, child, object } }: OperatorError): 
     : (name ?? child ?? object);
 }
 
-/** True for a failure that a later attempt may not meet, although nothing is changed to that end. */
+/** True for a failure that may not occur in a later attempt, even if nobody changes anything. */
 function passes(error: OperatorError): boolean {
   if (isLostRace(error) || isLeadershipLost(error)) return true;
   if (refusalOf(error) !== undefined || isUndeclaredField(error)) return false;
@@ -200,5 +221,5 @@ function passes(error: OperatorError): boolean {
   return !NEVER_ACCEPTED.has(error.status);
 }
 
-/** The request itself is wrong, whatever state the cluster is in. */
+/** The request itself is wrong, regardless of the state of the cluster. */
 const NEVER_ACCEPTED: ReadonlySet<number> = new Set([400, 405, 413, 415]);

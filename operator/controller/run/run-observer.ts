@@ -3,19 +3,19 @@ import type { Attempt, AttemptEnd } from './middleware.ts';
 
 /** Why a key was enqueued. */
 export interface Wake {
-  /** The changed object, as `Deployment demo/web`; otherwise the reason in words, such as `trigger`. */
+  /** The changed object, as `Deployment demo/web`; otherwise the reason, such as `trigger`. */
   readonly cause: string;
-  /** How the change became a key. Undefined for another reason than a change. */
+  /** How the change became a key. Undefined for a reason other than a change. */
   readonly via?: string;
   readonly priority?: number;
 }
 
-/** A key that waits for an attempt, or has one. */
+/** A key that is waiting for an attempt, or has one. */
 export interface WaitingKey {
   readonly key: ObjectKey;
-  /** `parked`: a policy lets it wait for something else than time. */
+  /** `parked`: a policy delays the key, and the delay does not end by time. */
   readonly state: 'ready' | 'delayed' | 'working' | 'parked';
-  /** Of a delayed key, in milliseconds. */
+  /** Milliseconds until a delayed key is due. */
   readonly dueInMs: number | undefined;
   /** Failures in a row. */
   readonly failures: number;
@@ -23,29 +23,33 @@ export interface WaitingKey {
 }
 
 /**
- * Told what a controller does with its keys, for a record of the process. Its methods are called thousands of times a
- * second: they must be quick, and must not throw.
+ * Receives what a controller does with its keys, for a flight record. Its methods are called thousands of
+ * times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {
-  /** Something enqueues `key`. */
+  /** Called when something enqueues `key`. */
   woken(key: ObjectKey, wake: Wake): void;
-  /** A policy lets `key` wait. @param forMs - undefined: until the policy lets it go. */
+  /**
+   * Called when a policy delays `key`. @param forMs - undefined if the delay lasts until the policy
+   * resumes the key.
+   */
   held(key: ObjectKey, policy: string, forMs: number | undefined): void;
   /**
-   * An attempt begins.
+   * Called when an attempt begins.
    *
-   * @param waitedMs - since its key was ready.
-   * @param signal - aborts with the attempt at the latest. The signals of its calls are this one, or linked to it.
+   * @param waitedMs - milliseconds since the key was ready.
+   * @param signal - aborts with the attempt at the latest. The signals of its calls are this one, or linked
+   * to it.
    */
   began(attempt: Attempt, waitedMs: number, signal: AbortSignal): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
-  /** A loop of writes was found for `key`, in which it writes `object`. Called for each of its turns. */
+  /** Called for each turn of a loop of writes that was found for `key`, in which it writes `object`. */
   looped(key: ObjectKey, object: string): void;
-  /** An attempt has passed its time limit. Called once for each. */
+  /** Called once for each attempt that exceeds its time limit. */
   stuck(attempt: Attempt, runningMs: number): void;
 }
 
-/** Tells each of several observers. Undefined for none. */
+/** An observer that forwards to each of several observers. Undefined for none. */
 export function allObservers(
   observers: readonly (RunObserver | undefined)[],
 ): RunObserver | undefined {

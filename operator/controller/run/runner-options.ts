@@ -18,7 +18,7 @@ import type { CrdWait } from './settled-sources.ts';
 import type { Shards } from './term.ts';
 import type { WorkOrder } from './work-order.ts';
 
-/** The parts that a controller runs with, and defaults for settings that it leaves out. */
+/** The parts with which a controller runs, and defaults for settings that the controller omits. */
 export interface RunnerOptions {
   readonly controller: Controller;
   /** The informer of a source; equal sources share one informer. */
@@ -27,52 +27,55 @@ export interface RunnerOptions {
   /** Receives every write, so that the stores of the process show it. Default: no journal. */
   readonly journal?: WriteJournal;
   readonly events: EventRecorder;
-  /** Divides the keys between replicas. Default: this process works on all of them. */
+  /** Divides the keys between replicas. Default: this process works on all keys. */
   readonly shards?: Shards;
   readonly clock: Clock;
   readonly self: Self;
-  /** Default: the queue decides. */
+  /** Decides which key a worker gets. Default: the queue decides. */
   readonly workOrder?: WorkOrder | undefined;
   /** A logger bound to the given facts. */
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Milliseconds until a line names the missing sources. Default 2 minutes, as in controller-runtime. */
+  /** Milliseconds until a log line names the missing sources. Default 2 minutes, as in controller-runtime. */
   readonly cacheSyncTimeoutMs?: number;
   /**
-   * `run` fails when a source still fails or is refused after this many milliseconds. Default: it waits, as
-   * `cacheSyncTimeoutMs` and `crdWait` say.
+   * `run` fails when a source is still failing or refused after this many milliseconds. Default: it waits,
+   * according to `cacheSyncTimeoutMs` and `crdWait`.
    */
   readonly sourcesWithinMs?: number;
   /** What happens when the API server does not serve a source. Default `forever`. */
   readonly crdWait?: CrdWait;
   /** Runs around every attempt. Default: none. */
   readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** For a controller that does not set it. Default 5 minutes; 0 is no limit. */
+  /** Used for a controller that does not set it. Default 5 minutes; 0 is no limit. */
   readonly reconcileTimeoutMs?: number;
-  /** For a controller that does not set it. Default: no limit. */
+  /** Used for a controller that does not set it. Default: no limit. */
   readonly maxReconcileAgeMs?: number;
-  /** For a controller that does not set it. Default 10 h; 0 is never. */
+  /** Used for a controller that does not set it. Default 10 h; 0 is never. */
   readonly resyncPeriodMs?: number;
-  /** Settings for a controller that does not set them. */
+  /** Used for settings that a controller omits. */
   readonly queue?: QueueSettings;
   /** Reads the objects for the finalizer sweep. Default: no sweep. */
   readonly metadataPages?: MetadataPages;
-  /** All controllers of the process, to leave objects to the one that selects them. Default: there are no others. */
+  /**
+   * All controllers of the process. An object that another controller selects is left to that controller.
+   * Default: no others.
+   */
   readonly controllers?: () => readonly Controller[];
-  /** Opens the watch of one object that left the selector with the finalizer. Default: it has no watch. */
+  /** Opens the watch of one object that has left the selector with the finalizer. Default: no such watch. */
   readonly openSource?: (source: Source) => OpenedSource;
-  /** The namespaces of sources that watch the configured ones. Default: all. */
+  /** The namespaces for sources with `namespace: 'configured'`. Default: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   /**
-   * Shared by all controllers of a process, so that together they leave time to other work on the event
-   * loop. Default: a time slice per runner.
+   * Shared by all controllers of a process, so that together they leave time for other work on the event
+   * loop. Default: one time slice per runner.
    */
   readonly timeSlice?: TimeSlice;
-  /** True while each attempt logs why its key woke, and each write what it changed. Default: never. */
+  /** True while each attempt logs why its key woke, and each write logs what it changed. Default: never. */
   readonly showsDebug?: () => boolean;
-  /** Default: nothing is measured. */
+  /** Default: no measurements. */
   readonly meter?: Meter;
-  /** Uniform numbers in [0, 1) for what does not name its own. Default `Math.random`. */
+  /** Uniform numbers in [0, 1) for parts without their own. Default `Math.random`. */
   readonly random?: () => number;
-  /** Told what it does with its keys, for a record. Default: nobody is. */
+  /** Receives what the controller does with its keys, for a flight record. Default: no observer. */
   readonly observer?: RunObserver;
 }

@@ -8,13 +8,13 @@ import type { Log } from '../reconciler.ts';
 import type { Source } from '../source.ts';
 
 /**
- * What a starting controller does about a source that the API server does not serve, because its
+ * How a starting controller handles a source that the API server does not serve, because its
  * CustomResourceDefinition is not installed (yet).
  *
  * - `forever`: it waits.
  * - `timeout`: it waits as long as for any first list, then the start fails.
- * - `optional`: it starts without the source, as if the source were `optional` in this respect, and uses
- *   the objects once the resource is served.
+ * - `optional`: it starts without the source, as if the source were `optional` in this respect, and uses the
+ *   objects once the resource is served.
  */
 export type CrdWait = 'forever' | 'timeout' | 'optional';
 
@@ -23,7 +23,9 @@ interface SettledSourcesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeoutMs: number;
-  /** After `timeoutMs`, any source that fails or is refused is an error. Default false. */
+  /**
+   * If true, any source that is failing or refused after `timeoutMs` is an error. Default false.
+   */
   readonly failsLate?: boolean;
   /** Default `forever`. */
   readonly crdWait?: CrdWait;
@@ -32,13 +34,13 @@ interface SettledSourcesOptions {
 /**
  * Resolves when every source has its first list and its indices, or is absent where that is allowed.
  *
- * Waits without limit: a restarted process would meet the same cluster, and the readiness probe reports
- * what is missing. After `timeoutMs` one log line names the missing sources and the reasons.
+ * Waits without a limit: a restarted process would find the same cluster, and the readiness probe reports the
+ * missing sources. After `timeoutMs` one log line names the missing sources and the reasons.
  *
- * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server says
- *   that it does not serve a source. Sources that fail in another way are waited for. `NOT_SYNCED` with
- *   `failsLate`, when the time is over and a source fails or is refused. Sources whose first list is
- *   running are waited for.
+ * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, when the time is over and the server answers
+ *   that it does not serve a source; for sources that fail in another way it keeps waiting. `NOT_SYNCED` with
+ *   `failsLate`, when the time is over and a source is failing or refused; for sources whose first list is
+ *   running it keeps waiting.
  * @throws `signal.reason` when aborted first.
  */
 export async function settledSources(

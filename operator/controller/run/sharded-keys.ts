@@ -13,41 +13,44 @@ interface ShardedKeysOptions {
   readonly controller: Controller;
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly shards: Shards;
-  /** A client whose writes the stores of the process show. */
+  /** Wraps a client so that the stores of the process show its writes. */
   readonly journaled: (client: Client) => Client;
   readonly queue: Pick<WorkQueue<ObjectKey>, 'isWaiting'>;
 }
 
 /**
- * Tells the group of a key. The group of an object depends on its uid or namespace. A key whose object is gone keeps the
- * group of the object that had its name, or that a child names as its owner.
+ * Finds the group of a key. The group of an object depends on its uid or namespace. A key whose object is
+ * gone keeps the group of the object that had its name, or of the owner that a child names.
  */
 export class ShardedKeys {
   readonly #options: ShardedKeysOptions;
   /** Groups of waiting keys that had no object in the cache when they were enqueued. */
   readonly #gone = new Map<ObjectKey, number>();
-  /** The terms with the clients for this controller. */
+  /** The terms, with the clients for this controller. */
   readonly #terms = new WeakMap<Term, Term>();
 
   constructor(options: ShardedKeysOptions) {
     this.#options = options;
   }
 
-  /** Undefined when nothing is known of the object: then no replica works on the key. */
+  /** Undefined when nothing is known of the object. Then no replica works on the key. */
   groupOf(key: ObjectKey): number | undefined {
     const { controller, informers } = this.#options;
     const uid = informers.get(controller.for)?.cached(key)?.uid;
     return this.#groupOf(key, uid) ?? this.#gone.get(key);
   }
 
-  /** The group of a key, and whether attempts may begin for it here; undefined as for `groupOf`. */
+  /** The group of a key, and whether attempts for it may begin here; undefined as for `groupOf`. */
   placeOf(key: ObjectKey): { readonly group: number; readonly isHere: boolean } | undefined {
     const group = this.groupOf(key);
     if (group === undefined) return undefined;
     return { group, isHere: this.#options.shards.termOf(group) !== undefined };
   }
 
-  /** Notes the group of a key that is about to be enqueued for a change. True when it can be worked on here. */
+  /**
+   * Remembers the group of a key that is about to be enqueued for a change. True when this process may work
+   * on the key.
+   */
   admits(key: ObjectKey, cause: Cause): boolean {
     const { shards } = this.#options;
     const known = this.groupOf(key);
@@ -57,13 +60,13 @@ export class ShardedKeys {
     return true;
   }
 
-  /** Whether this process works on an object that the cache does not have. */
+  /** True if this process works on an object that is not in the cache. */
   worksOn(key: ObjectKey, uid: string | undefined): boolean {
     const group = this.#groupOf(key, uid) ?? this.#gone.get(key);
     return group !== undefined && this.#options.shards.termOf(group) !== undefined;
   }
 
-  /** As `admits`, for an object that the cache does not have. */
+  /** As `admits`, for an object that is not in the cache. */
   admitsUncached(key: ObjectKey, uid: string | undefined): boolean {
     if (!this.worksOn(key, uid)) return false;
     const group = this.#groupOf(key, uid);
@@ -71,7 +74,7 @@ export class ShardedKeys {
     return true;
   }
 
-  /** The term of the key's group; undefined when another replica works on it. */
+  /** The term of the key's group; undefined when another replica works on the group. */
   termOf(key: ObjectKey): Term | undefined {
     const { journaled, shards } = this.#options;
     const group = this.groupOf(key);
@@ -85,7 +88,10 @@ export class ShardedKeys {
     return known;
   }
 
-  /** An attempt of a key that has a term begins. Call the returned function when it has ended. */
+  /**
+   * Call this when an attempt of a key with a term begins. Call the returned function when the
+   * attempt has ended.
+   */
   begin(key: ObjectKey): () => void {
     const { queue, shards } = this.#options;
     const group = this.groupOf(key);
@@ -97,8 +103,8 @@ export class ShardedKeys {
   }
 
   /**
-   * Calls `enqueue` with every key of a group that this process takes over, in several turns of the event loop when
-   * there are many, and then tells `others`. Returns the end of it.
+   * Calls `enqueue` with every key of a group that this process takes over, and then `others.opened`. Many
+   * keys are spread over several turns of the event loop. Returns a function that ends this.
    */
   follow(enqueue: (key: ObjectKey) => void, others: { opened(): void }): () => void {
     let isOver = false;
@@ -117,8 +123,8 @@ export class ShardedKeys {
   }
 
   /**
-   * The keys of some groups: those of cached objects, and those of missing owners of cached children. Undefined for each
-   * object that has none, so that a reader can pause there.
+   * The keys of some groups: those of cached objects, and those of missing owners of cached children. Yields
+   * undefined for each object without such a key, so that a reader can pause there.
    */
   *#keysOf(groups: ReadonlySet<number>): Generator<ObjectKey | undefined, void, undefined> {
     const { controller, informers } = this.#options;
@@ -144,7 +150,7 @@ export class ShardedKeys {
     return this.#options.shards.groupOf({ uid, namespace: splitKey(key).namespace });
   }
 
-  /** By the object that had the key, or by what a child says of its owner. */
+  /** From the object that had the key, or from the owner that a child names. */
   #groupBy(key: ObjectKey, { resource, change }: Cause): number | undefined {
     const { controller } = this.#options;
     const { entry } = change;

@@ -2,16 +2,18 @@ import type { Client } from '../../client/client.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { EventRecorder } from '../events/event-recorder.ts';
 
-/** The right to work on keys, from when it begins until it is lost or given back. */
+/** The right to work on keys, which lasts until it is lost or given back. */
 export interface Term {
-  /** With the controller's field manager. It refuses writes when the right is over. */
+  /** The client with the controller's field manager. It refuses writes when the right is over. */
   readonly client: Client;
   readonly events: EventRecorder;
-  /** Aborts when the attempts under it must end. Undefined: only the stop of the controller ends them. */
+  /**
+   * Aborts when the attempts of this term must end. If undefined, only the stop of the controller ends them.
+   */
   readonly lost?: AbortSignal;
 }
 
-/** The identity of an object, as far as its group depends on it. Neither part ever changes. */
+/** The parts of an object's identity on which its group depends. Neither part ever changes. */
 export interface ShardedIdentity {
   readonly uid: string | undefined;
   readonly namespace: string | undefined;
@@ -22,16 +24,22 @@ export interface ShardedIdentity {
  * that group.
  */
 export interface Shards {
-  /** Undefined when the group cannot be told, such as for an object without a uid. */
+  /** Undefined when the group is unknown, for example for an object without a uid. */
   groupOf(identity: ShardedIdentity): number | undefined;
-  /** The term under which attempts for a group may begin; undefined while none may. */
+  /** The term under which attempts for a group may begin; undefined while none may begin. */
   termOf(group: number): Term | undefined;
-  /** Calls `opened` with groups for which attempts may begin from now on, until the returned function is called. */
+  /**
+   * Calls `opened` with groups for which attempts may begin from now on, until the returned function is
+   * called.
+   */
   onOpened(opened: (groups: ReadonlySet<number>) => void): () => void;
-  /** Labels by which the API server finds the children of an object's group. Undefined: there are none. */
+  /** Labels by which the API server finds the children of an object's group. If undefined, there are none. */
   readonly childLabels:
     | ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined)
     | undefined;
-  /** An attempt for a group begins. Call the returned function when it has ended. */
+  /**
+   * Call this when an attempt for a group begins. Call the returned function when the attempt has
+   * ended.
+   */
   begin(group: number): () => void;
 }

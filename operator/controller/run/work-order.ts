@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../model/object.ts';
 import type { AddOptions } from '../../queue/work-queue.ts';
 
-/** What an order needs of the queue of a controller: see `WorkQueue`. */
+/** The part of a controller's queue that an order needs: see `WorkQueue`. */
 export interface OrderedQueue {
   /** Number of ready keys. */
   readonly depth: number;
@@ -15,17 +15,15 @@ export interface OrderedQueue {
   forget(key: ObjectKey): void;
 }
 
-/**
- * Decides when workers get which keys, in place of the queue: a replay hands keys out as they were handed out when they
- * were recorded.
- */
+/** Decides which key a worker gets, instead of the queue. A replay hands out keys in the recorded order. */
 export interface WorkOrder {
   /**
-   * Called once for each controller, when its sources are there and its queue is empty.
+   * Called once per controller, when its sources are synced and its queue is empty.
    *
-   * @returns true when the queue has its keys now. Otherwise it gets all cached objects, as at each start.
+   * @returns true when the queue now has its keys. Otherwise the controller begins with all cached objects,
+   * as in a normal start.
    */
   begin(controller: string, queue: OrderedQueue): boolean;
-  /** The next key for a worker, which `WorkQueue.takeKey` has handed out. Undefined: the worker ends. */
+  /** The next key for a worker, already taken with `WorkQueue.takeKey`. If undefined, the worker ends. */
   next(controller: string): Promise<ObjectKey | undefined>;
 }

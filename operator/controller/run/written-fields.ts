@@ -2,16 +2,18 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { AcceptedWrite } from '../policies/key-gate.ts';
 import { shownObject } from './wakes/wake-causes.ts';
 
-/** Changes in one line of the log. */
+/** Maximum number of changes in one log line. */
 const MAX_CHANGES = 10;
 
-/** Characters of a text that is shown. Longer texts are left out, because they may be anything. */
+/**
+ * Maximum characters of a shown text. Longer texts are omitted, because they may contain anything.
+ */
 const MAX_TEXT = 64;
 
-/** Depth to which fields are compared. */
+/** Maximum depth to which fields are compared. */
 const MAX_DEPTH = 32;
 
-/** Metadata that changes with every write, or that has a line of its own. */
+/** Metadata that changes with every write, or that has its own line. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.managedFields',
   'metadata.resourceVersion',
@@ -20,11 +22,13 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'metadata.creationTimestamp',
 ]);
 
-/** A path that contains one of these names shows no text: people keep credentials there. */
+/**
+ * If a path contains one of these names, no text is shown, because people store credentials there.
+ */
 const PRIVATE =
   /(?:^|[.[])(?:data|binaryData|stringData|env|annotations|args|command|value)(?:[.[]|$)|token|passw|passphrase|secret|credential|cookie|authoriz|private|api-?key|dsn|cert/i;
 
-/** Numbers, words, paths, images and times. No spaces, and no user name of a URL. */
+/** Numbers, words, paths, images and times. Excludes spaces, and the user name of a URL. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:/+-]*(?:@sha256:[0-9a-f]{64})?$/;
 
 /** A write of an attempt as facts of a debug line: `applied StatefulSet demo/x: spec.replicas 2 → 3`. */
@@ -35,7 +39,7 @@ export function writtenFacts(
   const subresource = 'subresource' in options ? options.subresource : undefined;
   const object = shownObject(resource, { namespace, name });
   const [old] = before;
-  // A cache of metadata has objects of another kind.
+  // A cache of metadata contains objects of another kind.
   const isComparable = old !== undefined && answer !== undefined && old.kind === answer.kind;
   const changes = isComparable && hasChanged ? writtenFields(old, answer) : [];
   return {
@@ -46,7 +50,7 @@ export function writtenFacts(
   };
 }
 
-/** Verbs in the past, for the message of a debug line. */
+/** Verbs in the past tense, for the message of a debug line. */
 export const DONE: Readonly<Record<string, string>> = {
   create: 'created',
   apply: 'applied',
@@ -57,11 +61,11 @@ export const DONE: Readonly<Record<string, string>> = {
 
 /**
  * The fields in which two states of an object differ, such as `spec.replicas 2 → 3`: at most 10, then the
- * number of the others.
+ * number of further ones.
  *
- * Values are shown when they are numbers, booleans or short texts without spaces. No value is shown of a
- * field in which people keep credentials: `data`, `env`, annotations, and fields that are named like one. The
- * same holds for every field of a Secret, and of a kind that has Secret in its name.
+ * Values are shown if they are numbers, booleans or short texts without spaces. No value is shown for a field
+ * in which people store credentials: `data`, `env`, annotations, and fields with a name that suggests a
+ * credential. The same applies to every field of a Secret, and of a kind with Secret in its name.
  */
 export function writtenFields(
   before: KubernetesObject,

@@ -3,26 +3,27 @@ import type { Difference } from './difference.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** More differences follow from the first ones. */
+/** Later differences usually follow from the first ones. */
 const MOST_KEPT = 20;
 
-/** Where the replay has left the record, and what is no longer as the record says. */
+/** Where the replay differs from the record, and which parts of the record no longer apply. */
 export class Departures {
   readonly differences: Difference[] = [];
-  /** Values that may come from Secrets, and are not compared: paths in bodies. */
+  /** Paths in bodies whose values may come from Secrets, and are not compared. */
   readonly fromSecrets: Set<string> = new Set();
   readonly #goesOn: boolean;
   readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
-  /** Keys of controllers that are not compared any more. */
+  /** Keys of controllers that are no longer compared. */
   readonly #keys = new Set<string>();
   readonly #objects = new Set<string>();
   #total = 0;
 
   /**
-   * @param goesOn - false: the replay ends with the first difference.
-   * @param keyLeft - called once for each key that does otherwise than the record.
-   * @param key - differences of other keys do not count. Undefined: those of all keys do.
+   * @param goesOn - false when the replay ends with the first difference.
+   * @param keyLeft - called once for each key that differs from the record.
+   * @param key - differences of other keys do not count. Undefined when the differences of all keys
+   * count.
    */
   constructor(goesOn: boolean, keyLeft: (controller: string, key: string) => void, key?: string) {
     this.#goesOn = goesOn;
@@ -34,12 +35,15 @@ export class Departures {
     return this.#total;
   }
 
-  /** True when the replay must not go on. */
+  /** True when the replay must not continue. */
   get isOver(): boolean {
     return this.#total > 0 && !this.#goesOn;
   }
 
-  /** The replay does otherwise than the record. Only the first difference of a key counts: others follow from it. */
+  /**
+   * Adds a difference between replay and record. Only the first difference of a key counts: others follow
+   * from it.
+   */
   add(difference: Difference, attempt?: ReplayedAttempt): void {
     if (attempt !== undefined) attempt.hasLeft = true;
     const id = `${difference.controller} ${difference.key}`;
@@ -55,7 +59,7 @@ export class Departures {
     return this.#keys.has(`${controller} ${key}`);
   }
 
-  /** From now on the record is not right about this object. */
+  /** From now on the record no longer describes this object correctly. */
   leaveObject(id: string): void {
     this.#objects.add(id);
   }

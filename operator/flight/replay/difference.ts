@@ -1,20 +1,20 @@
 import { jsonOf } from '../../core/json/json-of.ts';
 import { mappingOf } from '../../core/mapping.ts';
 
-/** Where a replay does otherwise than the record. */
+/** A point where a replay differs from the record. */
 export interface Difference {
   /** Milliseconds since the recorder began. */
   readonly at: number;
   readonly controller: string;
   readonly key: string;
-  /** From 1: which attempt at the key it is, counted in the record. Undefined outside of an attempt. */
+  /** The number of the attempt at the key, counted from 1 in the record. Undefined outside of an attempt. */
   readonly attempt: number | undefined;
   readonly kind: 'write' | 'no-write' | 'outcome' | 'no-begin' | 'begin' | 'no-end' | 'read';
-  /** What the record has, in words. */
+  /** What the record contains, in words. */
   readonly recorded: string;
   /** What the replay did, in words. */
   readonly now: string;
-  /** More of it, a line each. */
+  /** Further details, one line each. */
   readonly details: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function shownRequest({
   return `${method} ${pathname}${name === undefined ? '' : ` of ${name}`}`;
 }
 
-/** The name of an object that is created, which stands in the body alone. */
+/** The name of an object that is created, which is only in the body. */
 function nameIn(body: string | undefined): string | undefined {
   const { name, generateName } = mappingOf(mappingOf(jsonOf(body)).metadata);
   if (typeof name === 'string') return name;

@@ -4,17 +4,23 @@ import { endDifference, lateWriteMissing } from './outcome-difference.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** How long after its recorded end an attempt may still run, and how long after its time a late write may be missing. */
+/**
+ * How long an attempt may still run after its recorded end, and how long a late write may be missing after
+ * its recorded time.
+ */
 const END_MS = 5_000;
 
-/** What the replay should have done by now: attempts with a recorded end, and writes that the code did not await. */
+/**
+ * Events that the replay should have reached by now: attempts with a recorded end, and writes that the code
+ * did not await.
+ */
 export class ExpectedEnds {
   readonly #departures: Departures;
   readonly #hasMade: (exchange: RecordedExchange) => boolean;
   #attempts: { readonly attempt: ReplayedAttempt; readonly outcome: OutcomeLine }[] = [];
   #lateWrites: { readonly attempt: RecordedAttempt; readonly exchange: RecordedExchange }[] = [];
 
-  /** @param hasMade - true for a recorded request that the replay has made, too. */
+  /** @param hasMade - returns true for a recorded request that the replay has made, too. */
   constructor(departures: Departures, hasMade: (exchange: RecordedExchange) => boolean) {
     this.#departures = departures;
     this.#hasMade = hasMade;
@@ -28,12 +34,12 @@ export class ExpectedEnds {
     this.#lateWrites.push({ attempt, exchange });
   }
 
-  /** Attempts are over without an end. */
+  /** Forgets attempts that were stopped without an end. */
   forgetAttempts(): void {
     this.#attempts = [];
   }
 
-  /** Each that is overdue is a difference. */
+  /** Adds a difference for each overdue attempt or write. */
   check(now: number): void {
     const departures = this.#departures;
     this.#attempts = this.#attempts.filter(({ attempt, outcome }) => {

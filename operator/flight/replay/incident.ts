@@ -17,7 +17,7 @@ import { objectIdOf, requestTarget } from './recorded/request-target.ts';
 import { objectsInAnswer } from './recorded/seen-answers.ts';
 import { Relations } from './relations.ts';
 
-/** Fewer objects than this are all kept: none of them is in the way of a reader. */
+/** If there are fewer objects than this, all are kept: they do not distract a reader. */
 const FEW_OBJECTS = 20;
 
 const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
@@ -27,8 +27,9 @@ const NEEDED_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The part of a record that is about one key: its attempts, the objects that have to do with it, and what happened to
- * these. Settings, versions, other keys, logs and the fields that only a server makes are left out.
+ * The part of a record that is about one key: its attempts, the objects that are related to it, and the
+ * events of these objects. Settings, versions, other keys, logs and the fields that only a server sets are
+ * omitted.
  *
  * @param until - milliseconds since the recorder began: nothing later is in it.
  */
@@ -61,7 +62,10 @@ export function incidentOf(record: FlightRecord, key: string, until: number): Fl
   };
 }
 
-/** The key that the record is most likely about: the one that was written for last. Undefined without any attempt. */
+/**
+ * The key that the record is most likely about: the key of the last attempt that wrote or failed; if none
+ * did, the key of the first attempt. Undefined when there was no attempt.
+ */
 export function likelyKey(record: FlightRecord): string | undefined {
   let found: BeginLine | undefined;
   for (const { begin, exchanges, outcome } of recordedRun(record).attempts.values()) {
@@ -72,14 +76,14 @@ export function likelyKey(record: FlightRecord): string | undefined {
   return found?.key;
 }
 
-/** What of a record has to do with a key. */
+/** The parts of a record that are related to a key. */
 class Kept {
   readonly #run: RecordedRun;
   readonly #key: string;
   readonly #sources: ReadonlyMap<string, RecordedSource>;
   readonly #relations = new Relations();
   readonly #ids: ReadonlySet<string> | undefined;
-  /** Of each watch. */
+  /** The lines of each watch, by the id of its request. */
   readonly #texts = new Map<number, WatchedLines>();
 
   constructor(run: RecordedRun, key: string) {
@@ -97,7 +101,7 @@ class Kept {
     return found !== undefined && object !== undefined && this.#has(collectionOf(found), object);
   }
 
-  /** The line, or what is kept of it; undefined when nothing is. */
+  /** The line, or the part of it that is kept; undefined when nothing is kept. */
   line(line: RecordLine): RecordLine | undefined {
     switch (line.kind) {
       case 'begin':
@@ -126,7 +130,10 @@ class Kept {
     return purpose === 'watch' || by?.key === this.#key || this.#listOf(exchange) !== undefined;
   }
 
-  /** The collection of a list that fills a cache: without it no watch of a replay would begin where this one does. */
+  /**
+   * The collection of a list that fills a cache: without it the watches of a replay would not begin where the
+   * recorded ones did.
+   */
   #listOf({ request }: RecordedExchange): string | undefined {
     const { by, method, path, purpose } = request;
     if (by !== undefined || purpose !== 'call' || method !== 'GET') return undefined;
@@ -162,7 +169,7 @@ class Kept {
       : { ...line, text: kept.map((each) => `${each}\n`).join('') };
   }
 
-  /** A page of a list, with the objects that are kept, in the place of its first chunk. */
+  /** A page of a list, reduced to the kept objects, in the place of its first chunk. */
   #page(line: ChunkLine, exchange: RecordedExchange, collection: string): RecordLine | undefined {
     const answer = jsonOf(answeredText(exchange));
     if (!isMapping(answer) || !Array.isArray(answer.items)) return line;
@@ -175,7 +182,10 @@ class Kept {
     return this.#ids?.has(idOf(collection, object)) ?? true;
   }
 
-  /** Where the search for related objects begins: the object of the key, and what its attempts asked for. */
+  /**
+   * Where the search for related objects begins: the object of the key, and the objects that its attempts
+   * requested.
+   */
   #begun(): ReadonlySet<string> {
     const ids = new Set<string>();
     for (const controller of this.#run.header.controllers) {
@@ -221,14 +231,17 @@ function contentType(headers: Readonly<Record<string, string>>): Readonly<Record
   return type === undefined ? {} : { 'content-type': type };
 }
 
-/** What has a name among the items of a list, which do not say their kind. */
+/** The items of a list that have a name; items do not state their kind. */
 function itemsOf(list: unknown): readonly KubernetesObject[] {
   const { items } = mappingOf(list);
   if (!Array.isArray(items)) return [];
   return items.filter((item) => typeof mappingOf(mappingOf(item).metadata).name === 'string');
 }
 
-/** An object, or an item of a list, without what `kubectl` and servers keep about writers. */
+/**
+ * An object, or an item of a list, without the fields in which `kubectl` and servers keep facts
+ * about writers.
+ */
 function plain(value: unknown): unknown {
   if (!isMapping(value) || !isMapping(value.metadata)) return value;
   const { managedFields: _, annotations, ...metadata } = value.metadata;

@@ -5,11 +5,11 @@ import { type Difference, shownRequest } from './difference.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import type { ReplayedAttempt } from './replayed-attempt.ts';
 
-/** Delays that depend on the clock differ by what the processor took. */
+/** Delays that depend on the clock differ by the time that the processor needed. */
 const SAME_DELAY_MS = 1_000;
 const SAME_DELAY_SHARE = 0.1;
 
-/** How the end of an attempt differs from the recorded one. Undefined when both are the same. */
+/** How the end of an attempt differs from the recorded end. Undefined when both are the same. */
 export function outcomeDifference(
   attempt: ReplayedAttempt,
   recorded: OutcomeLine,
@@ -26,7 +26,7 @@ export function outcomeDifference(
   };
 }
 
-/** The attempt ended without a recorded write. */
+/** The difference for an attempt that ended without a recorded write. */
 export function missingWrite(
   attempt: ReplayedAttempt,
   missing: RecordedExchange,
@@ -42,7 +42,10 @@ export function missingWrite(
   };
 }
 
-/** A write is missing that nobody had waited for: the attempt had ended before it was made. */
+/**
+ * The difference for a missing write that the code did not await: it was recorded after the end of
+ * the attempt.
+ */
 export function lateWriteMissing(
   { begin: { controller, key }, number }: RecordedAttempt,
   { request }: RecordedExchange,
@@ -55,7 +58,7 @@ export function lateWriteMissing(
   };
 }
 
-/** The attempt does not end. */
+/** The difference for an attempt that does not end. */
 export function endDifference(attempt: ReplayedAttempt, outcome: OutcomeLine): Difference {
   return {
     ...common(attempt, outcome.at),

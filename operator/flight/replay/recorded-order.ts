@@ -6,8 +6,8 @@ import type { RecordedRun } from './recorded/recorded-run.ts';
 import { ReplayedAttempt } from './replayed-attempt.ts';
 
 /**
- * How long a key may be due in only one of record and replay. The processor takes no time in a replay, so that keys are
- * due a little earlier, and policies of the process may hold a key for some seconds more.
+ * How long a key may be due in only one of record and replay. The processor takes no time in a replay, so
+ * keys are due a little earlier, and policies of the process may delay a key for some more seconds.
  */
 const PATIENCE_MS = 5_000;
 
@@ -18,9 +18,12 @@ interface Line {
   readonly free: ((key: ObjectKey | undefined) => void)[];
   /** Recorded attempts that have not begun in the replay. */
   due: BeginLine[];
-  /** Workers beside the recorded ones, in place of those that an abandoned attempt keeps. */
+  /**
+   * Workers in addition to the recorded ones, to replace those that are occupied by abandoned
+   * attempts.
+   */
   spare: number;
-  /** When a ready key was first seen ready. */
+  /** The time when a ready key was first found ready. */
   readonly readyAt: Map<ObjectKey, number>;
 }
 
@@ -29,20 +32,22 @@ interface RecordedOrderOptions {
   readonly departures: Departures;
   readonly hasSecrets: boolean;
   readonly now: () => number;
-  /** True: the controllers were at work when the record began. */
+  /** True when the controllers were already working when the record began. */
   readonly isContinued: boolean;
 }
 
-/** Hands out keys when the record says that their attempts began. */
+/** Hands out each key at the time when its recorded attempt began. */
 export class RecordedOrder {
   readonly #options: RecordedOrderOptions;
   readonly #lines = new Map<string, Line>();
   readonly #running = new Map<string, ReplayedAttempt>();
-  /** Attempts from before the record whose keys are held until their recorded ends, and that are not compared. */
+  /**
+   * Attempts from before the record that are not compared, and whose keys are held until their recorded ends.
+   */
   readonly #unseen = new Map<number, BeginLine>();
   /** Attempts of controllers that have not begun in the replay. */
   readonly #early = new Map<string, BeginLine[]>();
-  /** Times of recorded attempts at a key, in their order. */
+  /** Times of the recorded attempts at a key, in order. */
   readonly #begins = new Map<string, number[]>();
   #handedOut = 0;
   #closed = false;
@@ -79,7 +84,10 @@ export class RecordedOrder {
     return this.#isContinued && declared !== undefined;
   }
 
-  /** The process has lost its leadership: the attempts are over, and all controllers begin anew with the next term. */
+  /**
+   * The process has lost its leadership: the attempts are over, and all controllers start again with the next
+   * term.
+   */
   endTerm(): void {
     this.#freeAll();
     this.#lines.clear();
@@ -90,7 +98,7 @@ export class RecordedOrder {
     this.#terms++;
   }
 
-  /** The queues get the keys that they had when the record began. */
+  /** Puts the keys into the queues that were there when the record began. */
   putBack(): void {
     for (const line of this.#options.run.queued) {
       const queue = this.#lines.get(line.controller)?.queue;
@@ -124,8 +132,8 @@ export class RecordedOrder {
   }
 
   /**
-   * The attempt had begun before the record, and does otherwise now, because the caches are newer than what it has read. It
-   * is left alone, and its key is held until its recorded end.
+   * Abandons an attempt that had begun before the record and that now differs, because the caches are newer
+   * than the data that it has read. It is ignored, and its key is held until its recorded end.
    */
   abandon(attempt: ReplayedAttempt): void {
     const { controller, key, recorded } = attempt;
@@ -137,7 +145,7 @@ export class RecordedOrder {
     if (line !== undefined) line.spare--;
   }
 
-  /** A recorded wake. @returns true for one that nothing in the replay would repeat. */
+  /** A recorded wake. @returns true for a wake that nothing in the replay would repeat. */
   woken({ controller, key, cause, via, priority = 0 }: WakeLine): boolean {
     if (via !== 'resync' && cause !== 'trigger') return false;
     this.#lines.get(controller)?.queue.add(key as ObjectKey, { priority });
@@ -156,7 +164,7 @@ export class RecordedOrder {
     }
   }
 
-  /** An attempt from before the record runs again, from its beginning. */
+  /** Runs an attempt from before the record again, from its beginning. */
   #carriedOn(line: Line, begin: BeginLine): void {
     const key = begin.key as ObjectKey;
     line.queue.add(key);
@@ -165,7 +173,7 @@ export class RecordedOrder {
     if (line.queue.takeKey(key)) this.#unseen.set(begin.id, begin);
   }
 
-  /** An attempt that is not compared ends as it was recorded. */
+  /** Ends an attempt that is not compared, with its recorded outcome. */
   recordedEnd(outcome: OutcomeLine): void {
     if (!this.#unseen.delete(outcome.id)) return;
     const queue = this.#lines.get(outcome.controller)?.queue;
@@ -176,7 +184,10 @@ export class RecordedOrder {
     queue?.done(key);
   }
 
-  /** Hands out what is due. Called whenever something may have become ready. @returns true when a worker got a key. */
+  /**
+   * Hands out the keys that are due. Called whenever a key may have become ready. @returns true when a worker
+   * got a key.
+   */
   handOut(): boolean {
     const before = this.#handedOut;
     for (const [controller, line] of this.#lines) {
@@ -186,7 +197,7 @@ export class RecordedOrder {
     return this.#handedOut > before;
   }
 
-  /** All workers end. */
+  /** Ends all workers. */
   close(): void {
     this.#closed = true;
     this.#freeAll();
@@ -197,14 +208,15 @@ export class RecordedOrder {
       for (const resolve of free.splice(0)) resolve(undefined);
   }
 
-  /** True when the recorded attempt has begun, or never will. */
+  /** True when the recorded attempt has begun, or will never begin. */
   #start(line: Line, begin: BeginLine): boolean {
     const { queue, free } = line;
     const { now, departures, run } = this.#options;
     const key = begin.key as ObjectKey;
     const [worker] = free;
     if (worker !== undefined && this.running(begin.controller, key) === undefined) {
-      // A retry has a random delay, and a policy may hold the key for longer than it did: the record knows better.
+      // A retry has a random delay, and a policy may delay the key for longer than in the record: the record
+      // takes precedence.
       if (queue.isWaiting(key)) queue.add(key);
       if (this.#take(line, begin.controller, key, begin)) return true;
     }
@@ -236,7 +248,9 @@ export class RecordedOrder {
     return true;
   }
 
-  /** A key that is ready, and that the record does not begin to work on, is a difference; then it runs all the same. */
+  /**
+   * Adds a difference for a ready key on which the record does not begin to work; the key then runs anyway.
+   */
   #checkReady(controller: string, line: Line): void {
     const { departures } = this.#options;
     const now = this.#options.now();
@@ -265,14 +279,17 @@ export class RecordedOrder {
   }
 }
 
-/** A key of the queue as it was when the record began. One that a worker had comes with its `begin`. */
+/**
+ * Puts a key into the queue in the state that it had when the record began. A key that a worker had is added
+ * by its `begin` line.
+ */
 function putBack(queue: OrderedQueue, line: QueuedLine): void {
   const { priority, dueInMs = 0, failures, state } = line;
   const key = line.key as ObjectKey;
   if (state === 'working') return;
   for (let count = 0; count < failures; count++) queue.retry(key, dueInMs, { priority });
   if (state === 'ready') queue.add(key, { priority });
-  // What a parked key waits for is not known: it runs when the record says so.
+  // The condition that a parked key waits for is not known: it runs at its recorded time.
   else queue.addAfter(key, state === 'parked' ? PARKED_MS : dueInMs, { priority });
 }
 

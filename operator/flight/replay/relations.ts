@@ -1,10 +1,10 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import { idOf } from './recorded/replayed-watches.ts';
 
-/** Which objects belong together: owners and what they own. */
+/** Records which objects belong together: owners and the objects that they own. */
 export class Relations {
   readonly #ids = new Set<string>();
-  /** What each text of a relation connects. */
+  /** The objects that each text of a relation connects. */
   readonly #byLink = new Map<string, Set<string>>();
   readonly #links = new Map<string, Set<string>>();
 
@@ -23,10 +23,10 @@ export class Relations {
     }
   }
 
-  /** The objects `begun`, and all that are related to them. */
+  /** The objects `begun`, and all objects that are related to them. */
   from(begun: ReadonlySet<string>): ReadonlySet<string> {
     const found = new Set(begun);
-    // A set that grows while it is walked: each new member is walked, too.
+    // The set grows while it is iterated: each new member is visited, too.
     for (const id of found) {
       for (const link of this.#links.get(id) ?? []) {
         for (const other of this.#byLink.get(link) ?? []) found.add(other);

@@ -11,49 +11,55 @@ import type { ReplayedAttempt } from './replayed-attempt.ts';
 
 export interface ReplayOptions {
   readonly record: FlightRecord;
-  /** Those of the recorded operator. */
+  /** The settings of the recorded operator. */
   readonly controllers: readonly Controller[];
-  /** Those of the modules: a record has only what stood in the environment. */
+  /** The settings of the modules: a record has only those of the environment. */
   readonly settings?: Partial<Settings> | undefined;
-  /** True: controllers of the record may be missing. Default false. */
+  /** True when controllers of the record may be missing. Default false. */
   readonly partly?: boolean;
   /** Milliseconds since the recorder began: nothing later is replayed. Default: the end of the record. */
   readonly untilAt?: number | undefined;
-  /** Only differences of this key count. Default: of all keys. */
+  /** Only differences of this key count. Default: those of all keys. */
   readonly key?: string | undefined;
-  /** True: the replay goes on after a difference, and a cluster answers what was not recorded. Default false. */
+  /**
+   * True when the replay continues after a difference, and a cluster answers requests that were not recorded.
+   * Default false.
+   */
   readonly goesOn?: boolean;
-  /** Needed only where the replay leaves the record. */
+  /** Needed only where the replay differs from the record. */
   readonly startCluster?: StartReplayCluster | undefined;
   /** Called right before each attempt. */
   readonly begins?: ((attempt: ReplayedAttempt) => void) | undefined;
-  /** Ends the replay when it aborts. Default: nothing does. */
+  /** Ends the replay when it aborts. Default: the replay is not aborted. */
   readonly signal?: AbortSignal;
-  /** Gets the log of the replayed operator. Default: nobody does. */
+  /** Receives the log of the replayed operator. Default: the log is discarded. */
   readonly log?: Log;
 }
 
-/** What a replay has found. */
+/** The result of a replay. */
 export interface Replay {
-  /** The first ones. Empty: the code did what is recorded. */
+  /** The first differences. Empty when the code did what is recorded. */
   readonly differences: readonly Difference[];
-  /** How many keys did otherwise than recorded. */
+  /** How many keys differed from the record. */
   readonly differing: number;
-  /** Attempts that were replayed. */
+  /** The number of attempts that were replayed. */
   readonly attempts: number;
-  /** Recorded writes that were made again. */
+  /** The number of recorded writes that were made again. */
   readonly writes: number;
   /** Where the replay ended, as milliseconds since the recorder began. */
   readonly endedAt: number;
-  /** Wall time of a moment of the record, in milliseconds since 1970. */
+  /** The wall time at a time of the record, in milliseconds since 1970. */
   readonly wallAt: (at: number) => number;
-  /** What the code uses past its context: a record has no answers of it. */
+  /**
+   * The clocks, randomness and network that the code uses without its context: a record has no
+   * answers for them.
+   */
   readonly ownUses: readonly FoundUse[];
-  /** What whoever reads the result should know. */
+  /** Notes for the reader of the result. */
   readonly notes: readonly string[];
-  /** What the API server has at the end, as far as the operator saw it. */
+  /** The objects of the API server at the end, as far as the operator saw them. */
   readonly objects: RecordedObjects;
-  /** What was done for a key, in all controllers. */
+  /** The writes and outcomes for a key, in all controllers. */
   readonly ofKey: (key: string) => ReplayedKey;
   /** The collection that the path of a request is about, as `objects` names it. */
   readonly collectionOf: (path: string) => string | undefined;
@@ -67,10 +73,10 @@ export interface ReplayedWrite {
   readonly body: string | undefined;
 }
 
-/** What a replay did for one key. */
+/** The writes and the outcome of a replay for one key. */
 export interface ReplayedKey {
-  /** In their order. */
+  /** In order. */
   readonly writes: readonly ReplayedWrite[];
-  /** How its last attempt ended. Undefined when it did not. */
+  /** How its last attempt ended. Undefined when it did not end. */
   readonly outcome: AttemptEnd['outcome'] | undefined;
 }

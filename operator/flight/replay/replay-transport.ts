@@ -22,18 +22,18 @@ interface ReplayTransportOptions {
   readonly repeated: () => void;
   /** Called for each write of an attempt. */
   readonly wrote: (key: string, request: TransportRequest) => void;
-  /** Called for an attempt from before the record that does otherwise than recorded: it gets no more answers. */
+  /** Called for an attempt from before the record that differs from the record: it gets no more answers. */
   readonly abandoned: (attempt: ReplayedAttempt) => void;
 }
 
-/** Answers the requests of a replayed operator with what was recorded, when it was recorded. */
+/** Answers the requests of a replayed operator with the recorded answers, at the recorded times. */
 export class ReplayTransport implements Transport {
   /** The attempt that the running code belongs to. */
   readonly attempts: AsyncLocalStorage<ReplayedAttempt> = new AsyncLocalStorage();
   readonly #options: ReplayTransportOptions;
-  /** Recorded requests that belong to no attempt, by method and path, in their order. */
+  /** Recorded requests that belong to no attempt, by method and path, in order. */
   readonly #others = new Map<string, RecordedExchange[]>();
-  /** Replies of the record up to now. */
+  /** The replies of the record until now. */
   readonly #passed = new Map<RecordedExchange, ReplyLine[]>();
   readonly #open = new Map<RecordedExchange, ReplayedExchange>();
 
@@ -73,7 +73,7 @@ export class ReplayTransport implements Transport {
     return this.#open.has(recorded);
   }
 
-  /** A line of the record: the reply goes to the request of the replay that stands in its place. */
+  /** Handles a line of the record: the reply goes to the corresponding request of the replay. */
   replay(recorded: RecordedExchange, line: ReplyLine): void {
     if (this.#options.watches.replay(recorded, line)) return;
     const passed = this.#passed.get(recorded);
@@ -95,7 +95,7 @@ export class ReplayTransport implements Transport {
     return list !== undefined;
   }
 
-  /** A request outside of attempts: the next recorded one of the same path. */
+  /** A request outside of attempts gets the reply of the next recorded request of the same path. */
   #takeOther(exchange: ReplayedExchange): boolean {
     const { method, path } = exchange.request;
     const next = this.#others.get(looseId(method, path))?.shift();
@@ -104,8 +104,8 @@ export class ReplayTransport implements Transport {
   }
 
   /**
-   * A request of the code of an attempt. False for a read after its end that the record does not have: what an attempt has
-   * opened, such as a source, goes on reading.
+   * Handles a request from the code of an attempt. False for a read after its end that the record does not
+   * have: a source that the attempt has opened, for example, continues reading.
    */
   #takeOfAttempt(
     exchange: ReplayedExchange,
@@ -164,7 +164,7 @@ function writeDifference(
   };
 }
 
-/** Nothing for two requests that are not about the same object. */
+/** Empty for two requests that are not about the same object. */
 function howBodiesDiffer(
   { request }: RecordedExchange,
   now: Pick<TransportRequest, 'method' | 'path' | 'body'>,

@@ -5,7 +5,7 @@ import { type BodyDifferences, bodyDifferences } from './body-differences.ts';
 import type { RecordedAttempt, RecordedExchange } from './recorded/recorded-run.ts';
 import { type RequestTarget, requestTarget } from './recorded/request-target.ts';
 
-/** What an attempt finds in the record for one of its requests. */
+/** What the record contains for a request of an attempt. */
 export type Found =
   | {
       readonly kind: 'recorded';
@@ -17,19 +17,19 @@ export type Found =
 
 type Asked = Pick<TransportRequest, 'path' | 'body'> & { readonly method: string };
 
-/** An attempt of the replay, beside the recorded one. */
+/** An attempt of the replay, and its recorded counterpart. */
 export class ReplayedAttempt {
   readonly controller: string;
   readonly key: string;
   /** Undefined for an attempt that the record does not have. */
   readonly recorded: RecordedAttempt | undefined;
-  /** True once it has done otherwise than the record: from then on it is not compared. */
+  /** True once it has differed from the record: from then on it is not compared. */
   hasLeft = false;
   hasEnded = false;
-  /** True once its requests are not answered any more: see `RecordedOrder.abandon`. */
+  /** True once its requests are no longer answered: see `RecordedOrder.abandon`. */
   isAbandoned = false;
   readonly #hasSecrets: boolean;
-  /** What it has not asked for yet. */
+  /** The recorded requests that it has not made yet. */
   readonly #left: RecordedExchange[];
 
   constructor(
@@ -44,7 +44,10 @@ export class ReplayedAttempt {
     this.#left = recorded === undefined ? [] : [...recorded.exchanges, ...recorded.late];
   }
 
-  /** It had begun before the record, whose caches are newer than what it has read. */
+  /**
+   * True when it had begun before the record, whose caches are newer than the data that it has
+   * read.
+   */
   get isCarried(): boolean {
     return this.recorded?.begin.carried === true;
   }
@@ -74,8 +77,8 @@ export class ReplayedAttempt {
 }
 
 /**
- * The first write, and those that were sent before it was answered: their order means nothing. Hand-overs are made or not
- * as the process remembers what it wrote before the record.
+ * The first write, and those that were sent before it was answered: their order does not matter. Whether
+ * hand-overs are made depends on what the process remembers of its writes before the record.
  */
 function sameTime(open: readonly RecordedExchange[]): readonly RecordedExchange[] {
   const first = open.find(({ request }) => !isHandOver(request));
@@ -93,7 +96,7 @@ export function isWrite({ method, path }: Pick<Asked, 'method' | 'path'>): boole
   return !target.query.has('dryRun') && !isOfEvents(target);
 }
 
-/** Where a patch stands that changes only who owns the fields of an object. */
+/** The place of a patch that changes only the owners of the fields of an object. */
 const OWNERSHIP = new Set(['/metadata/resourceVersion', '/metadata/managedFields']);
 
 /** True for a patch that hands fields over from one manager to another: no value of the object changes. */
@@ -107,7 +110,7 @@ export function isHandOver({
   return operations.every((each) => OWNERSHIP.has(String(mappingOf(each).path)));
 }
 
-/** Events are merged by time, so that a replay need not send the same. */
+/** Events are merged depending on time, so a replay need not send the same ones. */
 export function isOfEvents({ collection }: RequestTarget): boolean {
   return (
     collection === '/api/v1/events' || /^\/apis\/events\.k8s\.io\/v\w+\/events$/.test(collection)

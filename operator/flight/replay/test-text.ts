@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { FlightRecord } from '../read-record.ts';
 import { RECORD_VERSION, type RecordLine } from '../record-line.ts';
 
-/** A line of an incident, as the text of a test has it. */
+/** A line of an incident, as the text of a test contains it. */
 export type IncidentLine = RecordLine;
 
 interface TestTextOptions {
@@ -11,13 +11,13 @@ interface TestTextOptions {
   readonly key: string;
   /** Path of the module, as the test imports it. */
   readonly module: string;
-  /** Words for `create` of a module with arguments. Undefined for one without. */
+  /** Arguments of `create`, for a module with arguments. Undefined for a module without. */
   readonly args: readonly string[] | undefined;
-  /** What was wrong: a line of code that holds once it is not. */
+  /** A line of code that checks for the fault: it succeeds once the fault is corrected. */
   readonly expectation: string;
 }
 
-/** A test for Vitest that fails as long as the operator ends where the record does. */
+/** A test for Vitest that fails as long as the operator ends in the same state as in the record. */
 export function testText({ incident, key, module, args, expectation }: TestTextOptions): string {
   const { header, lines } = incident;
   const day = header.began.slice(0, 10);
@@ -50,7 +50,7 @@ ${[header, ...lines].map((line) => `  ${JSON.stringify(line)},`).join('\n')}
 /**
  * The lines of a test as a record.
  *
- * @throws ConfigurationError `CONFIG` for lines of another version, and without a header.
+ * @throws ConfigurationError `CONFIG` for lines of another version, and for lines without a header.
  */
 export function incidentRecord([header, ...lines]: readonly IncidentLine[]): FlightRecord {
   if (header?.kind !== 'header') throw new ConfigurationError('the incident has no header');

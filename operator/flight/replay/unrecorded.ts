@@ -28,20 +28,20 @@ interface UnrecordedOptions {
   readonly departures: Departures;
   readonly clock: Clock;
   readonly watches: ReplayedWatches;
-  /** Undefined: nothing that is not in the record can be answered, besides reads. */
+  /** Undefined when requests that are not in the record cannot be answered, except reads. */
   readonly startCluster: StartReplayCluster | undefined;
   readonly definitions: readonly KubernetesObject[];
 }
 
-/** From the answer of a write to its event in a watch, as on a quick cluster. */
+/** The time from the answer of a write to its event in a watch, as on a fast cluster. */
 const WATCH_DELAY_MS = 1;
 
 /** Versions of the cluster begin this far behind those of the record. */
 const VERSION_GAP = 1_000_000n;
 
 /**
- * Answers requests that are not in the record: reads from what the record has shown up to now, writes from a cluster, which
- * gets the recorded changes, too.
+ * Answers requests that are not in the record: reads from what the record has shown until now, and writes
+ * from a cluster, which also gets the recorded changes.
  */
 export class Unrecorded {
   readonly #options: UnrecordedOptions;
@@ -59,21 +59,27 @@ export class Unrecorded {
     return this.#cluster !== undefined;
   }
 
-  /** The cluster, once it is there: what it has at the end is the end of the replay. */
+  /**
+   * The cluster, once it exists: its objects at the end are the objects at the end of the replay.
+   */
   get cluster(): ReplayCluster | undefined {
     return this.#started;
   }
 
   /**
-   * True for an apply or a merge that states only what the object shows already, and for a hand-over of fields. A process
-   * that has just begun makes such writes, because what it applied before is not remembered.
+   * True for an apply or a merge that states only what the object shows already, and for a hand-over of
+   * fields. A process that has just begun makes such writes, because it does not remember what it applied
+   * before.
    */
   isWithoutEffect(request: TransportRequest, target: RequestTarget | undefined): boolean {
     if (request.method !== 'PATCH' || this.#unchanged(request, target) === undefined) return false;
     return true;
   }
 
-  /** The replay does not make this write: from now on the record is not right about its object. */
+  /**
+   * The replay does not make this write: from now on the record no longer describes its object
+   * correctly.
+   */
   notMade(exchange: RecordedExchange): void {
     const { departures } = this.#options;
     const target = requestTarget(exchange.request.path);
@@ -100,7 +106,7 @@ export class Unrecorded {
     this.#later(this.#byCluster(exchange, target));
   }
 
-  /** A recorded answer has come: it shows what the API server has. */
+  /** Handles a recorded answer: it shows the state of the API server. */
   answered(exchange: RecordedExchange): void {
     const { departures, objects } = this.#options;
     for (const { collection, object } of objectsInAnswer(exchange)) {
@@ -110,7 +116,7 @@ export class Unrecorded {
     }
   }
 
-  /** A line of a recorded watch has come. */
+  /** Handles a line of a recorded watch. */
   watched(collection: string, { object, type, resourceVersion }: WatchedLine): void {
     const { departures, objects } = this.#options;
     objects.saw(resourceVersion);
@@ -130,7 +136,10 @@ export class Unrecorded {
     );
   }
 
-  /** Resolves when no request is under way. @throws why the cluster does not answer. */
+  /**
+   * Resolves when no request is in progress. @throws the error because of which the cluster does
+   * not answer.
+   */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -153,7 +162,7 @@ export class Unrecorded {
     this.#underWay.add(done);
   }
 
-  /** The object that the request would leave as it is. */
+  /** The object that the request would leave unchanged. */
   #unchanged(
     { method, headers, body }: TransportRequest,
     target: RequestTarget | undefined,
@@ -173,7 +182,7 @@ export class Unrecorded {
     return showsAll(object, { ...fields, metadata }) ? object : undefined;
   }
 
-  /** Answers a read from the record. False when the record does not know. */
+  /** Answers a read from the record. False when the record does not have the answer. */
   #read(exchange: ReplayedExchange, target: RequestTarget | undefined): boolean {
     const { run, objects } = this.#options;
     const { request } = exchange;
@@ -240,7 +249,7 @@ export class Unrecorded {
   }
 }
 
-/** The newest resourceVersion that stands anywhere in the record. */
+/** The newest resourceVersion anywhere in the record. */
 function newestVersion({ lines, cached }: RecordedRun): bigint {
   let newest = 0n;
   const saw = (text: string): void => {

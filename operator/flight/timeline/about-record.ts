@@ -11,7 +11,7 @@ export const REASONS: Readonly<Record<RecordReason, string>> = {
   exit: 'an exit with code 3',
 };
 
-/** What the header says, in chapters. */
+/** The contents of the header, in chapters. */
 export function aboutRecord(header: HeaderLine): readonly AboutPart[] {
   const { controllers, sources, settings, modules } = header;
   const parts: readonly AboutPart[] = [

@@ -1,28 +1,29 @@
 /**
- * What the page gets, as JSON: made here, drawn by the scripts in `page/`. Times are as in the record: milliseconds
- * since the recorder began. Words for people are made here, so that chart, table and screen reader say the same.
+ * The data of the page, as JSON: made here, drawn by the scripts in `page/`. Times are those of the record:
+ * milliseconds since the recorder began. Texts for people are made here, so that chart, table and screen
+ * reader agree.
  */
 export interface TimelineData {
   readonly title: string;
-  /** What the reader must know before anything else, such as that the record was cut off. */
+  /** What the reader must know first, for example that the record was cut off. */
   readonly warnings: readonly string[];
   readonly about: readonly AboutPart[];
-  /** The span that the chart shows at first. */
+  /** The period that the chart shows at first. */
   readonly from: number;
   readonly to: number;
-  /** Wall time, as milliseconds since 1970, from each `at` on. Ordered; at least one. */
+  /** Wall time, as milliseconds since 1970, from each `at` on. Ordered; at least one entry. */
   readonly walls: readonly (readonly [at: number, wall: number])[];
   /** From top to bottom. */
   readonly rows: readonly TimelineRow[];
   /** Ordered by `at`. */
   readonly items: readonly TimelineItem[];
   readonly objects: readonly TimelineObject[];
-  /** Each different line of all texts, once. */
+  /** Each distinct line of all texts, once. */
   readonly lines: readonly string[];
   readonly texts: readonly PackedText[];
 }
 
-/** A chapter of what is known about the record as a whole. */
+/** A chapter with facts about the record as a whole. */
 export interface AboutPart {
   readonly title: string;
   readonly facts: readonly Fact[];
@@ -31,9 +32,9 @@ export interface AboutPart {
 export type Fact = readonly [name: string, value: string];
 
 export interface TimelineRow {
-  /** `process`, `sources`, or `controller` for the keys of one. */
+  /** `process`, `sources`, or `controller` for the keys of one controller. */
   readonly group: 'process' | 'sources' | 'controller';
-  /** What the rows of a group stand under: `Process`, `Sources`, or the name of the controller. */
+  /** The heading of the rows of a group: `Process`, `Sources`, or the name of the controller. */
   readonly heading: string;
   /** A key, the id of a source, or a word such as `Leadership`. */
   readonly name: string;
@@ -44,8 +45,8 @@ export interface TimelineRow {
  * - `reconcile`: an attempt, from its begin to its outcome.
  * - `write`: a request that may change an object, from when it was sent until it was answered.
  * - `read`: any other call.
- * - `held`: a policy lets the key wait.
- * - `change`: a watch or a relist brought another state of an object.
+ * - `held`: a policy delays the key.
+ * - `change`: a watch or a relist delivered another state of an object.
  * - `watch`: a state of the watch of a source, or its end.
  * - `leader`: leadership.
  * - `log`: a warning or an error of the log.
@@ -68,32 +69,35 @@ export interface TimelineItem {
   /** Index in `rows`. */
   readonly row: number;
   readonly at: number;
-  /** Undefined for a moment. */
+  /** Undefined for an item without duration. */
   readonly to?: number;
-  /** It had not ended when the record was written. */
+  /** True when it had not ended when the record was written. */
   readonly open?: true;
-  /** It is an error. */
+  /** True when it is an error. */
   readonly failed?: true;
-  /** How a bar is drawn; undefined: as its kind is. */
+  /** How a bar is drawn. Undefined when the bar is drawn as usual for its kind. */
   readonly tone?: 'good' | 'bad' | 'waiting' | 'off';
-  /** One line in words. */
+  /** A summary of one line. */
   readonly summary: string;
-  /** What the summary and the other members do not say. */
+  /** Details that are not in the summary or in the other members. */
   readonly facts?: readonly Fact[];
   /** Index in `objects` of the object that it is about. */
   readonly object?: number;
-  /** Index in the object's `versions`: as the operator knew it then, or what a write made of it. */
+  /**
+   * Index in the object's `versions`: the state that the operator knew then, or the result of a
+   * write.
+   */
   readonly version?: number;
   /**
-   * Index in the object's `versions`: what to compare with. Of a reconcile: as it was at the attempt before; of a write:
-   * as the operator knew it when it wrote; otherwise the state before.
+   * Index in the object's `versions` of the state to compare with. For a reconcile: the state at the attempt
+   * before; for a write: the state that the operator knew when it wrote; otherwise the state before.
    */
   readonly before?: number;
   /** Index in `texts` of the body that was sent. */
   readonly sent?: number;
-  /** Of a reconcile, and of the calls that belong to it. */
+  /** Only for a reconcile, and for the calls that belong to it. */
   readonly attempt?: number;
-  /** Of a reconcile: how long its key had been ready. */
+  /** For a reconcile: how long its key had been ready. */
   readonly waitedMs?: number;
 }
 

@@ -12,15 +12,15 @@ import { PackedTexts } from './objects/packed-texts.ts';
 import { RecordedSources } from './objects/recorded-sources.ts';
 import type { Fact, TimelineData } from './timeline-data.ts';
 
-/** Limits of a page. The page leaves out what exceeds them, and says how much. */
+/** Limits of a page. The page omits what exceeds them, and states how much. */
 export interface TimelineLimits {
-  /** Default 100,000: a chart of more cannot be read. The oldest are left out. */
+  /** Default 100,000: a chart with more is unreadable. The oldest are omitted. */
   readonly items?: number;
   /** Line numbers of all texts together. Default 4,000,000: about 20 MB of JSON. */
   readonly lineNumbers?: number;
 }
 
-/** Record → what the page shows of it. */
+/** Record → the data of its page. */
 export function timelineOf(record: FlightRecord, limits: TimelineLimits = {}): TimelineData {
   const reading = new RecordReading(record.header, limits);
   for (const line of record.lines) reading.add(line);
@@ -43,7 +43,7 @@ class RecordReading {
   readonly #exchanges: ExchangeItems;
   readonly #walls: WallClock;
   #segments = 0;
-  /** Of the last line: a record that was cut off ends there. */
+  /** The time of the last line: a record that was cut off ends there. */
   #at: number;
 
   constructor(header: HeaderLine, limits: TimelineLimits) {

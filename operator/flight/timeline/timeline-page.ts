@@ -8,13 +8,13 @@ import { type TimelineLimits, timelineOf } from './timeline-of-record.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` for the files that take their place. */
+/** The tags in `page.html` that are replaced by the contents of files. */
 const POLICY_TAG = '<meta http-equiv="content-security-policy" content="default-src \'none\'">';
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
 const DATA_TAG = '<script type="application/gzip" id="data"></script>';
 const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
 
-/** The scripts of the page: what a file imports stands before it. */
+/** The scripts of the page: each file follows the files that it imports. */
 const SCRIPTS = [
   'dom.js',
   'time.js',
@@ -33,10 +33,11 @@ const SCRIPTS = [
 ];
 
 /**
- * A page with the timeline of a record: one file of HTML that asks no server for anything, and that its content
- * security policy keeps from doing so. It needs a browser of 2024 or later.
+ * A page with the timeline of a record: one file of HTML that requests nothing from a server; its content
+ * security policy forbids such requests. It needs a browser of 2024 or later.
  *
- * Texts of the record are data in it, and the scripts show them as text. The page has what the record has, so that it is as confidential as the record.
+ * Texts of the record are data in it, and the scripts show them as text. The page contains the data of the
+ * record, so it is as confidential as the record.
  */
 export function timelinePage(record: FlightRecord, limits?: TimelineLimits): string {
   const data = timelineOf(record, limits);

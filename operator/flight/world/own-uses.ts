@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { getCallSites } from 'node:util';
 import type { OwnUse } from './virtual-globals.ts';
 
-/** A use of the clock, of randomness or of the network, past what the toolkit hands over. */
+/** A use of the clock, of randomness or of the network that does not go through the toolkit. */
 export interface FoundUse {
   readonly what: OwnUse;
   /** Such as `Date.now`. */
@@ -12,12 +12,17 @@ export interface FoundUse {
   readonly where: string;
 }
 
-/** Frames of the functions that stand in for the real ones, and the one that calls them. */
+/**
+ * The number of stack frames for the replacement functions, and for the function that calls them.
+ */
 const FEW_FRAMES = 8;
-/** Frames of a library that can be between the operator's own code and such a call. */
+/**
+ * The number of stack frames of a library that can be between the operator's own code and such a
+ * call.
+ */
 const MANY_FRAMES = 40;
 
-/** Remembers who uses what, by file and line. Code of the toolkit and of this package does not count. */
+/** Records which code uses what, by file and line. Code of the toolkit and of this package does not count. */
 export class OwnUses {
   readonly #findings = new Map<string, FoundUse>();
 
@@ -25,7 +30,7 @@ export class OwnUses {
     return [...this.#findings.values()];
   }
 
-  /** Call it on the stack of the code that uses `name`. */
+  /** Must be called on the stack of the code that uses `name`. */
   note(what: OwnUse, name: string): void {
     const where = callerOutside();
     if (where === undefined) return;
@@ -38,10 +43,10 @@ export class OwnUses {
 const TOOLKIT = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../' : './', import.meta.url),
 );
-/** Those of the test kit, in a project that has it installed and in its own repository. */
+/** The files of the test kit, in a project that has it installed and in its own repository. */
 const TEST_KIT = /[\\/]@chancery[\\/]testing[\\/]|[\\/]testing[\\/](?:src|dist)[\\/]/;
 
-/** Whose code a script is. */
+/** The owner of the code of a script. */
 interface Script {
   readonly file: string;
   readonly kind: 'node' | 'ours' | 'library' | 'own';
@@ -62,10 +67,10 @@ function callerOutside(): string | undefined {
   return inLibrary;
 }
 
-/** Who has called the function that stands in for the real one, the innermost first. */
+/** The callers of the replacement function, the innermost first. */
 function callers(frames: number): readonly (Script & { readonly line: number })[] {
   const sites = getCallSites(frames);
-  // The innermost is here. A function of the replacements may call another one.
+  // The innermost frame is this function. A replacement function may call another one.
   const used = sites.findLastIndex(({ functionName }) => functionName.endsWith('usedInWorld'));
   return sites
     .slice(used + 1)

@@ -1,32 +1,35 @@
 import type { Cancel, Clock } from '../../core/clock.ts';
 import { MinHeap } from '../../core/min-heap.ts';
 
-/** What a virtual clock wakes at a time. */
+/** A function that a virtual clock calls at a given time. */
 export interface Alarm<Owner = never> {
   /** On the monotonic clock. */
   readonly dueAt: number;
-  /** Whose it is, where that matters. */
+  /** The owner, where it matters. */
   readonly owner: Owner | undefined;
   readonly wake: () => void;
 }
 
 /**
- * A clock that stands still until it is moved. The earliest alarm rings first, of those with the same time the one that
- * was set first.
+ * A clock that does not move by itself. The earliest alarm is triggered first; among alarms with the same
+ * time, the one that was set first.
  */
 export class VirtualClock<Owner = never> implements Clock {
   #at: number;
   /** Wall time of `at` 0. */
   #wallAtZero: number;
-  /** What it was before wall time was set, and until when. */
+  /** Earlier differences, from before the wall time was set, and until when they applied. */
   readonly #past: { readonly untilAt: number; readonly wallAtZero: number }[] = [];
-  /** Alarms by the time at which they are due, each time in the order in which they were set. */
+  /**
+   * Alarms by the time at which they are due; alarms with the same time are in the order in which
+   * they were set.
+   */
   readonly #alarms = new Map<number, Set<Alarm<Owner>>>();
-  /** These times. One whose alarms were cancelled stays until it comes up. */
+  /** The times of alarms. A time whose alarms were canceled stays until it is reached. */
   readonly #times = new MinHeap<Set<Alarm<Owner>>>();
 
   /**
-   * @param at - what `monotonic` begins with.
+   * @param at - initial value of `monotonic`.
    * @param wallAtZero - wall time when `monotonic` is 0, in milliseconds since 1970.
    */
   constructor(at: number, wallAtZero: number) {
@@ -34,7 +37,7 @@ export class VirtualClock<Owner = never> implements Clock {
     this.#wallAtZero = wallAtZero;
   }
 
-  /** In whole milliseconds, as the clock of a machine. */
+  /** In whole milliseconds, like the clock of a machine. */
   now(): number {
     return Math.round(this.#wallAtZero + this.#at);
   }
@@ -51,7 +54,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return () => alarms.delete(alarm);
   }
 
-  /** The same time, for the alarms of one owner. */
+  /** The same clock, for the alarms of one owner. */
   of(owner: Owner): Clock {
     return {
       now: () => this.now(),
@@ -60,12 +63,12 @@ export class VirtualClock<Owner = never> implements Clock {
     };
   }
 
-  /** Those that wait, in no order. */
+  /** The waiting alarms, in no order. */
   *alarms(): Generator<Alarm<Owner>> {
     for (const alarms of this.#alarms.values()) yield* alarms;
   }
 
-  /** Whether it is still to ring. */
+  /** Whether the alarm has yet to be triggered. */
   waits(alarm: Alarm<Owner>): boolean {
     return this.#alarms.get(alarm.dueAt)?.has(alarm) === true;
   }
@@ -81,14 +84,16 @@ export class VirtualClock<Owner = never> implements Clock {
     return undefined;
   }
 
-  /** Moves to an alarm that waits, and rings it. */
+  /** Moves to a waiting alarm, and triggers it. */
   ring(alarm: Alarm<Owner>): void {
     this.#alarms.get(alarm.dueAt)?.delete(alarm);
     this.moveTo(alarm.dueAt);
     alarm.wake();
   }
 
-  /** Moves to the next alarm that is due at `untilAt` or before, and rings it. False when there is none. */
+  /**
+   * Moves to the next alarm that is due at `untilAt` or before, and triggers it. False when there is none.
+   */
   ringNext(untilAt: number): boolean {
     const { next } = this;
     if (next === undefined || next.dueAt > untilAt) return false;
@@ -96,18 +101,18 @@ export class VirtualClock<Owner = never> implements Clock {
     return true;
   }
 
-  /** Moves forward without ringing anything. An earlier time changes nothing. */
+  /** Moves forward without triggering any alarm. An earlier time changes nothing. */
   moveTo(at: number): void {
     this.#at = Math.max(this.#at, at);
   }
 
-  /** Wall time is `wall` now, as on a clock that was set. */
+  /** Sets the wall time to `wall`, like a clock that is set. */
   setWall(wall: number): void {
     this.#past.push({ untilAt: this.#at, wallAtZero: this.#wallAtZero });
     this.#wallAtZero = wall - this.#at;
   }
 
-  /** Wall time as it was at a moment that has passed. */
+  /** The wall time at a time in the past. */
   wallOf(at: number): number {
     const { wallAtZero } = this.#past.find(({ untilAt }) => at < untilAt) ?? {
       wallAtZero: this.#wallAtZero,
@@ -115,7 +120,7 @@ export class VirtualClock<Owner = never> implements Clock {
     return wallAtZero + at;
   }
 
-  /** No alarm of this owner rings any more. */
+  /** Cancels all alarms of this owner. */
   drop(owner: Owner): void {
     for (const alarms of this.#alarms.values()) {
       for (const alarm of alarms) if (alarm.owner === owner) alarms.delete(alarm);

@@ -3,10 +3,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type Cancel, type Clock, sleep } from '../../core/clock.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** What code uses by itself, past the clock and the client that it gets. */
+/** The kind of a function that code uses directly, instead of the clock and the client that it gets. */
 export type OwnUse = 'clock' | 'randomness' | 'network';
 
-/** What stands in for time and chance during one run. */
+/** Replacements for time and randomness during one run. */
 export interface VirtualWorld {
   /** The clock of timers that user code sets by itself. */
   readonly clock: Clock;
@@ -35,7 +35,7 @@ export function replaceGlobals(): () => void {
   };
 }
 
-/** Runs `act`, and all that it starts, in `world`. Other code of the process keeps the real time. */
+/** Runs `act`, and everything that it starts, in `world`. Other code of the process keeps the real time. */
 export function inWorld<T>(world: VirtualWorld, act: () => T): T {
   return worlds.run(world, act);
 }
@@ -68,7 +68,7 @@ function either<A extends unknown[], R>(
   real: (...given: A) => R,
   virtual: (world: VirtualWorld, ...given: A) => R,
 ): (...given: A) => R {
-  // Its name tells where on the stack the code of the user begins: see `OwnUses`.
+  // Its name shows where on the stack the code of the user begins: see `OwnUses`.
   return function usedInWorld(this: unknown, ...given: A): R {
     const world = worlds.getStore();
     return world === undefined ? real.apply(this, given) : virtual(world, ...given);
@@ -163,7 +163,7 @@ function replaceTimers(put: Put): void {
   );
 }
 
-/** What `setTimeout` returns in a world, with the methods of Node's own. */
+/** The result of `setTimeout` in a world, with the same methods as that of Node. */
 class VirtualTimer {
   readonly #arm: () => Cancel;
   #cancel: Cancel;
@@ -279,7 +279,7 @@ function replaceRandomness(put: Put): void {
       }),
     );
   }
-  // That of `node:crypto` cannot be replaced, and is rarely used.
+  // The function of `node:crypto` cannot be replaced, and is rarely used.
   const web = globalThis.crypto;
   put(
     web,
@@ -312,7 +312,7 @@ function replaceRandomness(put: Put): void {
   );
 }
 
-/** Version 4, by RFC 9562. */
+/** Version 4, according to RFC 9562. */
 function uuidOf(bytes: Buffer): `${string}-${string}-${string}-${string}-${string}` {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -23,7 +23,7 @@ export interface LiveDefinition extends Omit<CustomResourceDefinition, 'apiVersi
 export type DefinitionVerdict =
   /** The API server has the same definition. */
   | { readonly step: 'nothing' }
-  /** The API server has a newer definition. It stays. */
+  /** The API server has a newer definition, which is kept. */
   | { readonly step: 'keep' }
   | { readonly step: 'install' | 'upgrade'; readonly object: LiveDefinition };
 
@@ -33,15 +33,15 @@ export type DefinitionVerdict =
  */
 const SUPERSEDED_DEFINITIONS: string = 'chancery.dev/superseded-definitions';
 
-/** Annotations may hold 256 KiB in all. No replica is fifty releases old. */
+/** Annotations may hold 256 KiB in total. No replica is fifty releases old. */
 const MAX_SUPERSEDED = 50;
 
 /**
  * Compares the declared definition with the one that the API server has.
  *
- * If the two differ, the one with the higher `revision` is newer. With equal revisions, or none, the one
- * that replaced the other is newer. So an old replica that restarts during an update, or is left over after
- * it, never reverts what the new release installed. To go back to an earlier definition, raise its
+ * If the two differ, the definition with the higher `revision` is newer. With equal revisions, or none, the
+ * definition that replaced the other is newer. So an old replica that restarts during an update, or is left
+ * over after it, never reverts what the new release installed. To go back to an earlier definition, raise its
  * revision.
  *
  * @throws ConfigurationError `CONFIG` when the installed definition cannot become the declared one, when a
@@ -72,10 +72,11 @@ export function judgeDefinition(
 }
 
 /**
- * The definition without the address of its conversion webhook, which manifests say: the installed one keeps it.
+ * The definition without the `conversion` block if its webhook has no address: only manifests set the
+ * address, and the installed definition keeps its own.
  *
- * @throws ConfigurationError `CONFIG` when the installed definition has none. Objects would lose the fields that
- *   the version of a client does not have.
+ * @throws ConfigurationError `CONFIG` when the definition needs a conversion webhook and the installed one
+ *   has none. Without the webhook, objects would lose the fields that a client's version does not have.
  */
 function applicable(
   definition: CustomResourceDefinition,
@@ -93,7 +94,10 @@ function applicable(
   );
 }
 
-/** Carries uid and resourceVersion, so that the write fails if another replica wrote in between. */
+/**
+ * The written object carries uid and resourceVersion, so that the write fails if another replica
+ * wrote in between.
+ */
 function replacing(
   definition: CustomResourceDefinition,
   { metadata: { uid, resourceVersion } }: LiveDefinition,
@@ -150,7 +154,10 @@ function supersededBy({ metadata }: LiveDefinition): readonly string[] {
   return (metadata.annotations?.[SUPERSEDED_DEFINITIONS] ?? '').split(',').filter(Boolean);
 }
 
-/** Covers only the fields that a declaration sets. Others, such as the conversion of objects, may differ. */
+/**
+ * Covers only the fields that a declaration sets. Other fields, such as the conversion of objects, may
+ * differ.
+ */
 function digestOf({ group, names, scope, versions }: DefinitionSpec): string {
   const text = JSON.stringify({ group, names, scope, versions }, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -17,7 +17,7 @@ import {
 
 /** Options of `ensureCrd`. */
 export interface EnsureCrdOptions {
-  /** The process's time. */
+  /** The clock of the process. */
   readonly clock: Clock;
   /** Aborts the installation: `ensureCrd` throws the reason of the signal. */
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export interface EnsureCrdOptions {
   readonly force?: boolean;
 }
 
-/** What happened to a definition. `kept`: the installed one is newer. */
+/** What happened to a definition. `kept`: the installed definition is newer. */
 type EnsuredCrd = 'unchanged' | 'installed' | 'upgraded' | 'kept';
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<LiveDefinition>;
@@ -46,9 +46,8 @@ const POLL_MS = 250;
  *
  * An absent definition is installed and a different one is upgraded, both by server-side apply. If the
  * installed definition is equal or newer, nothing is written; `judgeDefinition` decides which one is newer.
- * Nothing is ever deleted. Several replicas may call this at the same time. When it is called with the
- * client of a reconciler, the sources of its manager poll for the resource as soon as the definition is
- * established.
+ * Nothing is ever deleted. Several replicas may call this at the same time. If it is called with the client
+ * of a reconciler, the sources of its manager poll for the resource as soon as the definition is established.
  *
  * @throws ConfigurationError `CONFIG` when a right is missing, with the rule to add to a ClusterRole; when
  *   names are taken; when another field manager owns a field that would change; when the definition cannot
@@ -106,7 +105,7 @@ interface Step {
   readonly definition: LiveDefinition;
 }
 
-/** Does the next step. Undefined if it has to wait, or if another client wrote first. */
+/** Does the next step. Undefined if the step has to wait, or if another client wrote first. */
 async function take(
   client: Client,
   resource: DefinedResource,
@@ -156,7 +155,7 @@ function outcomeOf({ step }: DefinitionVerdict): EnsuredCrd {
 
 function report(outcome: EnsuredCrd, live: LiveDefinition, log: Log): void {
   const definition = live.metadata.name;
-  // After an upgrade the resource is still served under the names that it had.
+  // After an upgrade the resource is still served under its previous names.
   const refused = outcome === 'upgraded' ? undefined : refusedNames(live);
   if (refused !== undefined) log.warn({ definition, reason: refused.message }, 'names are taken');
   if (outcome === 'unchanged') log.debug({ definition }, 'definition is up to date');
@@ -213,7 +212,8 @@ function missingRight(
   asked: 'get' | 'patch',
   definition: string,
 ): ConfigurationError {
-  // An apply that creates also needs the right to create. The server says which right is missing.
+  // An apply that creates an object also needs the right to create. The server's message names the
+  // missing right.
   const verb = /cannot (create|get|patch) resource/.exec(refusal.message)?.[1] ?? asked;
   const rule = `{ apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], resourceNames: [${definition}], verbs: [get, create, patch] }`;
   return new ConfigurationError(

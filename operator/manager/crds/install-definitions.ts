@@ -12,19 +12,25 @@ interface DefinitionInstallerOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly log: Log;
-  /** A namespace that the operator may read. */
+  /** A namespace that the operator may read from. */
   readonly namespace: string;
   /** As `force` of `ensureCrd`. Default false. */
   readonly force?: boolean;
 }
 
-/** Between two attempts. At 30 s, an administrator who grants a right soon sees whether it was enough. */
+/**
+ * Delay between two attempts. With at most 30 s, an administrator who grants a right soon sees whether it was
+ * enough.
+ */
 const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
 
 /** How many reasons are remembered, so that each is logged once. */
 const MAX_TOLD = 100;
 
-/** Installs the definitions of an operator before anything else starts. It waits as long as that takes. */
+/**
+ * Installs the definitions of an operator before anything else starts. Waits without a limit until they are
+ * installed.
+ */
 export class DefinitionInstaller {
   readonly #options: DefinitionInstallerOptions;
   readonly #told = new Set<string>();
@@ -47,11 +53,11 @@ export class DefinitionInstaller {
   /**
    * Resolves when every definition of `controllers`, or a newer one, is installed.
    *
-   * Each reason for a failure (a right, an owner, a taken name, an absent API server) is logged once, and
-   * the installation is retried. A restart would not help, because the cluster is the same. Going on would
-   * mean working with a definition that the operator was not built for. If the operator may not even read a
-   * definition, it accepts the resource once it is served, and logs a warning: someone else has installed
-   * the definition.
+   * Each reason for a failure (a missing right, an owner, a taken name, an absent API server) is logged once,
+   * and the installation is retried. A restart would not help, because the cluster would still be the same.
+   * Without the wait, the operator would work with a definition that the operator was not built for. If the
+   * operator may not read a definition, it accepts the resource once it is served, and logs a warning:
+   * someone else has installed the definition.
    *
    * @throws ConfigurationError `CONFIG` when two controllers have different definitions of a resource.
    * @throws `signal.reason` when aborted.
@@ -122,7 +128,10 @@ export class DefinitionInstaller {
   }
 }
 
-/** True when the definition cannot be read. Then the only thing to learn is whether it is served. */
+/**
+ * True when the definition cannot be read. Then the operator can only find out whether the resource is
+ * served.
+ */
 function isUnreadable(error: OperatorError): boolean {
   return error instanceof ConfigurationError && error.context.verb === 'get';
 }

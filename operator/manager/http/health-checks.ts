@@ -9,7 +9,7 @@ import type { HealthCheck, StartCheck } from './health-server.ts';
 
 /** A source that is not optional for at least one user. */
 export interface NeededSource {
-  /** The fields that name it in log lines. */
+  /** The fields that name the source in log lines. */
   readonly facts: object;
   readonly resource: Resource;
   readonly informer: Pick<
@@ -24,8 +24,9 @@ type Sources = () => Iterable<NeededSource>;
  * Readiness check `synced`: every source has its first full list. A later outage does not fail it, because
  * the caches are filled and no other replica could do better.
  *
- * @param converts - true for a resource whose objects this process converts. While the API server refuses its list,
- *   or does not answer in time, it holds nothing up: the list may need a conversion, for which API servers ask only a Pod that is ready.
+ * @param converts - true for a resource whose objects this process converts. While the API server refuses the
+ *   list of such a resource, or does not answer in time, the check ignores that resource: the list may need a
+ *   conversion, and API servers send conversions only to a Pod that is ready.
  */
 export function syncedCheck(
   sources: Sources,
@@ -45,21 +46,24 @@ function isRefused({ status: { health, error } }: NeededSource['informer']): boo
   return health === 'failing' && (error instanceof ApiError || isLate);
 }
 
-/** The first list has not arrived, and nothing has failed. A list without an answer fails after its time limit. */
+/**
+ * True while the first list has not arrived and nothing has failed. A list without an answer fails after its
+ * time limit.
+ */
 function isFirstListUnderWay({ status: { health } }: NeededSource['informer']): boolean {
   return health === 'starting' || health === 'healthy';
 }
 
 interface SourcesCheckOptions {
   readonly clock: Clock;
-  /** Length of the longest watch in seconds. Default 600, the reflector's. */
+  /** Length of the longest watch in seconds. Default 600, as in the reflector. */
   readonly longestWatchSeconds?: number;
 }
 
 /**
- * Readiness check `sources`, which makes readiness follow the API server: no source is stopped, forbidden
- * or unserved, and every source heard from the server within twice the longest watch, by default 20
- * minutes.
+ * Readiness check `sources`, which fails when the API server cannot be watched. It passes if no source is
+ * stopped, forbidden or unserved, and every source heard from the server within twice the longest watch, by
+ * default 20 minutes.
  */
 export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): HealthCheck {
   const [, longest] = DEFAULT_REFLECTOR_SETTINGS.watchTimeoutSeconds;
@@ -72,7 +76,7 @@ export function sourcesCheck(sources: Sources, options: SourcesCheckOptions): He
   });
 }
 
-/** How many sources a log line names at most. */
+/** The maximum number of sources that a log line names. */
 const MAX_NAMED = 5;
 
 function everySource(

@@ -7,7 +7,7 @@ import { HttpListener, portUnavailable, refusesHost, send } from './listener.ts'
  * after a second, and a slow API server must not fail it.
  */
 export interface HealthCheck {
-  /** Its name in `/healthz/NAME` and `?exclude=NAME`. */
+  /** The name of the check in `/healthz/NAME` and `?exclude=NAME`. */
   readonly name: string;
   /** True when the condition holds. A check that throws has failed. */
   readonly ok: () => boolean;
@@ -15,7 +15,7 @@ export interface HealthCheck {
   readonly why?: () => object;
 }
 
-/** A check of the manager itself, which knows whether its condition could hold by now. */
+/** A check of the manager itself, which knows whether its condition can already hold. */
 export interface StartCheck extends HealthCheck {
   /**
    * True while the start of the process is under way and nothing has gone wrong. The check fails until the start
@@ -24,7 +24,7 @@ export interface StartCheck extends HealthCheck {
   readonly starting?: () => boolean;
 }
 
-/** Checks of the user, in addition to those of the manager. */
+/** The user's checks, in addition to those of the manager. */
 export interface HealthChecks {
   /** For `/healthz`. They may only look at this process, because a failure restarts it. Default: none. */
   readonly live?: readonly HealthCheck[];
@@ -40,13 +40,16 @@ export interface HealthServerOptions {
   readonly ready: readonly StartCheck[];
   /** Answers requests that are not probes. Returns false for requests it does not know. Default: none. */
   readonly others?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Answers POST requests. Returns false for requests it does not know. Default: none is taken. */
+  /**
+   * Answers POST requests. Returns false for requests it does not know. Default: POST is not
+   * allowed.
+   */
   readonly posted?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Host names that `others` and `posted` accept in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   /**
-   * Receives a line when a check begins to fail, and when it holds again. A check that has never held because the
-   * process is starting has no line. Default: no log.
+   * Receives a line when a check begins to fail, and when it holds again. A check that fails only because the
+   * process is still starting is not logged. Default: no log.
    */
   readonly log?: Pick<Log, 'info' | 'warn'>;
 }
@@ -88,7 +91,7 @@ export class HealthServer {
     return this.#listener.start();
   }
 
-  /** The port it listens on. Needed when the configured one was 0. */
+  /** The port that the server listens on. Needed when the configured port was 0. */
   get port(): number {
     return this.#listener.port;
   }

@@ -8,29 +8,35 @@ import type { ListenAddress } from '../settings/webhook-listen.ts';
 
 interface HttpListenerOptions extends ListenAddress {
   readonly answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** The error when it cannot listen there, with what to do. */
+  /** Creates the error for an address that cannot be listened on; the error says what to do. */
   readonly unavailable: (cause: NodeJS.ErrnoException) => ConfigurationError;
-  /** Methods that `answer` takes. Their bodies are dropped unless `readsBodies`. Default: GET and HEAD. */
+  /**
+   * Methods that `answer` handles. Their bodies are dropped unless `readsBodies` is set. Default: GET and
+   * HEAD.
+   */
   readonly methods?: readonly string[];
-  /** `answer` reads the body, and limits its size and its own time. Default false. */
+  /** True if `answer` reads the body, and limits its size and its own time. Default false. */
   readonly readsBodies?: boolean;
-  /** Default: 512 that wait and 128 that are answered. */
+  /** Default: 512 waiting connections and 128 connections being answered. */
   readonly limits?: ConnectionLimits;
   /** How long a connection without a request stays open. Default: 5 s. */
   readonly keepAliveMs?: number;
 }
 
 /**
- * More than kubelets, scrapers and people have open at once; each connection costs some kilobytes.
- * `waiting` covers all connections that Node accepts at once (its backlog is 511), so that a burst of idle
- * peers never closes a probe whose request has not been read yet.
+ * More than kubelets, scrapers and people open at once; each connection costs some kilobytes. `waiting`
+ * covers all connections that Node accepts at once (its backlog is 511), so that a burst of idle peers never
+ * closes a probe whose request has not been read yet.
  */
 const LIMITS: ConnectionLimits = { waiting: 512, answering: 128 };
 
-/** A client that neither sends nor reads for this long is gone. */
+/** A client that neither sends nor reads for this long is treated as gone. */
 const IDLE_MS = 10_000;
 
-/** The head of a request fits into one packet. A client that needs longer loses its connection. */
+/**
+ * Time limit for the head of a request, which fits into one packet. A slower client loses its
+ * connection.
+ */
 const HEAD_MS = 5_000;
 
 /** How often Node checks for late heads and requests. Its default is 30 s. */
@@ -65,7 +71,7 @@ export class HttpListener {
   /** @throws ConfigurationError `CONFIG` when the port is not available. */
   async start(): Promise<void> {
     const { port, host, socket, unavailable } = this.#options;
-    // The container beside this one may have another user.
+    // The container that shares the socket may run as another user.
     if (socket !== undefined) {
       this.#server.listen({ path: socket, readableAll: true, writableAll: true });
     } else {
@@ -83,7 +89,7 @@ export class HttpListener {
     return this.#server.listening;
   }
 
-  /** The port it listens on. Needed when the configured one was 0. */
+  /** The port that the server listens on. Needed when the configured port was 0. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
@@ -94,7 +100,10 @@ export class HttpListener {
     await closed;
   }
 
-  /** Accepts no more connections, closes those without a request, and resolves when the others are answered. */
+  /**
+   * Accepts no more connections, closes those without a request, and resolves when all other requests are
+   * answered.
+   */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.close();
@@ -118,7 +127,10 @@ export class HttpListener {
   }
 }
 
-/** The error for a port that cannot be listened on. It names the variable that chooses another one. */
+/**
+ * The error for a port that cannot be listened on. It names the environment variable that chooses another
+ * port.
+ */
 export function portUnavailable(
   purpose: 'health' | 'metrics',
   { port, host }: ListenAddress,
@@ -142,7 +154,7 @@ export function portUnavailable(
  * without a host.
  *
  * @param names - from the setting `CHANCERY_HTTP_HOSTS`.
- * @returns true when it has answered.
+ * @returns true when the function has answered the request.
  */
 export function refusesHost(
   { headers: { host } }: IncomingMessage,
@@ -155,7 +167,7 @@ export function refusesHost(
   return true;
 }
 
-/** Answers with text that no cache may store. */
+/** Answers with a body that no cache may store. */
 export function send(
   response: ServerResponse,
   status: number,
@@ -172,7 +184,9 @@ export function send(
 }
 
 export interface ConnectionLimits {
-  /** Connections without a request. They never sent anything, have sent half a head, or are kept alive. */
+  /**
+   * Connections without a request. They have never sent anything, have sent half a head, or are kept alive.
+   */
   readonly waiting: number;
   /** Connections on which a request is being answered. */
   readonly answering: number;

@@ -28,19 +28,19 @@ interface Acquisition {
   readonly observed: ObservedLease;
   /** See `LeaderElectorOptions`. */
   readonly createsEmpty?: boolean | undefined;
-  /** The lost term of this process before this one. Default: there was none. */
+  /** The lost term that this process had before. Default: no lost term. */
   readonly lostTerm?: LostTerm | undefined;
 }
 
 /**
- * Makes one attempt to become the holder; undefined when another process is, or was faster. It takes a Lease that was
- * released, that names this process already (the answer to an earlier attempt was lost), or of which every holder that
- * was seen has had its time, also if somebody has deleted the Lease or edited its holder. A Lease with
- * another preferred holder is left alone. After a lost term nothing is written before the Lease of that
- * term has expired.
+ * Makes one attempt to become the holder. Undefined when another process holds the Lease or was faster. The
+ * attempt takes a Lease that was released, or that names this process already (the answer to an earlier
+ * attempt was lost). It takes any other Lease only after the time of every observed holder is over, even if a
+ * client has deleted the Lease or edited its holder. A Lease with another preferred holder is left alone.
+ * After a lost term nothing is written before the Lease of that term has expired.
  *
- * `signal` ends the attempt before it writes. A write is not cut off: the server may have stored it, and
- * nobody would know the holder until the Lease expires.
+ * `signal` ends the attempt before it writes. A write is never aborted: the server may have stored it, and no
+ * process would know the holder until the Lease expires.
  *
  * @throws the error of a request.
  */
@@ -54,7 +54,7 @@ export async function acquire(
   const { identity } = claim();
   const preferred = found && preferredHolderOf(found);
   if (preferred !== undefined && preferred !== identity) return undefined;
-  // Also of a Lease that somebody has deleted: the holder that was seen last may still act by it.
+  // This also applies to a deleted Lease: its last observed holder may still act by it.
   const now = clock.monotonic();
   const isAnothers = observed.isOfAnother(identity, now) || now < (lostTerm?.expiresAt ?? 0);
   const isMade = found === undefined && createsEmpty === true;
@@ -80,7 +80,7 @@ export async function acquire(
   }
 }
 
-/** The record of a lost term names this process, too. It is taken over like that of another process. */
+/** A record of a lost term also names this process. It is taken over like the record of another process. */
 function inOurHands(lease: StoredLease, claim: Claim, lostTerm: LostTerm | undefined): StoredLease {
   const isOurs =
     holderOf(lease) === claim.identity && transitionsOf(lease) !== lostTerm?.transitions;

@@ -6,52 +6,60 @@ import { StopBudget } from '../stop.ts';
 import type { Task, Tasks } from '../tasks.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
-/** Of what is left until another may lead; the rest is for the end of the process itself. */
+/**
+ * Share of the time until another process may lead that the stop may use. The rest is reserved for
+ * the end of the process itself.
+ */
 const STOP_SHARE_OF_LOSS = 0.9;
 
-/** Of what is left of a stop when the Lease is to be given back. */
+/** Share of the remaining stop time reserved for releasing the Lease. */
 const RELEASE_SHARE_OF_REST = 0.9;
 
 /**
- * What guarded work gets to end in at least before its process stands by, in milliseconds. A process
- * that was stopped wakes when another leads already: its writes are refused, so it can wait a second.
+ * The minimum time that guarded work has to finish before its process stands by, in milliseconds. When a
+ * suspended process resumes, another process may already lead. The writes of the resumed process are then
+ * refused, so a wait of one second is safe.
  */
 const MIN_DRAIN_MS = 1_000;
 
 interface CampaignOptions {
-  /** Of the first term. */
+  /** The elector of the first term. */
   readonly elector: LeaderElector;
   readonly onLost: OnLeadershipLost;
   readonly releaseOnStop: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly tasks: Tasks;
-  /** Aborts when the process is to stop. */
+  /** Aborts when the process must stop. */
   readonly stop: AbortSignal;
-  /** A term has begun: what needs leadership may run. */
+  /** Called when a term has begun: work that needs leadership may run. */
   readonly gained: () => void;
-  /** A term is over, at this moment: see `OperatorProcessOptions.onLeadershipLost`. */
+  /** Called when a term ends: see `OperatorProcessOptions.onLeadershipLost`. */
   readonly lost: (withinMs: number, standsBy: AbortSignal) => void;
   /**
-   * The guarded work of a term has ended. Drops all else that belongs to that term, within `limitMs`.
+   * Called when the guarded work of a term has ended. Drops everything else that belongs to that term, within
+   * `limitMs`.
    */
   readonly termEnded: (limitMs: number) => Promise<void>;
-  /** Makes what needs leadership ready for the term of `elector`. */
+  /** Prepares the work that needs leadership for the term of `elector`. */
   readonly standsBy: (elector: LeaderElector) => void;
-  /** The process must end. */
+  /** Called with the error that must end the process. */
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Stands for leadership, and with `onLost: 'standby'` again after each loss. Each term has an elector,
- * and with it a fence, of its own: what began under one term cannot write under another.
+ * Stands for leadership, and with `onLost: 'standby'` again after each loss. Each term has its own elector
+ * and fence, so work that began under one term cannot write under another.
  */
 export class Campaign {
   readonly #options: CampaignOptions;
   #elector: LeaderElector;
   #leadership: Leadership;
   #running: Promise<void> = Promise.resolve();
-  /** By when guarded work must have ended, on the monotonic clock; infinity when none is late. */
+  /**
+   * The time on the monotonic clock by which guarded work must have ended; infinity when there is
+   * no such deadline.
+   */
   #exitBy = Number.POSITIVE_INFINITY;
 
   constructor(options: CampaignOptions) {
@@ -60,25 +68,25 @@ export class Campaign {
     this.#leadership = new Leadership(options.elector);
   }
 
-  /** Of the term that is under way, or stood for. */
+  /** The elector of the current term, or of the term that this process stands for. */
   get elector(): LeaderElector {
     return this.#elector;
   }
 
-  /** How much of a stop is left, in milliseconds, where a lost term bounds it; infinity otherwise. */
+  /** The remaining stop time in milliseconds when a lost term limits the stop; infinity otherwise. */
   get stopLimitMs(): number {
     return Math.max(this.#exitBy - this.#options.clock.monotonic(), 0) * STOP_SHARE_OF_LOSS;
   }
 
-  /** Stands from now on, until the stop. */
+  /** Begins to stand for leadership, until the stop. */
   begin(): void {
     this.#running = this.#stand();
   }
 
   /**
-   * Stands and leads no more; after the stop was asked for.
+   * Ends the candidacy and the leadership. Call it after the stop was requested.
    *
-   * @param eventsDone - no Event is under way.
+   * @param eventsDone - true when no Event is being sent.
    */
   async end(budget: StopBudget, eventsDone: boolean): Promise<void> {
     const { log, releaseOnStop, tasks } = this.#options;
@@ -87,7 +95,7 @@ export class Campaign {
     if (this.#leadership.isHeld && !isOver) {
       log.warn({ left }, 'the Lease is left to expire: what it guards may still write');
     }
-    // Within the budget, so that it can still be said what became of it.
+    // Stays within the budget, so that the outcome can still be logged.
     const ended = this.#running.then(() =>
       this.#leadership.end(isOver && releaseOnStop, budget.leftMs * RELEASE_SHARE_OF_REST),
     );
@@ -143,21 +151,30 @@ export function isGuarded({ guarded }: Task): boolean {
   return guarded;
 }
 
-/** What decides who leads, as far as a manager knows it. */
+/** The part of an elector that a manager uses. */
 interface Elector extends Fence {
   /** Resolves when this process leads. @throws `signal.reason` when aborted first. */
   acquire(signal: AbortSignal): Promise<void>;
-  /** Keeps it until `signal` aborts. @throws LeadershipLostError `LEADERSHIP_LOST` when it is lost. */
+  /**
+   * Keeps the leadership until `signal` aborts. @throws LeadershipLostError `LEADERSHIP_LOST` when the
+   * leadership is lost.
+   */
   renew(signal: AbortSignal): Promise<void>;
-  /** Gives it back, once nothing acts by it any more; within `limitMs`. Never rejects. */
+  /**
+   * Releases the leadership within `limitMs`. Call it after all work that depends on the leadership
+   * has ended. Never rejects.
+   */
   release(limitMs?: number): Promise<void>;
   /** False when the process should have ended long ago. */
   readonly healthy: boolean;
-  /** By when, on the monotonic clock, a process that has lost it must be gone. */
+  /**
+   * The time on the monotonic clock by which a process that has lost its leadership must have
+   * ended.
+   */
   readonly exitBy: number;
 }
 
-/** One candidacy: it is won at most once, and then lost or ended. */
+/** One candidacy. It is won at most once, and is then lost or ended. */
 class Leadership {
   readonly elector: Elector;
   readonly #renewing = new AbortController();
@@ -169,16 +186,16 @@ class Leadership {
     this.elector = elector;
   }
 
-  /** True from the gain to the loss or the end. */
+  /** True from the moment the leadership is won until it is lost or ended. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
   /**
-   * Waits for leadership and begins to hold it; resolves to whether it is ours.
+   * Waits for leadership and begins to hold it. Resolves to true when this process leads.
    *
-   * @param lost - called when it is lost, and not when it is ended.
-   * @throws what the elector throws that is not the stop.
+   * @param lost - called when the leadership is lost, but not when it is ended.
+   * @throws any error of the elector other than the stop.
    */
   async gain(signal: AbortSignal, lost: (error: unknown) => void): Promise<boolean> {
     this.#acquiring = this.elector.acquire(signal);
@@ -197,10 +214,10 @@ class Leadership {
   }
 
   /**
-   * Holds it no longer, nor stands for it: the signal of `gain` has been aborted before.
+   * Ends the leadership or the candidacy. The signal of `gain` must have been aborted before.
    *
-   * @param release - false leaves the Lease to expire: what acts by it may still be at work.
-   * @param limitMs - how long it may take to give it back.
+   * @param release - false lets the Lease expire, because guarded work may still be running.
+   * @param limitMs - how long the release may take.
    */
   async end(release: boolean, limitMs: number): Promise<void> {
     this.#renewing.abort(new Error('leadership is not wanted any more'));

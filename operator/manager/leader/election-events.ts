@@ -19,7 +19,7 @@ interface ElectionEventsOptions {
   readonly onNewLeader: (identity: string) => void;
   readonly onLost: 'exit' | 'standby';
   readonly random: () => number;
-  /** False: there are no Events about the Lease. */
+  /** If false, no Events about the Lease are recorded. */
   readonly recordsEvents: boolean;
 }
 
@@ -29,7 +29,7 @@ export class ElectionEvents {
   readonly #labels: { readonly name: string };
   readonly #facts: { readonly lease: string; readonly identity: string };
   #holder: string | undefined;
-  /** Events under way; never rejects. */
+  /** Settles when the Events being sent are done; never rejects. */
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: ElectionEventsOptions) {
@@ -45,7 +45,7 @@ export class ElectionEvents {
     this.#options.log.info(this.#facts, 'stands for leadership');
   }
 
-  /** @param holder - undefined when nobody holds the Lease. */
+  /** @param holder - undefined when no process holds the Lease. */
   sees(holder: string | undefined): void {
     const { log, identity, onNewLeader } = this.#options;
     if (holder === this.#holder) return;
@@ -59,7 +59,7 @@ export class ElectionEvents {
     }
   }
 
-  /** @param limitMs - no request about it is under way later. */
+  /** @param limitMs - the time limit for sending the Event. */
   leads(lease: Lease, limitMs: number): void {
     this.#status(1);
     this.#options.log.info(this.#facts, 'leads');
@@ -70,7 +70,7 @@ export class ElectionEvents {
     this.#options.meter.count('leader_election_slowpath_total', this.#labels);
   }
 
-  /** @param limitMs - no request about it is under way later; none is sent when it is not positive. */
+  /** @param limitMs - the time limit for sending the Event; if it is not positive, no Event is sent. */
   loses(error: LeadershipLostError, lease: Lease, limitMs: number): void {
     this.#status(0);
     const { log, onLost } = this.#options;
@@ -92,7 +92,7 @@ export class ElectionEvents {
     else log.warn({ ...this.#facts, err: failure }, 'the Lease was not released, it expires');
   }
 
-  /** Resolves when no request is under way; the limits above bound that. */
+  /** Resolves when no Event is being sent. The limits above bound this time. */
   settled(): Promise<void> {
     return this.#sending;
   }
@@ -116,7 +116,7 @@ export class ElectionEvents {
 /** Room for the suffix: the name of an Event is a DNS subdomain of at most 253 characters. */
 const MAX_NAME_PREFIX = 253 - 1 - 16;
 
-/** `reportingInstance` takes no more. */
+/** The API limit for `reportingInstance`. */
 const MAX_INSTANCE = 128;
 
 /** The Event about a Lease that reports a change of leadership. */
@@ -131,7 +131,7 @@ function electionEvent(
     readonly identity: string;
     readonly what: 'became leader' | 'stopped leading';
     readonly nowMs: number;
-    /** Uniform in [0, 1): two processes may report about one Lease at one time. */
+    /** Uniform in [0, 1), because two processes may report about one Lease at the same time. */
     readonly unique: number;
   },
 ): KubernetesEvent {
@@ -163,8 +163,8 @@ function electionEvent(
 }
 
 /**
- * Logs when requests about the Lease begin to fail and when they succeed again, at most ten lines in any
- * hour, as sources do. `stop` ends its timer.
+ * Logs when requests about the Lease begin to fail and when they succeed again, at most ten lines per hour,
+ * as sources do. `stop` ends its timer.
  */
 export class RenewalLog {
   readonly #lines: StatusLines;

@@ -2,27 +2,42 @@ import { hostname } from 'node:os';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** How fast leadership is lost, and how sure it is that only one process leads. */
+/**
+ * The times that decide how fast leadership changes after a failure, and how safely only one
+ * process leads.
+ */
 export interface ElectionTiming {
-  /** How long others leave a record alone that does not change. Whole seconds. Default 15,000. */
+  /**
+   * How long other processes wait before they take over a record that does not change. Whole
+   * seconds. Default 15,000.
+   */
   readonly leaseDurationMs: number;
-  /** How long after its last good renewal a leader goes on. Default 10,000. */
+  /** How long a leader continues after its last successful renewal. Default 10,000. */
   readonly renewDeadlineMs: number;
-  /** Between two renewals, and at least between two attempts to acquire. Default 2,000. */
+  /**
+   * The time between two renewals, and the minimum time between two attempts to acquire. Default
+   * 2,000.
+   */
   readonly retryPeriodMs: number;
 }
 
-/** Those of client-go and controller-runtime. */
+/** The defaults of client-go and controller-runtime. */
 const DEFAULT_ELECTION_TIMING: ElectionTiming = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: 10_000,
   retryPeriodMs: 2_000,
 };
 
-/** An attempt to acquire waits up to so many times the retry period longer, so that standbys spread. */
+/**
+ * The wait between two attempts to acquire is randomly longer by up to this multiple of the retry period, so
+ * that the attempts of standbys spread.
+ */
 export const RETRY_JITTER = 1.2;
 
-/** Another process may be so far ahead of us: what ends later may end after its first write. */
+/**
+ * Another process may act up to this much earlier than this process expects, so leadership must end
+ * this much before the Lease expires.
+ */
 export const SAFETY_MARGIN_MS = 1_000;
 
 const MIN_MS = 1_000;
@@ -30,11 +45,11 @@ const MIN_MS = 1_000;
 const MAX_LEASE_MS = (2 ** 31 - 1) * 1_000;
 
 /**
- * `timing` with its defaults, when a leader can live by it: every time at least 1 s, the lease in
- * whole seconds, leaseDuration ≥ renewDeadline + 1 s (in which writes under way end), and
- * renewDeadline > 1.2 × retryPeriod (so that one renewal may fail).
+ * `timing` with defaults filled in, after checking that a leader can work with it. Every time is at
+ * least 1 s. The lease is in whole seconds. leaseDuration ≥ renewDeadline + 1 s, so that writes
+ * that have started can end. renewDeadline > 1.2 × retryPeriod, so that one renewal may fail.
  *
- * @throws ConfigurationError `CONFIG` that says what is wrong.
+ * @throws ConfigurationError `CONFIG` that names the rule that is broken.
  */
 export function electionTiming({
   leaseDurationMs = DEFAULT_ELECTION_TIMING.leaseDurationMs,
@@ -66,8 +81,8 @@ export function electionTiming({
 }
 
 /**
- * What a process calls itself in a Lease: `<hostname>_<uuid>`. The uuid is new in every call, so call
- * it once per process: a restarted one must not take what its predecessor held for its own.
+ * The identity of a process in a Lease: `<hostname>_<uuid>`. The uuid is new in every call, so call this once
+ * per process: a restarted process must not treat the Lease of its predecessor as its own.
  */
 export function leaderIdentity(host: string = hostname()): string {
   return `${host}_${nodeCrypto().randomUUID()}`;

@@ -5,11 +5,11 @@ import { AmbassadorError, ProtocolError } from '../../core/errors.ts';
 import { type Lease, leases } from '../../model/builtin.ts';
 import type { StoredLease } from './lease-record.ts';
 
-/** What an elector needs of a client. */
+/** The part of a client that an elector needs. */
 export type LeaseClient = Pick<Client, 'find' | 'create' | 'update'>;
 
 interface LeaseCallsOptions {
-  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
+  /** Must have its own connections and must not retry: `Connection.leaseClientFor`. */
   readonly client: LeaseClient;
   readonly clock: Clock;
   readonly lease: { readonly namespace: string; readonly name: string };
@@ -17,7 +17,9 @@ interface LeaseCallsOptions {
   readonly boundMs: number;
 }
 
-/** The requests about one Lease. None takes longer than its bound, whatever the client does. */
+/**
+ * The requests about one Lease. No request takes longer than its limit, whatever the client does.
+ */
 export class LeaseCalls {
   readonly #options: LeaseCallsOptions;
 
@@ -25,7 +27,7 @@ export class LeaseCalls {
     this.#options = options;
   }
 
-  /** Undefined when there is none. */
+  /** Undefined when the Lease does not exist. */
   async find(signal: AbortSignal): Promise<StoredLease | undefined> {
     const { client, lease } = this.#options;
     const found = await this.bounded((options) => client.find(leases, lease, options), signal);
@@ -40,8 +42,8 @@ export class LeaseCalls {
   }
 
   /**
-   * Replaces the Lease that was read, and no other: it carries uid and resourceVersion, because a PUT
-   * of a Lease without a uid creates what is not there, whatever the resourceVersion says.
+   * Replaces exactly the Lease that was read. The request carries uid and resourceVersion, because a PUT of a
+   * Lease without a uid creates a missing Lease, whatever resourceVersion it has.
    */
   async update(lease: StoredLease, signal: AbortSignal): Promise<StoredLease> {
     const { client } = this.#options;
@@ -50,7 +52,10 @@ export class LeaseCalls {
     );
   }
 
-  /** `call`, cut off after `boundMs`. @throws AmbassadorError `AMBASSADOR_TIMEOUT` then. */
+  /**
+   * Runs `call`, and aborts it after `boundMs`. @throws AmbassadorError `AMBASSADOR_TIMEOUT` in
+   * that case.
+   */
   async bounded<T>(
     call: (options: CallOptions) => Promise<T>,
     signal: AbortSignal,
@@ -69,7 +74,7 @@ export class LeaseCalls {
   }
 }
 
-/** Without both, the next PUT would not be one of this very Lease as it was read. */
+/** Without both fields, the next PUT could replace another Lease than the one that was read. */
 function versioned(lease: Lease): StoredLease {
   const { uid, resourceVersion } = lease.metadata;
   if (uid && resourceVersion) {

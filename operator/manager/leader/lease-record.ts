@@ -3,14 +3,16 @@ import type { Clock } from '../../core/clock.ts';
 import type { Lease } from '../../model/builtin.ts';
 import { rfc3339Micro } from '../../model/condition.ts';
 
-/** A Lease that was read, with the uid and version that make a PUT one of this very Lease. */
+/**
+ * A Lease that was read, with the uid and resourceVersion that bind a PUT to exactly this Lease.
+ */
 export type StoredLease = Stored<Lease>;
 
-/** What a candidate writes into a Lease. */
+/** The values that a candidate writes into a Lease. */
 export interface Claim {
   readonly identity: string;
   readonly leaseDurationMs: number;
-  /** Wall time: for people who read the record. No elector may judge by it. */
+  /** Wall time, for people who read the record. No elector may rely on it. */
   readonly nowMs: number;
 }
 
@@ -24,42 +26,50 @@ export function momentOf(clock: Clock): Moment {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** A Lease that names this process, and when the request began that wrote it. */
+/** A Lease that names this process, and the moment when the request that wrote it began. */
 export interface OwnLease {
   readonly lease: StoredLease;
   readonly since: Moment;
 }
 
-/** A term of leadership that this process has lost, as far as its next term must know it. */
+/** The facts about a lost term that the next term of this process needs. */
 export interface LostTerm {
-  /** `leaseTransitions` of its Lease: the next term has another number. */
+  /** `leaseTransitions` of the Lease in the lost term. The next term has another number. */
   readonly transitions: number;
-  /** On the monotonic clock. No other process could lead earlier, and nor may this one. */
+  /** On the monotonic clock. Neither another process nor this one may lead earlier. */
   readonly expiresAt: number;
 }
 
-/** The Lease has another holder or none, or names another that should hold it soon. */
+/**
+ * Why a Lease is lost: another process holds it, no process holds it, or it names another preferred
+ * holder.
+ */
 export interface LostLease {
   readonly by: string | undefined;
   readonly how: 'taken' | 'preferred';
 }
 
-/** Undefined when nobody holds it. */
+/** Undefined when no process holds the Lease. */
 export function holderOf(lease: Lease): string | undefined {
   return lease.spec?.holderIdentity || undefined;
 }
 
-/** The holder that somebody prefers, and that should have the Lease soon. */
+/** The holder that a client has marked as preferred, which should soon have the Lease. */
 export function preferredHolderOf(lease: Lease): string | undefined {
   return lease.spec?.preferredHolder || undefined;
 }
 
-/** How often the Lease has changed hands: another number in each term of leadership. */
+/**
+ * The number of times that the Lease has changed its holder. It differs in each term of leadership.
+ */
 export function transitionsOf(lease: Lease): number {
   return Number(lease.spec?.leaseTransitions ?? 0);
 }
 
-/** How long others leave a record alone that does not change; undefined when it does not say. */
+/**
+ * How long other processes wait before they take over a record that does not change; undefined when
+ * the record has no duration.
+ */
 function leaseDurationMsOf(lease: Lease): number | undefined {
   const seconds = Number(lease.spec?.leaseDurationSeconds ?? 0);
   return seconds > 0 ? seconds * 1_000 : undefined;
@@ -69,18 +79,18 @@ function leaseDurationMsOf(lease: Lease): number | undefined {
 export interface LeaseTarget {
   readonly namespace: string;
   readonly name: string;
-  /** Of a Lease that is created. Default: none. */
+  /** Labels for a Lease that is created. Default: none. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** `lease`, with the labels that `target` should have: somebody may have taken them away. */
+/** `lease` with the labels that `target` should have, because a client may have removed them. */
 export function labelled(lease: StoredLease, { labels }: LeaseTarget): StoredLease {
   if (labels === undefined) return lease;
   const { metadata } = lease;
   return { ...lease, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
 }
 
-/** A Lease that nobody has created yet. */
+/** A Lease that does not exist yet. */
 export function newLease(target: LeaseTarget, claim: Claim): Lease {
   const { namespace, name, labels } = target;
   return {
@@ -95,7 +105,7 @@ export function newLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** A Lease without a holder. Candidates may take it when it has existed for its duration. */
+/** A Lease without a holder. Candidates may take it after it has existed for its duration. */
 export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   const { apiVersion, kind, metadata } = newLease(target, claim);
   return {
@@ -104,7 +114,7 @@ export function emptyLease(target: LeaseTarget, claim: Claim): Lease {
   };
 }
 
-/** `lease` without a holder, or with one that has expired, taken by `claim`. */
+/** `lease`, whose holder is missing or has expired, taken over by `claim`. */
 export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   const spec = {
     ...lease.spec,
@@ -115,15 +125,18 @@ export function takenOver(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec };
 }
 
-/** An own `lease`, renewed. */
+/** `lease`, which this process holds, renewed. */
 export function renewed(lease: StoredLease, claim: Claim): StoredLease {
   return { ...lease, spec: { ...lease.spec, ...claimed(claim) } };
 }
 
-/** The duration of a released Lease, as client-go writes it, too. */
+/** The duration of a released Lease. client-go writes the same value. */
 const RELEASED_SECONDS = 1;
 
-/** An own `lease`, released: free at once, or after a second for electors that wait in any case. */
+/**
+ * `lease`, which this process holds, released. It is free at once, or after a second for electors
+ * that always wait.
+ */
 export function released(lease: StoredLease, nowMs: number): StoredLease {
   const time = rfc3339Micro(nowMs);
   const spec = {
@@ -149,37 +162,41 @@ function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
 }
 
 /**
- * A Lease as a candidate sees it: whether its holder is alive is checked by whether the record changes,
- * on the candidate's own clock. The times in the record are of clocks that may be hours off.
+ * A Lease as a candidate observes it. The candidate checks whether the holder is alive by whether the record
+ * changes, on its own clock. The times in the record come from clocks that may be hours off.
  *
- * Somebody may write another holder into a Lease, or none. The holder before learns of that when it renews, so it keeps
- * the time that it has asked for. Only a record that says that it was released is free at once.
+ * A client may write another holder into a Lease, or remove the holder. The previous holder learns of that
+ * only when it renews, so it keeps the time that it has asked for. Only a record that is marked as released
+ * is free at once.
  */
 export class ObservedLease {
-  /** For a record without a duration. */
+  /** Used for a record without a duration. */
   readonly #defaultDurationMs: number;
   readonly #maxDurationMs: number;
   #fingerprint: string | undefined;
   #changedAt = Number.POSITIVE_INFINITY;
   #expiresAt = Number.POSITIVE_INFINITY;
-  /** Until then a holder may act that is not in the record any more. */
+  /** Until this time, a holder that is no longer in the record may still act. */
   #contestedUntil = Number.NEGATIVE_INFINITY;
-  /** What the holder has asked for. */
+  /** The duration that the holder has asked for. */
   #durationMs = 0;
   #holder: string | undefined;
 
-  /** @param maxDurationMs - a record that asks for more counts as one without a duration. */
+  /** @param maxDurationMs - a record that asks for more is treated as one without a duration. */
   constructor(defaultDurationMs: number, maxDurationMs: number = Number.POSITIVE_INFINITY) {
     this.#defaultDurationMs = defaultDurationMs;
     this.#maxDurationMs = maxDurationMs;
   }
 
-  /** The holder that was seen last; undefined for none. */
+  /** The last observed holder; undefined for none. */
   get holder(): string | undefined {
     return this.#holder;
   }
 
-  /** @param atMs - `clock.monotonic()` after the Lease was read: the later, the longer it is left alone. */
+  /**
+   * @param atMs - `clock.monotonic()` after the Lease was read. A later value extends the time in which the
+   * Lease is left alone.
+   */
   see(lease: Lease, atMs: number): void {
     const { metadata, spec } = lease;
     const fingerprint = JSON.stringify([
@@ -196,7 +213,8 @@ export class ObservedLease {
     const [before, beforeMs] = [this.#holder, this.#durationMs];
     this.#holder = holderOf(lease);
     const asksMs = this.#durationOf(lease);
-    // The same holder cannot ask for less: a process has one setting, and the replicas of a generation may have several.
+    // The same holder cannot ask for less: a process has one setting, but the replicas of a generation may
+    // have different ones.
     this.#durationMs = before === this.#holder ? Math.max(beforeMs, asksMs) : asksMs;
     if (isReleased(lease)) {
       this.#contestedUntil = Number.NEGATIVE_INFINITY;
@@ -204,23 +222,23 @@ export class ObservedLease {
       return;
     }
     if (before !== undefined && before !== this.#holder && !this.isExpired(atMs)) {
-      // It may have renewed just before.
+      // The previous holder may have renewed just before the change.
       this.#contestedUntil = Math.max(this.#contestedUntil, atMs + beforeMs);
     }
     this.#expiresAt = atMs + this.#durationMs;
   }
 
-  /** Since the record was last seen to change, in milliseconds; 0 when it was never seen. */
+  /** Milliseconds since the record was last seen to change; 0 when it was never seen. */
   unchangedMs(nowMs: number): number {
     return Math.max(nowMs - this.#changedAt, 0);
   }
 
-  /** True when the holder has had all the time that it asked for. */
+  /** True when the time that the holder asked for is over. */
   isExpired(nowMs: number): boolean {
     return nowMs >= Math.max(this.#expiresAt, this.#contestedUntil);
   }
 
-  /** True while a process other than `identity` may act by what was seen. */
+  /** True while a process other than `identity` may act by the observed records. */
   isOfAnother(identity: string, nowMs: number): boolean {
     if (this.#fingerprint === undefined) return false;
     return this.#holder === identity ? nowMs < this.#contestedUntil : !this.isExpired(nowMs);
@@ -234,7 +252,7 @@ export class ObservedLease {
   }
 }
 
-/** True for a Lease whose last holder has written that it gives it up. */
+/** True for a Lease that its last holder has released. */
 export function isReleased(lease: Lease): boolean {
   return holderOf(lease) === undefined && leaseDurationMsOf(lease) === RELEASED_SECONDS * 1_000;
 }

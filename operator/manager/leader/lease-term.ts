@@ -16,7 +16,7 @@ interface LeaseTermOptions {
   readonly timing: ElectionTiming;
   /** The error of the last request about the Lease; undefined when it succeeded. */
   readonly lastFailure: () => unknown;
-  /** Called once. */
+  /** Called at most once. */
   readonly onLoss: (error: LeadershipLostError) => void;
 }
 
@@ -31,15 +31,17 @@ type State =
       readonly exitBy: number;
     };
 
-/** A process that still leads so long after its Lease has expired is unhealthy. */
+/**
+ * A process that still has an unreleased term this long after its Lease has expired is unhealthy.
+ */
 const UNWELL_AFTER_MS = 20_000;
 
-/** The end of something that should be over already: another process may act. */
+/** The deadline of something that should already be over, because another process may act. */
 const NOW = Number.NEGATIVE_INFINITY;
 
 /**
- * One term of leadership: it begins once, is renewed, and is then lost or released for ever. Each query
- * reads the clock. The first query after expiry ends the term, even if no timer has fired.
+ * One term of leadership. It begins once, is renewed, and finally is lost or released. Each query reads the
+ * clock. The first query after expiry ends the term, even if no timer has fired.
  */
 export class LeaseTerm implements Fence {
   readonly #options: LeaseTermOptions;
@@ -49,12 +51,12 @@ export class LeaseTerm implements Fence {
     this.#options = options;
   }
 
-  /** The Lease as this process wrote it last; undefined before the term. */
+  /** The Lease as this process last wrote it; undefined before the term. */
   get own(): OwnLease | undefined {
     return 'own' in this.#state ? this.#state.own : undefined;
   }
 
-  /** Why the term was lost; undefined unless it was. */
+  /** Why the term was lost; undefined if it was not lost. */
   get loss(): LeadershipLostError | undefined {
     return this.#state.phase === 'lost' ? this.#state.loss : undefined;
   }
@@ -66,7 +68,7 @@ export class LeaseTerm implements Fence {
     return { transitions: transitionsOf(own.lease), expiresAt: bounds.expiresAt };
   }
 
-  /** Whether writes may begin now. */
+  /** True while writes may begin. */
   get isValid(): boolean {
     const state = this.#state;
     return (
@@ -74,18 +76,21 @@ export class LeaseTerm implements Fence {
     );
   }
 
-  /** False when the term should be long over and is not released. */
+  /** False when the term should have ended long ago and was not released. */
   get healthy(): boolean {
     if (!('bounds' in this.#state)) return true;
     return this.#options.clock.monotonic() <= this.#state.bounds.expiresAt + UNWELL_AFTER_MS;
   }
 
-  /** By when, on the monotonic clock, a process that has lost it must be gone; infinity before. */
+  /**
+   * The time on the monotonic clock by which a process that has lost the term must have ended;
+   * infinity before a loss.
+   */
   get exitBy(): number {
     return this.#state.phase === 'lost' ? this.#state.exitBy : Number.POSITIVE_INFINITY;
   }
 
-  /** False when the answer came too late: the term is over before it has begun. */
+  /** False when the answer came too late: the term was over before it began. */
   begin(own: OwnLease): boolean {
     const bounds = new TermBounds(this.#options.timing, own.since);
     if (bounds.endAt(momentOf(this.#options.clock)) !== undefined) return false;
@@ -93,7 +98,7 @@ export class LeaseTerm implements Fence {
     return true;
   }
 
-  /** A renewal that comes too late does not bring back a term that is over. */
+  /** Extends the term. A renewal that comes too late does not bring back a term that is over. */
   renew(own: OwnLease): void {
     if (this.leftMs() > 0) this.begin(own);
   }
@@ -103,14 +108,14 @@ export class LeaseTerm implements Fence {
     this.#state = { phase: 'released' };
   }
 
-  /** Ends the term because the Lease says so. */
+  /** Ends the term because the Lease has another holder, no holder, or another preferred holder. */
   lose(lost: LostLease): void {
     if (this.leftMs() <= 0 || this.#state.phase !== 'held') return;
     const exitBy = lost.how === 'taken' ? NOW : this.#state.bounds.cutOffAt;
     this.#lose(this.#state, lossToAnother(lost), exitBy);
   }
 
-  /** Milliseconds in which writes may still begin. Not positive when they may not. */
+  /** Milliseconds during which writes may still begin. Zero or negative when they may not. */
   leftMs(): number {
     if (this.#state.phase !== 'held') return 0;
     const { bounds } = this.#state;
@@ -124,8 +129,8 @@ export class LeaseTerm implements Fence {
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` from the end of the time that the last renewal gives,
-   *   and before there is a term.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after the time of the last renewal is over, and before
+   *   there is a term.
    */
   writeDeadlineAt(): number {
     if (this.leftMs() <= 0 || this.#state.phase !== 'held') throw this.refusal();
@@ -135,7 +140,7 @@ export class LeaseTerm implements Fence {
   /**
    * The deadline of Events: infinity before the term, and `exitBy` after a loss.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` when it is over.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` after that deadline.
    */
   eventDeadlineAt(): number {
     this.leftMs();
@@ -146,7 +151,7 @@ export class LeaseTerm implements Fence {
     throw this.refusal();
   }
 
-  /** Why writes may not begin now. */
+  /** The error that says why writes may not begin now. */
   refusal(): LeadershipLostError {
     const { phase } = this.#state;
     const text = phase === 'released' ? 'has given up its leadership' : 'does not lead';
@@ -164,7 +169,10 @@ type TermEnd =
   | { readonly kind: 'expired'; readonly lateMs: number }
   | { readonly kind: 'suspended'; readonly forMs: number };
 
-/** A suspended machine stops the monotonic clock, not the wall clock. Corrections of the wall clock are smaller. */
+/**
+ * On a suspended machine the monotonic clock stops and the wall clock does not. Corrections of the wall clock
+ * are smaller than this.
+ */
 const SUSPENDED_MS = 2_000;
 
 /**
@@ -175,23 +183,23 @@ class TermBounds {
   readonly #timing: ElectionTiming;
   readonly #since: Moment;
 
-  /** @param since - when the request began that wrote the Lease. */
+  /** @param since - the moment when the request that wrote the Lease began. */
   constructor(timing: ElectionTiming, since: Moment) {
     this.#timing = timing;
     this.#since = since;
   }
 
-  /** From then on no write may begin. */
+  /** No write may begin after this time. */
   get safeUntil(): number {
     return this.#since.monotonicMs + this.#timing.renewDeadlineMs;
   }
 
-  /** By then every write must have ended: a second later another process may lead. */
+  /** Every write must have ended by this time; a second later another process may lead. */
   get cutOffAt(): number {
     return this.expiresAt - SAFETY_MARGIN_MS;
   }
 
-  /** From then on another process may lead. */
+  /** Another process may lead after this time. */
   get expiresAt(): number {
     return this.#since.monotonicMs + this.#timing.leaseDurationMs;
   }
@@ -205,11 +213,11 @@ class TermBounds {
   }
 }
 
-/** A timer that is later than this shows that the process did not run. */
+/** A timer that fires later than this shows that the process did not run. */
 const STALLED_MS = 1_000;
 
 /**
- * The error of a term that time has ended.
+ * The error of a term that ended by time.
  *
  * @param failure - the error of the last renewal; undefined when it succeeded.
  */
@@ -238,7 +246,7 @@ function lossByTime(
   });
 }
 
-/** The error of a term that the Lease has ended. */
+/** The error of a term that ended because of the Lease's content. */
 function lossToAnother({ by, how }: LostLease): LeadershipLostError {
   const message =
     how === 'preferred'

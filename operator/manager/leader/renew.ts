@@ -27,28 +27,30 @@ interface Renewal {
   readonly target: LeaseTarget;
   readonly claim: () => Claim;
   readonly observed: ObservedLease;
-  /** Called where the Lease has to be read again. */
+  /** Called when the Lease has to be read again. */
   readonly onSlowPath: () => void;
-  /** Other processes renew the same Lease under the same identity. */
+  /** True if other processes renew the same Lease under the same identity. */
   readonly isShared?: boolean | undefined;
-  /** A Lease without a holder that was not released is taken back. */
+  /** True if a Lease without a holder that was not released may be taken back. */
   readonly createsEmpty?: boolean | undefined;
-  /** Throws when no new Lease may be created any more, because another process may have created one. */
+  /** Throws when no new Lease may be created, because another process may have created one. */
   readonly assertSafe: () => void;
 }
 
-/** Somebody may change the Lease between each read and write. */
+/** A client may change the Lease between each read and write. */
 const ATTEMPTS = 3;
 
 /**
- * Renews `lease` with one PUT. After a conflict the Lease is read again: it may still name this process
- * (somebody has labelled it, or the answer to the last PUT was lost). A deleted Lease is created again.
+ * Renews `lease` with one PUT. After a conflict the Lease is read again: it may still name this process,
+ * because a client has only labelled it, or because the answer to the last PUT was lost. A deleted Lease is
+ * created again.
  *
- * Processes that share an identity renew each other's Lease, and may be faster each time. A record that replaced one which
- * this renewal has read was written after that read began. If it names the shared identity, it is as good as an own renewal
- * of that moment: no other identity can have seen it earlier.
+ * Processes that share an identity renew each other's Lease, and any of them may be faster. A record that
+ * replaced a record read by this renewal was written after that read began. If the new record names the
+ * shared identity, it counts as this process's own renewal at that moment: no other identity can have seen it
+ * earlier.
  *
- * @throws the error of a request; the state of the Lease is unknown then.
+ * @throws the error of a request; the state of the Lease is then unknown.
  */
 export async function renew(
   renewal: Renewal,
@@ -94,7 +96,10 @@ async function writeRenewal(
   return { lease: await calls.create(newLease(target, claim()), signal), since };
 }
 
-/** Nobody holds it, and its holder has not said so: others leave it alone for as long as it lasts. */
+/**
+ * True when the Lease has no holder but was not released: other processes leave it alone until its duration
+ * is over.
+ */
 function isLeft(lease: Lease): boolean {
   const isPreferred = preferredHolderOf(lease) !== undefined;
   return holderOf(lease) === undefined && !isPreferred && !isReleased(lease);
@@ -116,15 +121,15 @@ interface Release {
   readonly calls: LeaseCalls;
   readonly clock: Clock;
   readonly identity: string;
-  /** Between two attempts. */
+  /** Time between two attempts. */
   readonly retryPeriodMs: number;
   /** Called with the error of each failed attempt. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Releases `lease`, so that another process need not wait. It tries until the Lease is released, has
- * another holder, or is gone.
+ * Releases `lease`, so that another process need not wait. Retries until the Lease is released, has another
+ * holder, or is gone.
  *
  * @throws `signal.reason` when aborted first.
  */

@@ -5,17 +5,17 @@ import { claimedNames } from './claimed-names.ts';
 import type { MetricFamily } from './exposition.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** Half of what Prometheus waits for a scrape by default, so that the toolkit's own metrics still arrive. */
+/** Half of the default scrape timeout of Prometheus, so that the toolkit's own metrics still arrive. */
 const LIMIT_MS = 5_000;
 
 type RegistryMetric = Awaited<ReturnType<MetricsRegistry['getMetricsAsJSON']>>[number];
 
-/** The registries of an operator's own metrics, for the scrape. */
+/** Reads the registries of an operator's own metrics for each scrape. */
 export class AddedRegistries {
   readonly #registries: readonly MetricsRegistry[];
   readonly #clock: Clock;
   readonly #log: Pick<Log, 'error'>;
-  /** Reads under way. A registry that hangs is not read once more at each scrape. */
+  /** Reads that are running. A registry that hangs is not read again at each scrape. */
   readonly #underWay = new Map<MetricsRegistry, Promise<readonly RegistryMetric[]>>();
   readonly #failed = new Set<MetricsRegistry>();
   readonly #leftOut = new Set<string>();
@@ -31,8 +31,8 @@ export class AddedRegistries {
 
   /**
    * The metrics of all registries whose names do not collide with those of `own` or of an earlier registry.
-   * A registry that fails, or takes more than 5 s, costs only its own metrics. Both are logged once. Never
-   * rejects.
+   * If a registry fails or takes more than 5 s, only its own metrics are missing. Each collision and each
+   * failing registry is logged once. Never rejects.
    */
   async families(own: readonly MetricFamily[]): Promise<readonly MetricFamily[]> {
     const all = await Promise.all(this.#registries.map((each) => this.#read(each)));
@@ -66,7 +66,7 @@ export class AddedRegistries {
   #metricsOf(registry: MetricsRegistry): Promise<readonly RegistryMetric[]> {
     const known = this.#underWay.get(registry);
     if (known !== undefined) return known;
-    // `async`, so that a registry that throws at once is a rejection as well.
+    // `async`, so that a registry that throws synchronously also causes a rejection.
     const read = (async () => registry.getMetricsAsJSON())().finally(() =>
       this.#underWay.delete(registry),
     );
@@ -83,7 +83,7 @@ export class AddedRegistries {
   }
 }
 
-/** A metric of prom-client as it is exposed. */
+/** A prom-client metric in the form that is exposed. */
 export function familyOf({ name, type, help, values = [] }: RegistryMetric): MetricFamily {
   const samples = values.map((value) => ({
     name: value.metricName ?? name,
@@ -97,9 +97,10 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * `family` without labels that have no value: prom-client keeps a label that was given as undefined.
+ * `family` without labels that have no value: prom-client keeps a label whose value is undefined.
  *
- * @throws TypeError for what would make the whole scrape unreadable: prom-client itself refuses it.
+ * @throws TypeError for a metric that would make the whole scrape unreadable. prom-client itself never
+ * returns such a metric.
  */
 function usable(family: MetricFamily): MetricFamily {
   const { name, type, help } = family;

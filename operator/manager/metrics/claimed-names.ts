@@ -7,8 +7,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The names that a metric takes in a scrape: those of its lines, and that of its family in OpenMetrics. A scrape with
- * one of them for two metrics would be refused.
+ * The names that a metric occupies in a scrape: the names of its lines, and the name of its family in
+ * OpenMetrics. A scrape in which two metrics share a name would be refused.
  */
 export function claimedNames({
   name,
@@ -23,14 +23,15 @@ export function claimedNames({
   return [...new Set([name, base, `${base}_total`])];
 }
 
-/** The metrics of prom-client about the process, as they are called there. `nodejs_` has no others. */
+/** Names of prom-client's metrics about the process. All names with `nodejs_` are prom-client's. */
 const OF_PROCESS =
   /^(?:nodejs_|process_(?:cpu|start_time|resident_memory|virtual_memory|heap|open_fds|max_fds)(?:_|$))/;
 
 /**
- * Finds the metric of the process that takes a name, whether it is collected or not.
+ * Finds the metric of the process that occupies a name, even if the metric is not collected.
  *
- * @param options - `prefix`: of the toolkit's own metrics, default `chancery_`. `more`: metrics besides the catalogue.
+ * @param options - `prefix`: prefix of the toolkit's own metrics, default `chancery_`. `more`: metrics in
+ * addition to the catalogue.
  */
 export function claimsOfProcess({
   prefix,

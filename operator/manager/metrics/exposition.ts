@@ -28,7 +28,7 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** Families as text, sorted by name. Numbers are written as Go writes them, so that the labels `le` match. */
+/** Families as text, sorted by name. Numbers are formatted as in Go, so that the `le` labels match. */
 export function formatExposition(
   families: readonly MetricFamily[],
   format: ExpositionFormat,
@@ -68,7 +68,7 @@ function formatBound(value: number, isOpen: boolean): string {
   return isOpen && /^-?[0-9]+$/.test(text) ? `${text}.0` : text;
 }
 
-/** The shortest digits for this number, as Go writes them: 1e-08, not 1e-8 or 0.00000001. */
+/** The shortest digits for this number, formatted as in Go: 1e-08, not 1e-8 or 0.00000001. */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -13,16 +13,22 @@ export interface Metric {
   readonly buckets?: readonly number[];
   /** The name in the scrape. Default: `name`, with the prefix of the settings. */
   readonly shownAs?: string;
-  /** Set for a counter that sums up another one: it grows with that, and nothing else counts it. */
+  /**
+   * Set for a counter that adds up another counter. It grows with that counter, and is not counted
+   * directly.
+   */
   readonly sumOf?: MetricSum;
-  /** Collected only if detailed metrics are turned on, because each has a series or histogram per verb. */
+  /**
+   * Collected only if detailed metrics are turned on, because each of these metrics has a series or histogram
+   * per verb.
+   */
   readonly detailed?: true;
 }
 
-/** How a counter follows from another. */
+/** How the value of a counter follows from another counter. */
 export interface MetricSum {
   /** The name that the toolkit emits. */
   readonly metric: string;
-  /** The labels of the sum, by those of the counter. */
+  /** Maps the labels of the counter to the labels of the sum. */
   labels(of: Labels): Labels;
 }

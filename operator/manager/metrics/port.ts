@@ -8,9 +8,9 @@ import { CONTENT_TYPE, type Exposition, type ExpositionFormat } from './expositi
 import type { Metric } from './metric.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** A text in the format of Prometheus that the port answers besides `/metrics`. */
+/** A text in the format of Prometheus that the port serves in addition to `/metrics`. */
 export interface MetricsPage {
-  /** Such as `/metrics/hooks`. */
+  /** For example `/metrics/hooks`. */
   readonly path: string;
   text(): Promise<string>;
 }
@@ -25,13 +25,13 @@ interface MetricsPortOptions {
   readonly prefix?: string;
   /** Also collect sizes, durations and retries of requests. Default false. */
   readonly detailed?: boolean;
-  /** Metrics that the toolkit collects besides those of the catalogue. Default: none. */
+  /** Metrics that the toolkit collects in addition to the catalogue. Default: none. */
   readonly more?: readonly Metric[];
   /** Texts for further paths. Default: none. */
   readonly pages?: readonly MetricsPage[];
   /** Registries of the operator's own metrics. Default: none. */
   readonly registries?: readonly MetricsRegistry[];
-  /** Limits the time that these registries may take. Default: the clock of the machine. */
+  /** Limits the time that reading these registries may take. Default: the system clock. */
   readonly clock?: Clock;
   readonly log: Pick<Log, 'error'>;
 }
@@ -39,7 +39,7 @@ interface MetricsPortOptions {
 /** The meter of a process and the server that exposes it. */
 interface MetricsPort {
   readonly meter: Meter;
-  /** Not started yet; undefined when there is no port. */
+  /** Not started yet; undefined when the port is 0. */
   readonly server: MetricsServer | undefined;
 }
 
@@ -47,7 +47,7 @@ interface MetricsPort {
  * Creates the meter of a process and the server that exposes it. Without a port it costs nothing:
  * prom-client is loaded only if there is a port.
  *
- * @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix.
+ * @throws ConfigurationError `CONFIG` when the prefix is not a valid start of a metric name.
  */
 export async function metricsPort(options: MetricsPortOptions): Promise<MetricsPort> {
   const { port, host, hosts = [], pages = [], registries = [], clock = systemClock, log } = options;
@@ -66,16 +66,18 @@ interface MetricsServerOptions {
   /** Host names that are accepted in addition to those of `isAcceptedHost`. Default: none. */
   readonly hosts?: readonly string[];
   readonly metrics: Exposition;
-  /** Further texts. Default: none. */
+  /** Further pages. Default: none. */
   readonly pages?: readonly MetricsPage[];
   readonly log: Pick<Log, 'error'>;
 }
 
-/** `GET /metrics` in the format of Prometheus or OpenMetrics, as the client prefers. */
+/**
+ * Serves `GET /metrics` in the format of Prometheus or OpenMetrics, whichever the client prefers.
+ */
 export class MetricsServer {
   readonly #options: MetricsServerOptions;
   readonly #listener: HttpListener;
-  /** Concurrent scrapes share one exposition, and its memory. */
+  /** Concurrent scrapes share one exposition, to save memory. */
   readonly #underWay = new Map<ExpositionFormat, Promise<string>>();
 
   constructor(options: MetricsServerOptions) {
@@ -94,7 +96,7 @@ export class MetricsServer {
     return this.#listener.start();
   }
 
-  /** The port it listens on. Needed when the configured one was 0. */
+  /** The port that the server listens on. Needed when the configured port was 0. */
   get port(): number {
     return this.#listener.port;
   }

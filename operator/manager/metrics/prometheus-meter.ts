@@ -15,9 +15,9 @@ export interface PrometheusMeterOptions {
   readonly detailed?: boolean;
   /** Logs the first measurement that fails because of a bug. Default: not logged. */
   readonly log?: Pick<Log, 'error'>;
-  /** Metrics that it collects besides those of the catalogue. Default: none. */
+  /** Metrics to collect in addition to the catalogue. Default: none. */
   readonly more?: readonly Metric[];
-  /** More metrics for the scrape. Default: none. */
+  /** Registries with further metrics for the scrape. Default: none. */
   readonly added?: AddedRegistries;
 }
 
@@ -26,7 +26,7 @@ const ERRORS = 'chancery_meter_errors_total';
 
 /**
  * Collects the metrics of the toolkit and of the process for Prometheus. Each meter has its own registry.
- * User code may register its metrics there as well.
+ * User code may register its own metrics in that registry.
  */
 export class PrometheusMeter implements Meter, Exposition {
   /**
@@ -34,7 +34,7 @@ export class PrometheusMeter implements Meter, Exposition {
    */
   readonly registry: Registry = new Registry();
   readonly #metrics = new Map<string, BoundedMetric>();
-  /** Sums by the counter that they follow from. */
+  /** The sums that follow from each counter, by the counter's name. */
   readonly #sums = new Map<string, (MetricSum & { readonly name: string })[]>();
   /** Detailed metrics that this meter does not collect. */
   readonly #dropped = new Set<string>();
@@ -42,7 +42,7 @@ export class PrometheusMeter implements Meter, Exposition {
   readonly #added: AddedRegistries | undefined;
   #failed = false;
 
-  /** @throws ConfigurationError `CONFIG` when no metric's name can begin with the prefix. */
+  /** @throws ConfigurationError `CONFIG` when the prefix is not a valid start of a metric name. */
   constructor({
     prefix = OWN_PREFIX,
     detailed = false,
@@ -124,8 +124,8 @@ export class PrometheusMeter implements Meter, Exposition {
 let ofProcess: Registry | undefined;
 
 /**
- * The `process_*` and `nodejs_*` metrics. Created once for each process, because prom-client's observer of
- * garbage collection cannot be removed.
+ * The `process_*` and `nodejs_*` metrics. Created once per process, because prom-client's observer of garbage
+ * collection cannot be removed.
  */
 export function processMetrics(): Registry {
   if (ofProcess === undefined) {
@@ -137,14 +137,16 @@ export function processMetrics(): Registry {
 
 type PrometheusMetric = Counter | Gauge | Histogram;
 
-/** The most series of one metric. Labels with unbounded values would otherwise use up all memory. */
+/**
+ * The maximum number of series per metric. Labels with unbounded values would otherwise use up all memory.
+ */
 export const MAX_SERIES = 10_000;
 
-/** A metric of prom-client that refuses new series when it has `MAX_SERIES`. */
+/** A prom-client metric that refuses new series when it has `MAX_SERIES` series. */
 class BoundedMetric {
   readonly metric: PrometheusMetric;
   readonly #labels: readonly string[];
-  /** The values of the labels of each series. */
+  /** The label values of each series. */
   readonly #known = new Set<string>();
 
   constructor({ type, name, help, labels, buckets }: Metric, registry: Registry) {

@@ -1,6 +1,6 @@
 /**
- * A registry of prom-client, as far as it is read. Declared by its shape, so that a module may bring any
- * version of prom-client, or none.
+ * The part of a prom-client registry that the toolkit reads. Declared by its shape, so that a module may use
+ * any version of prom-client, or none.
  */
 export interface MetricsRegistry {
   /** The metrics with their current values. */
@@ -13,7 +13,7 @@ export interface MetricsRegistry {
       readonly values?: readonly {
         readonly value: number;
         readonly labels: object;
-        /** With the suffix of a part of a histogram or summary, such as `_bucket`. */
+        /** Includes the suffix of a part of a histogram or summary, such as `_bucket`. */
         readonly metricName?: string;
       }[];
     }[]

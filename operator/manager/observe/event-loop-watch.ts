@@ -16,7 +16,7 @@ interface EventLoopWatchOptions {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly log: Pick<Log, 'warn'>;
-  /** Default: Node's monitor. */
+  /** Default: a monitor based on Node's event loop delay histogram. */
   readonly monitor?: DelayMonitor;
 }
 
@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A longer block affects timers, watches and the renewal of the Lease. */
 const BLOCKED_MS = 1_000;
 
-/** A loop that is blocked repeatedly is logged once a minute. */
+/** Warnings about a repeatedly blocked loop are logged at most once a minute. */
 const QUIET_MS = 60_000;
 
 /** The sampling interval of Node's monitor. Node adds it to each reading. */
@@ -81,11 +81,11 @@ const REMEDY =
   'split long synchronous work, or move it to a worker thread; otherwise raise the CPU limit';
 
 /**
- * Node's monitor. It does not keep the process alive.
+ * A monitor based on Node's histogram. It does not keep the process alive.
  *
- * A histogram of Node measures nothing between its reset and its next tick, and misses a block that begins
- * there. So two histograms are reset in turns. One of them sees what the other misses, unless it is shorter
- * than the block before it.
+ * A Node histogram measures nothing between its reset and its next tick, and misses a block that begins in
+ * this gap. So two histograms are reset alternately. One of them records the block that the other misses,
+ * unless the block is shorter than the one before it.
  */
 export function nodeDelayMonitor(): DelayMonitor {
   let fresh = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -23,7 +23,8 @@ export function toggleDebugOnSignal(logger: Logger, signals: SignalSource = proc
     const from = logger.level;
     const to = from === configured ? other : configured;
     const tell = (): void => logger.info({ from, to }, 'log level changed by SIGUSR2');
-    // The line would not show at warn or error. One of the two levels is always debug or info.
+    // The log line would not show at level warn or error. One of the two levels is always debug or
+    // info.
     if (to === 'debug') logger.level = to;
     tell();
     logger.level = to;

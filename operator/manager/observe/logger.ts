@@ -9,9 +9,11 @@ import { isTerminal, prettyLines, showsColours } from './pretty-log.ts';
 
 /** A logger with a level. */
 export interface Logger extends Log {
-  /** Level of this logger and of all loggers with the same root, including those created earlier. */
+  /** Level of this logger and of all loggers with the same root, including loggers created earlier. */
   level: LogLevel;
-  /** The same logger with more facts in every line. It costs nothing until it writes a line. */
+  /**
+   * The same logger with more facts in every line. The child costs nothing until it writes a line.
+   */
   child(facts: Readonly<Record<string, unknown>>): Logger;
 }
 
@@ -21,16 +23,18 @@ export interface LoggerOptions {
    * is a terminal. Default `json`.
    */
   readonly format?: LogFormat;
-  /** `NO_COLOR` and `FORCE_COLOR` are read from it. Default: none is set. */
+  /**
+   * The variables `NO_COLOR` and `FORCE_COLOR` are read from this record. Default: neither is set.
+   */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The logger of the process. It writes one JSON object per line to `destination`, or lines for people.
+ * The logger of the process. It writes one JSON object per line to `destination`, or human-readable lines.
  *
- * Errors are printed with code, layer, context and cause. Whole objects must never be logged. In case one
- * is, members that may be secrets are `[redacted]` at every depth, and long texts lose their middle, see
- * `redactedFields`. A message has at most 2,048 characters.
+ * Errors are printed with code, layer, context and cause. Callers must never log whole Kubernetes objects. If
+ * a caller does so by mistake, members that may be secrets are `[redacted]` at every depth, and long texts
+ * lose their middle, see `redactedFields`. A message has at most 2,048 characters.
  */
 export function createLogger(
   level: LogLevel,
@@ -77,14 +81,17 @@ function prettily(
   };
 }
 
-/** A line may quote text of any origin, and people read logs on terminals. */
+/** A line may quote untrusted text, and people read logs on terminals. */
 function visibly(destination: Writable): DestinationStream {
   return { write: (line) => void destination.write(visibleJson(line)) };
 }
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
 
-/** A child of pino keeps the level at which it was created. These loggers follow their root. */
+/**
+ * A pino child keeps the level at which it was created. These loggers follow the level of their
+ * root.
+ */
 class SharedLevelLogger implements Logger {
   readonly #pino: () => Pino;
   readonly #shared: { level: LogLevel };
@@ -138,7 +145,10 @@ function bounded(message: string): string {
   return typeof message === 'string' ? boundedText(message) : message;
 }
 
-/** An error as the log prints it: stacks are for bugs. One that the toolkit throws on purpose has all facts in its fields. */
+/**
+ * An error in the form that the log prints. Stacks are printed only for bugs: an error that the toolkit
+ * throws on purpose has all facts in its fields.
+ */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   if (!(error instanceof OperatorError)) return bug(error);
@@ -156,14 +166,17 @@ export function describeError(error: unknown): unknown {
   };
 }
 
-/** People want to see which line of their code an error of the toolkit came through. */
+/** People want to see which line of their code led to an error of the toolkit. */
 function describedWithStack(error: unknown): unknown {
   const described = describeError(error);
   if (!(error instanceof OperatorError)) return described;
   return { ...(described as object), stack: error.stack };
 }
 
-/** Only the standard members of an error. Libraries attach whole requests, with headers, to their errors. */
+/**
+ * Keeps only the standard members of an error. Libraries attach whole requests, with headers, to their
+ * errors.
+ */
 function bug(error: Error & { readonly code?: unknown }): unknown {
   const { type, message, stack } = stdSerializers.err(error);
   return { type, ...(typeof error.code === 'string' && { code: error.code }), message, stack };

@@ -14,8 +14,8 @@ import type { AroundReview, ReviewFacts } from '../../webhook/webhook-endpoint.t
 
 /**
  * Opens a span around every reconcile, with the tracer that the process has registered with
- * `@opentelemetry/api`. Without a provider nothing is recorded. Spans that a reconciler opens become
- * children.
+ * `@opentelemetry/api`. Without a provider nothing is recorded. Spans that a reconciler opens become child
+ * spans.
  *
  * The key of the object is an attribute, and never part of the span's name. The contents of the object
  * are not recorded, except where the message of an error quotes them.
@@ -32,8 +32,8 @@ export function tracedAttempts(
 }
 
 /**
- * Opens a span around every question of the API server, as `tracedAttempts` does around reconciles. A denial is no
- * failure.
+ * Opens a span around every review request of the API server, as `tracedAttempts` does around reconciles. A
+ * denial is not recorded as a failure.
  */
 export function tracedReviews(tracer: Tracer = trace.getTracer('chancery', VERSION)): AroundReview {
   return (facts, ask) => {

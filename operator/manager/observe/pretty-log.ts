@@ -5,7 +5,10 @@ import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 
 interface PrettyLogOptions {
   readonly colour: boolean;
-  /** True while debug lines show: then frames of the toolkit and fields for machines show, too. */
+  /**
+   * True while debug lines show: then stack frames of the toolkit and fields for machines show as
+   * well.
+   */
   readonly showsDebug: () => boolean;
 }
 
@@ -18,24 +21,27 @@ const LEVEL_STYLES: Readonly<Record<string, Style>> = {
   error: 'red',
 };
 
-/** Fields that the beginning or the end of a line shows in their own way. */
+/** Fields that have their own place at the beginning or the end of a line. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...['level', 'time', 'msg', 'controller', 'key', 'err', 'remedy', 'hint'],
   ...['by', 'via', 'object'],
 ]);
 
-/** Fields that only debugging needs. */
+/** Fields that are needed only for debugging. */
 const FOR_MACHINES: ReadonlySet<string> = new Set(['reconcileId']);
 
 /** Failures of a key that follow each other within this time are folded into a later line. */
 const FOLD_MS = 1_000;
 
-/** Keys whose last failure is remembered. Beyond it all are forgotten, and their next line is a full one. */
+/**
+ * The maximum number of keys whose last failure is remembered. When it is exceeded, all are forgotten, and
+ * the next line of each key is a full line.
+ */
 const MAX_KEYS = 1_000;
 
 const MAX_FIELD_CHARS = 200;
 
-/** A line of the log, as pino has written it. */
+/** A log line as pino writes it. */
 interface Line {
   readonly level: string;
   readonly time: string;
@@ -47,7 +53,7 @@ interface Line {
 interface Described {
   readonly type?: string;
   readonly code?: string;
-  /** Errors of the toolkit have it. */
+  /** Set for errors of the toolkit. */
   readonly layer?: string;
   readonly message?: string;
   readonly stack?: string;
@@ -56,11 +62,12 @@ interface Described {
 }
 
 /**
- * JSON lines → lines for people: time, level, controller and key, message, error, fields, and what to do.
+ * JSON lines → human-readable lines: time, level, controller and key, message, error, fields, and what to do.
  * The frames of a stack follow on lines of their own.
  *
- * A key that fails again and again with one error has one full line. Further failures are folded while the
- * next attempt is less than 1 s away; then a line has their number and the time to the next attempt.
+ * A key that repeatedly fails with the same error has one full line. Further failures are folded while the
+ * next attempt is less than 1 s away. The following line shows the number of failures and the time to the
+ * next attempt.
  *
  * @returns a function from a line to its text; undefined for a line that is folded. It never throws.
  */
@@ -74,7 +81,7 @@ export function prettyLines({
   };
   const failing = new Map<string, string>();
 
-  /** True when the key failed with the same error the last time. */
+  /** True when the previous failure of the key had the same error. */
   function isRepeated({ controller, key, failures, err }: Line): boolean {
     if (typeof failures !== 'number') return false;
     const id = `${controller} ${key}`;
@@ -115,7 +122,7 @@ function parsed(json: string): Line | undefined {
   }
 }
 
-/** Local time, as the clock of the reader shows it. */
+/** Local time, as a wall clock shows it. */
 function timeOf(time: string): string {
   const at = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -123,7 +130,7 @@ function timeOf(time: string): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
 }
 
-/** The message, and the fields that are words of its sentence. */
+/** The message, together with the fields that are part of its sentence. */
 function messageIn(line: Line): string {
   const { msg = '', failures, retryInMs, changes, err } = line;
   const times = Number(failures) > 1 ? ` ${failures} times` : '';
@@ -142,7 +149,9 @@ function textIn(line: Line, name: string, before: string): string {
   return typeof line[name] === 'string' ? `${before}${line[name]}` : '';
 }
 
-/** True for a field that stands elsewhere in the line. User code can log other values under its name. */
+/**
+ * True for a field that appears elsewhere in the line. User code can log other values under the same name.
+ */
 function isShown(name: string, value: unknown): boolean {
   if (name === 'changes') return Array.isArray(value);
   if (name === 'failures' || name === 'retryInMs') return typeof value === 'number';
@@ -159,7 +168,9 @@ function describedIn(err: unknown): Described {
   return typeof err === 'object' && err !== null ? err : { message: String(err ?? '') };
 }
 
-/** The frames of a bug, or those of user code in which the toolkit threw an error on purpose. */
+/**
+ * The stack frames of a bug, or of the user code in which the toolkit threw an error on purpose.
+ */
 function framesOf(err: unknown, debugs: boolean): readonly string[] {
   const { stack = '', cause, layer } = describedIn(err);
   if (typeof cause === 'object' && cause !== null) return framesOf(cause, debugs);
@@ -195,14 +206,14 @@ function remedyOf({ remedy, hint }: Line): string {
   return advice === undefined ? '' : `→ ${boundedText(advice)}`;
 }
 
-/** True for a stream that a person looks at. */
+/** True for a stream that is a terminal. */
 export function isTerminal(destination: Writable): boolean {
   return 'isTTY' in destination && destination.isTTY === true;
 }
 
 /**
- * True when lines for people may have colours. FORCE_COLOR outweighs NO_COLOR, as in Node; 0 and false turn
- * colours off.
+ * True when human-readable lines may have colours. FORCE_COLOR overrides NO_COLOR, as in Node; the values 0
+ * and false turn colours off.
  */
 export function showsColours(
   { FORCE_COLOR: force, NO_COLOR: none = '' }: Readonly<Record<string, string | undefined>>,
@@ -215,14 +226,17 @@ export function showsColours(
 const HERE = fileURLToPath(import.meta.url);
 const DIST = '/dist/';
 
-/** The folder of the toolkit's own files, as its frames name it. The build moves this file within `dist/`. */
+/**
+ * The folder of the toolkit's own files, as stack frames name it. The build moves this file within `dist/`.
+ */
 const TOOLKIT: string = HERE.endsWith('.ts')
   ? fileURLToPath(new URL('../../', import.meta.url))
   : HERE.slice(0, HERE.lastIndexOf(DIST) + DIST.length);
 
 /**
- * The frames of a stack, those of the user's own code first. The frames of the toolkit and of Node follow
- * while `debugs`. Otherwise they are left out; for a bug, a line says so when nothing else is left.
+ * The frames of a stack, with the user's own code first. The frames of the toolkit and of Node follow if
+ * `debugs` is set. Otherwise they are omitted; if no frame of a bug is left, a line says how many were
+ * omitted.
  */
 function orderedFrames(
   stack: string,
@@ -238,7 +252,7 @@ function orderedFrames(
   ];
 }
 
-/** True for a frame in which the author of an operator can change nothing. */
+/** True for a frame in code that the author of an operator cannot change. */
 function isForeign(frame: string): boolean {
   return (
     /[( ]node:/.test(frame) ||

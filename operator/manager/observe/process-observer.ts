@@ -4,17 +4,17 @@ import type { RunObserver, WaitingKey } from '../../controller/run/run-observer.
 import type { Source } from '../../controller/source.ts';
 import type { ScopeActivity } from '../sources/scope.ts';
 
-/** What an observer may read of a process, at any time. */
+/** The state of a process that an observer may read at any time. */
 export interface ObservedProcess {
   /** True while this process may do work that needs leadership. */
   readonly leads: boolean;
-  /** True when every change of the caches has become keys. */
+  /** True when every change of the caches has been turned into keys. */
   readonly delivered: boolean;
   /** Every list and watch, with its cache. */
   scopes(): Iterable<ScopeActivity>;
-  /** Every key that waits for an attempt, or has one. */
+  /** Every key that is waiting for an attempt, or has an attempt running. */
   waiting(): Iterable<readonly [controller: string, WaitingKey]>;
-  /** Names the caches of a source: the `group` of its scopes. */
+  /** The identifier of a source's caches, which is the `group` of its scopes. */
   groupOf(source: Source): string;
 }
 
@@ -27,19 +27,22 @@ export interface LeadershipChange {
 }
 
 /**
- * Told what a process does, for a record. Its methods are called thousands of times a second: they must be quick, and
- * must not throw.
+ * Receives what a process does, for a flight record. Its methods are called thousands of times a second: they
+ * must be quick, and must not throw.
  */
 export interface ProcessObserver {
-  /** Surrounds the connections of the process. */
+  /** Wraps the transport of a connection of the process. */
   transport(inner: Connection['transport']): Connection['transport'];
   /** Called once, before the process runs. */
   attach(process: ObservedProcess): void;
-  /** Called for each controller, and again when it begins anew, such as with the next term. */
+  /**
+   * Called for each controller, and again each time the controller restarts, for example with the
+   * next term.
+   */
   controller(declared: Controller): RunObserver;
-  /** The state of a list or watch may have changed. */
+  /** Called when the state of a list or watch may have changed. */
   sourceChanged(source: ScopeActivity): void;
   leadership(change: LeadershipChange): void;
-  /** A probe found that a reconcile runs longer than its controller allows. Called for each such probe. */
+  /** Called for each probe that finds a reconcile running longer than its controller allows. */
   stuck(): void;
 }

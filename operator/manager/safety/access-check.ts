@@ -46,9 +46,9 @@ const NO_NAMESPACE = 'no.namespace';
 const SIDE_BY_SIDE = 4;
 
 /**
- * Asks the API server for the rights of the operator. It requests one list of rules per namespace. For each
- * right that the lists lack, it asks separately. If any list is incomplete, it asks for every right
- * separately.
+ * Asks the API server for the rights of the operator. It requests one list of rules per namespace, and then
+ * checks each right that is missing from the lists separately. If any list is incomplete, it checks every
+ * right separately.
  *
  * @throws ApiError, AmbassadorError or ProtocolError when a request fails.
  */
@@ -72,7 +72,7 @@ export async function checkAccess(options: AccessCheckOptions): Promise<AccessRe
 }
 
 interface Answer extends GrantedRules {
-  /** Why the real rules may be more or fewer; undefined when the list is complete. */
+  /** Why the real rules may be more or fewer than listed; undefined when the list is complete. */
   readonly why: string | undefined;
 }
 
@@ -106,7 +106,7 @@ function doubtOf({ incomplete, evaluationError }: SubjectRulesReviewStatus): str
   return incomplete === true ? 'the list of rules is incomplete' : undefined;
 }
 
-/** Those of `wanted` that the API server does not allow, in the same order. */
+/** The elements of `wanted` that the API server does not allow, in the same order. */
 async function notAllowed<W>(
   wanted: readonly W[],
   attributesOf: (one: W) => SelfSubjectAccessReviewSpec,

@@ -7,15 +7,15 @@ import type { Declared } from '../../controller/access-declaration.ts';
 import { isController } from '../../controller/controller.ts';
 import { AmbassadorError } from '../../core/errors.ts';
 
-/** What a process declares, as far as it is known before it runs. */
+/** The access that a process declares, as far as it is known before the run. */
 export interface KnownAccess {
   readonly declarations: readonly Declared[];
   readonly placement: Placement;
 }
 
 /**
- * Errors say why the filter of the ambassador refused a request, as far as it follows from the declarations of the
- * process. They are read when a request is refused.
+ * An interceptor that adds to an error why the ambassador's filter refused a request, as far as the
+ * declarations of the process explain it. The declarations are read only when a request is refused.
  */
 export function explainRefusals(known: () => KnownAccess): Interceptor {
   return (next) => (call) =>
@@ -32,7 +32,8 @@ function explained(
   if (error.code !== 'AMBASSADOR_FORBIDDEN') return error;
   if (typeof method !== 'string' || typeof path !== 'string') return error;
   const why = refusedRequest(requiredAccess(declarations, placement), { method, path });
-  // Hooks and the controllers of Metacontroller name at run time what nothing in the process declares.
+  // Hooks and the controllers of Metacontroller choose resources at run time that the process does not
+  // declare.
   const isComplete = declarations.every(isController);
   if (why === undefined && isComplete) return error;
   return filterRefused(

@@ -1,2 +1,2 @@
-/** The `User-Agent` of the self-test of the gate. What it asks is no review: it is answered, and counted nowhere. */
+/** The `User-Agent` of the gate's self-test. Its request is not a review: it is answered, but not counted. */
 export const GATE_TEST_AGENT = 'chancery-gate-self-test';

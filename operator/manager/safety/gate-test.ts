@@ -5,9 +5,9 @@ import type { TLSSocket } from 'node:tls';
 import { certificateProblem } from '../../core/serving-certificate.ts';
 import { GATE_TEST_AGENT } from './gate-test-agent.ts';
 
-/** What the test of the gate needs to know. */
+/** The facts about the gate that its test needs. */
 export interface GateTarget {
-  /** The name by which the API server calls the gate: `SERVICE.NAMESPACE.svc`. */
+  /** The name that the API server uses for the gate: `SERVICE.NAMESPACE.svc`. */
   readonly service: string;
   /** The gate's port on loopback. */
   readonly port: number;
@@ -26,7 +26,7 @@ export interface GateFinding {
   readonly message: string;
 }
 
-/** An answer, and whether the gate itself has refused. */
+/** An answer, with `isOfGate` true if the gate itself has refused the request. */
 interface Answer {
   readonly status: number;
   readonly isOfGate: boolean;
@@ -36,16 +36,22 @@ interface Answer {
 const TIMEOUT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** Sources of certificates renew long before: cert-manager at two thirds of the time, OpenShift 13 months before. */
+/**
+ * Certificate issuers renew long before this: cert-manager after two thirds of the validity, OpenShift 13
+ * months before the end.
+ */
 const EXPIRES_SOON_MS = 3 * DAY_MS;
 
-/** The header by which the gate marks its own answers. */
+/** The header that the gate adds to its own answers. */
 const MARK = 'chancery-gate';
 
 /** A path that no webhook has. */
 const UNDECLARED = '/chancery-self-test';
 
-/** Two requests that the gate must refuse, and one that it must pass. Rejects only when aborted. */
+/**
+ * Sends two requests that the gate must refuse, and one that it must pass. Rejects only when
+ * aborted.
+ */
 export async function testGate(
   target: GateTarget,
   { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
@@ -126,7 +132,10 @@ function withoutOperator(status: number, path: string | undefined): GateFinding 
   };
 }
 
-/** The certificate is only looked at: whether the API server trusts its issuer is not known here. */
+/**
+ * Sends one request. The certificate is not verified here, because the issuers that the API server trusts are
+ * not known.
+ */
 async function answerOf(
   { service, port }: GateTarget,
   method: string,

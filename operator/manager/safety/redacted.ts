@@ -1,37 +1,38 @@
 import { boundedText, MAX_TEXT_CHARS } from '../../core/text/visible-text.ts';
 
-/** Nesting levels of a logged value that are printed. A condition of a child in a list is at the fifth. */
+/** Maximum nesting depth of a logged value. A condition of a child in a list is at the fifth level. */
 const MAX_DEPTH = 8;
 
-/** Values of one line that are printed. Ordinary lines have ten. */
+/** Maximum number of values in one line. Ordinary lines have ten. */
 const MAX_VALUES = 1_000;
 
-/** Characters of a stack that are printed. They hold the frames of an error and of its causes. */
+/** Maximum length of a printed stack. The frames of an error and of its causes fit in. */
 const MAX_STACK_CHARS = 4 * MAX_TEXT_CHARS;
 
-/** Replaces members whose name may be a secret's. */
+/** Replaces members whose name may belong to a secret. */
 const REDACTED = '[redacted]';
 
 /** Replaces values beyond `MAX_DEPTH` or `MAX_VALUES`. */
 const DEEP = '[deep]';
 
 /**
- * Matches names in lower case, without `-` and `_`: members of Secrets, and names that end like a
- * credential.
+ * Matches names in lower case, without `-` and `_`: the members of Secrets, and names that end like
+ * a credential.
  */
 const SECRET_NAME =
   /^(?:data|binarydata|stringdata)$|(?:token|authorization|password|passwd|passphrase|cookie|privatekey|apikey|secretkey|clientsecret)$/;
 
 type Fields = Record<string, unknown>;
 
-/** Turns an Error into a printable value. The walk then redacts its members. */
+/** Turns an Error into a printable value, whose members are then redacted. */
 type DescribeError = (error: unknown) => unknown;
 
 /**
- * A copy of `fields` that a logger can print. A member whose name may be a secret's becomes `[redacted]`,
- * at every depth, and also in lists, Maps, Sets and Errors. Values deeper than 8 levels, or beyond 1,000 in
- * one line, become `[deep]`. Texts and names are cut to 2,048 characters, and a member `stack` to 8,192, by
- * removing the middle. It never throws. It also prints Maps, Sets and large integers, which JSON cannot.
+ * A copy of `fields` that a logger can print. A member whose name may belong to a secret becomes
+ * `[redacted]`, at every depth, and also in lists, Maps, Sets and Errors. Values deeper than 8 levels, or
+ * beyond 1,000 in one line, become `[deep]`. Texts and names are cut to 2,048 characters, and a member
+ * `stack` to 8,192, by removing the middle. It never throws. It also prints Maps, Sets and large integers,
+ * which JSON cannot.
  */
 export function redactedFields(fields: object, describe: DescribeError): Fields {
   const walk: Walk = { left: MAX_VALUES, describe };
@@ -136,7 +137,10 @@ function spend(walk: Walk): boolean {
   return walk.left >= 0;
 }
 
-/** Names repeat from line to line. The limit keeps names from a cluster's objects from filling the memory. */
+/**
+ * Names repeat from line to line, so results are cached. The limit prevents names from a cluster's objects
+ * from filling the memory.
+ */
 const MAX_KNOWN_NAMES = 1_000;
 const knownNames = new Map<string, boolean>();
 

@@ -26,10 +26,12 @@ export interface SelfTestOptions {
 /** Field manager of the test requests. No stored object carries it. */
 const FIELD_MANAGER = 'chancery-self-test';
 
-/** Between two attempts while the result is undecided. An ambassador that restarts is back soon. */
+/**
+ * Delay between two attempts while the result is undecided. A restarting ambassador is back soon.
+ */
 const AGAIN = { initialMs: 250, maxMs: 30_000 } as const;
 
-/** Checks the ambassador and the operator's own rights at the start. */
+/** Checks the ambassador and the operator's own rights at the start of the process. */
 export class SelfTest {
   readonly #options: SelfTestOptions;
   #isFilterTested = false;
@@ -39,9 +41,10 @@ export class SelfTest {
   }
 
   /**
-   * Resolves when the filter has refused what it must refuse. It waits while the result is undecided.
+   * Resolves when the filter has refused every request that it must refuse. It waits while the result is
+   * undecided.
    *
-   * @throws UnsafeSetupError `FILTER_OPEN` when the filter lets a request through.
+   * @throws UnsafeSetupError `FILTER_OPEN` when the filter passes a request that it must refuse.
    * @throws `signal.reason` when aborted.
    */
   async requireFilter(signal: AbortSignal): Promise<void> {
@@ -53,7 +56,10 @@ export class SelfTest {
     this.#isFilterTested = true;
   }
 
-  /** Logs what the filter lets through and which rights are missing. Rejects only when aborted. */
+  /**
+   * Logs which forbidden requests the filter passes, and which rights are missing. Rejects only
+   * when aborted.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { connection, log } = this.#options;
     const verdict = await this.#decided(
@@ -72,7 +78,10 @@ export class SelfTest {
     log.info(facts, 'self-test of the ambassador is done');
   }
 
-  /** The number of missing rules, each of which gets a log line. Undefined when the check is refused. */
+  /**
+   * The number of missing rules, each of which is logged. Undefined when the API server or the filter refuses
+   * the check.
+   */
   async #missingRights(signal: AbortSignal): Promise<number | undefined> {
     const { connection, log } = this.#options;
     const client = connection.clientFor(FIELD_MANAGER);
@@ -101,7 +110,7 @@ export class SelfTest {
     return asked.rules.length;
   }
 
-  /** Asks until there is an answer. Logs each reason for a missing answer once. */
+  /** Repeats `ask` until the result is decided. Logs each reason for an undecided result once. */
   async #decided<V extends { readonly state: string }>(
     ask: () => Promise<V | { readonly state: 'undecided'; readonly why: string }>,
     signal: AbortSignal,

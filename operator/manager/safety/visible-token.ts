@@ -5,19 +5,25 @@ import { abortable } from '../../core/abort.ts';
 import { type Clock, sleep } from '../../core/clock.ts';
 import { UnsafeSetupError } from '../../core/errors.ts';
 
-/** Where Kubernetes mounts the ServiceAccount files of a Pod. The second is another path to the first. */
+/**
+ * The folder where Kubernetes mounts the ServiceAccount files of a Pod. The second path leads to the same
+ * folder.
+ */
 export const TOKEN_FOLDERS: readonly string[] = [
   '/var/run/secrets/kubernetes.io/serviceaccount',
   '/run/secrets/kubernetes.io/serviceaccount',
 ];
 
-/** Other files that Kubernetes and OpenShift put there: certificates, and a name. */
+/**
+ * Other files that Kubernetes and OpenShift put into that folder: certificates, and the name of the
+ * namespace.
+ */
 const HARMLESS: ReadonlySet<string> = new Set(['ca.crt', 'service-ca.crt', 'namespace']);
 
 /** The depth of the kubelet's own layout: the folder, `..data` and the dated folder behind it. */
 const MAX_DEPTH = 2;
 
-/** Bytes to read from a file. A token is recognized by fewer. */
+/** Bytes to read from a file. Fewer bytes suffice to recognize a token. */
 const PEEK_BYTES = 64;
 
 /** A JSON Web Token: base64url of `{"`, then a dot later. */
@@ -26,10 +32,10 @@ const LOOKS_LIKE_TOKEN = /^eyJ[A-Za-z0-9_-]+(\.|$)/;
 /**
  * The path of a ServiceAccount token that this process can see; undefined when there is none.
  *
- * A file named `token` counts as a token, whatever it contains. So does a link of that name that is broken
- * at the moment, because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token.
- * A file or folder that cannot be read also counts, because it may hold one. The search follows links into
- * other folders, such as `..data`. It keeps nothing of what it reads.
+ * A file named `token` counts as a token, whatever it contains. So does a link of that name that is broken at
+ * the moment, because the kubelet swaps links. Any other file counts if it begins like a JSON Web Token. A
+ * file or folder that cannot be read also counts, because it may contain a token. The search follows links
+ * into other folders, such as `..data`. No file content is kept.
  */
 export async function findVisibleToken(
   folders: readonly string[] = TOKEN_FOLDERS,
@@ -41,7 +47,7 @@ export async function findVisibleToken(
   return undefined;
 }
 
-/** The error for an operator that sees the token at `path` and therefore does not start. */
+/** The error for an operator that refuses to start because it sees the token at `path`. */
 export function tokenVisible(path: string): UnsafeSetupError {
   return new UnsafeSetupError(
     `a ServiceAccount token is visible at ${path}: an operator behind an ambassador must hold no ` +
@@ -90,23 +96,29 @@ async function beginsLikeToken(path: string): Promise<boolean> {
   }
 }
 
-/** True when nothing is there. The kubelet swaps links, so a name may be broken for a moment. */
+/**
+ * True when no file exists at the path. The kubelet swaps links, so a link may be broken for a
+ * moment.
+ */
 function isAbsent(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Between two attempts. They cost nothing on loopback, and the whole operator waits for them. */
+/**
+ * Delay between two attempts. They cost nothing on loopback, and the whole operator waits for them.
+ */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Sidecars start within a second, or their image is still being pulled. After this the sources report why.
+ * Sidecars start within a second, unless their image is still being pulled. After this time the sources
+ * report the problem.
  */
 const PATIENCE_MS = 60_000;
 
 /**
- * Resolves when the ambassador's address accepts connections, or after a minute. Then the sources keep
- * trying and report what is wrong. Logs at most two lines.
+ * Resolves when the ambassador's address accepts connections, or after a minute. After a minute the sources
+ * keep trying and report the problem. Logs at most two lines.
  *
  * @throws `signal.reason` when aborted first.
  */

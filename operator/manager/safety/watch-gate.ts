@@ -3,21 +3,24 @@ import { type Clock, sleep } from '../../core/clock.ts';
 import type { GateFinding } from './gate-test.ts';
 
 export interface WatchGateOptions {
-  /** One test of the gate. */
+  /** Runs one test of the gate. */
   readonly test: (signal: AbortSignal) => Promise<readonly GateFinding[]>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Between two tests while something is wrong: containers of a Pod start and restart in seconds. */
+/**
+ * Delay between two tests while there is a finding: containers of a Pod start and restart within
+ * seconds.
+ */
 const AGAIN_MS = 10_000;
 
-/** Between two tests while all is well. A certificate is valid for days. */
+/** Delay between two tests while there is no finding. A certificate is valid for days. */
 const RELAXED_MS = 3_600_000;
 
 /**
- * Tests the gate until it is aborted, and logs what is wrong. A finding is logged when a second test has it as well, and once
- * more only after it was gone. Rejects only when aborted.
+ * Tests the gate until `signal` aborts, and logs its findings. A finding is logged when two tests in a row
+ * have it, and logged again only after it has disappeared. Rejects only when aborted.
  */
 export async function watchGate(
   { test, clock, log }: WatchGateOptions,

@@ -10,22 +10,22 @@ const NAME = /^(?!.{254})[a-z0-9_][-a-z0-9_]{0,62}(\.[a-z0-9_][-a-z0-9_]{0,62})*
 /**
  * True when a request with this Host header may read the state of the process.
  *
- * A web page of `evil.example` can make its own name resolve to an address that the browser reaches, such
- * as 127.0.0.1 during a port-forward (DNS rebinding). Then the browser lets the page read the answers, but
- * sends `Host: evil.example`. So only names are accepted that the owner of a public domain cannot have:
+ * A web page of `evil.example` can make its own name resolve to an address that the browser reaches, such as
+ * 127.0.0.1 during a port-forward (DNS rebinding). The browser then allows the page to read the answers, but
+ * sends `Host: evil.example`. So this function accepts only names that the owner of a public domain cannot
+ * have:
  *
  * - IP addresses, which are not names. Prometheus and the kubelet use the Pod's address.
- * - Names of one label, such as `localhost` or a Service's `NAME` in its own namespace. A registered domain
- *   has at least two labels.
- * - Names that end in `.svc`, which is not a top-level domain of the public DNS, or in
- *   `.svc.cluster.local`, because `.local` is reserved for the local network (RFC 6762):
- *   `NAME.NAMESPACE.svc`, `NAME.NAMESPACE.svc.cluster.local`, and those of a Pod behind a headless Service.
+ * - Names with a single label, such as `localhost` or a Service's `NAME` in its own namespace. A registered
+ *   domain has at least two labels.
+ * - Names that end in `.svc`, which is not a top-level domain of the public DNS, or in `.svc.cluster.local`,
+ *   because `.local` is reserved for the local network (RFC 6762). Examples are `NAME.NAMESPACE.svc`,
+ *   `NAME.NAMESPACE.svc.cluster.local`, and the names of a Pod behind a headless Service.
  *
  * `NAME.NAMESPACE` is not accepted, because `evil.dev` has the same form. For the same reason a name that
- * only contains `.svc.` is not accepted. Add such names, and those of another cluster domain, to the
- * setting.
+ * only contains `.svc.` is not accepted. Add such names, and names of another cluster domain, to the setting.
  *
- * @param header - as sent, with or without a port.
+ * @param header - the header as sent, with or without a port.
  * @param names - additional names, in lower case.
  */
 export function isAcceptedHost(header: string, names: readonly string[]): boolean {
@@ -38,7 +38,7 @@ export function isAcceptedHost(header: string, names: readonly string[]): boolea
 }
 
 /**
- * The names in the setting, in lower case. Empty when it is unset.
+ * The names in the setting, in lower case. Empty when the setting is unset.
  *
  * @throws ConfigurationError `CONFIG` for an entry that is not a host name without a port.
  */
@@ -50,7 +50,9 @@ export function httpHosts(read: ReadSetting): readonly string[] {
   throw unusable(HTTP_HOSTS, 'names of hosts without ports, as a,b', text);
 }
 
-/** The host without its port, the brackets of an IPv6 address and a trailing dot. */
+/**
+ * The host without its port, without the brackets of an IPv6 address, and without a trailing dot.
+ */
 function hostOf(header: string): string | undefined {
   const [, address, name] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::[0-9]*)?$/.exec(header.trim()) ?? [];
   if (address !== undefined) return isIPv6(address) ? address : undefined;

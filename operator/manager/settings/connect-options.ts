@@ -6,9 +6,9 @@ import { boundedText } from '../../core/text/visible-text.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Options of the clients of a manager. If `strictFields` is set, as in development and in tests, a field
- * that the API server does not know is an error. Otherwise the server drops it and warns. Each warning is
- * logged once.
+ * Options of a manager's clients. If `strictFields` is set, as in development and in tests, a field that the
+ * API server does not know is an error. Otherwise the server drops the field and sends a warning, which is
+ * logged.
  */
 export function connectOptions(
   { strictFields }: Pick<Settings, 'strictFields'>,
@@ -21,7 +21,8 @@ export function connectOptions(
 }
 
 /**
- * The placement of the operator by its settings: namespaces of sources, installed definitions, election.
+ * The placement of the operator according to its settings: namespaces of sources, installed definitions,
+ * election.
  */
 export function placementOf(
   { namespaces, leaderElection, sharding, installCrds }: Settings,

@@ -4,25 +4,32 @@ import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts'
 
 /** How the replicas of an operator elect their leader. */
 export interface LeaderElectionSettings {
-  /** Undefined: a name made from the names of the controllers, see `leaseNameOf`. */
+  /** If undefined, the name is made from the names of the controllers, see `leaseNameOf`. */
   readonly leaseName: string | undefined;
   /** Namespace of the Lease. */
   readonly leaseNamespace: string;
-  /** How long others wait for a silent holder before they take the Lease. Whole seconds. Default 15 s. */
+  /**
+   * How long other processes wait for a silent holder before they take the Lease. Whole seconds. Default 15
+   * s.
+   */
   readonly leaseDurationMs: number;
-  /** How long a holder that cannot renew keeps working. Default 10 s. */
+  /** How long a holder that cannot renew continues to work. Default 10 s. */
   readonly renewDeadlineMs: number;
-  /** Between two attempts. Default 2 s. */
+  /** Delay between two attempts to acquire or renew. Default 2 s. */
   readonly retryPeriodMs: number;
-  /** Release the Lease at the end, once nothing that it guards still runs. Default true. */
+  /**
+   * If true, the process releases the Lease at the end, after all guarded work has ended. Default
+   * true.
+   */
   readonly releaseOnStop: boolean;
-  /** Whether a process that lost its leadership exits or stands by. Default `exit`. */
+  /** Whether a process that has lost its leadership exits or stands by. Default `exit`. */
   readonly onLost: OnLeadershipLost;
 }
 
 /**
- * - `exit`: the process stops in order and exits with code 3, before another process may lead.
- * - `standby`: the process ends what needs leadership, stays alive, and becomes a candidate again.
+ * - `exit`: the process stops gracefully and exits with code 3, before another process may lead.
+ * - `standby`: the process ends the work that needs leadership, stays alive, and becomes a
+ *   candidate again.
  */
 export type OnLeadershipLost = 'exit' | 'standby';
 
@@ -47,13 +54,16 @@ export const LEADER_ELECTION_ENVIRONMENT: readonly (readonly [name: string, mean
 
 const DAY_SECONDS = 86_400;
 
-/** client-go adds up to this share of the period to a wait, so that replicas do not ask at the same time. */
+/**
+ * client-go adds up to this multiple of the period to a wait, so that replicas do not send requests at the
+ * same time.
+ */
 export const JITTER = 1.2;
 
 /**
  * Undefined without an election. The variables are read and checked in any case.
  *
- * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */
 export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | undefined {
   const isOn = flag(read, 'CHANCERY_LEADER_ELECTION', false);
@@ -75,7 +85,7 @@ export function leaderElectionFrom(read: ReadSetting): LeaderElectionSettings | 
 /**
  * The times of a Lease, with or without an election.
  *
- * @throws ConfigurationError `CONFIG` for times that do not fit together.
+ * @throws ConfigurationError `CONFIG` for times that contradict each other.
  */
 export function leaseTimesFrom(
   read: ReadSetting,

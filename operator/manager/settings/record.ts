@@ -1,22 +1,22 @@
 import { flag, type ReadSetting, wholeNumber } from './text.ts';
 
-/** What `chancery run` records of itself, see docs/guides/operate/flight-recorder.md. */
+/** What `chancery run` records about itself, see docs/guides/operate/flight-recorder.md. */
 export interface RecordSettings {
-  /** The folder for records. Undefined: nothing is recorded. */
+  /** The folder for records. If undefined, nothing is recorded. */
   readonly folder: string | undefined;
-  /** How far back a record reaches. */
+  /** How many minutes a record reaches back. */
   readonly minutes: number;
-  /** Memory that is kept for it besides the caches. */
+  /** Memory reserved for the record, in addition to the caches. */
   readonly megabytes: number;
-  /** `POST /debug/record` on the health port writes a record. */
+  /** True if `POST /debug/record` on the health port writes a record. */
   readonly endpoint: boolean;
 }
 
 const DEFAULT_MINUTES = 10;
 const DEFAULT_MEGABYTES = 64;
-/** A day: what happened earlier is not in anybody's memory. */
+/** One day. The process does not remember anything older. */
 const MAX_MINUTES = 1_440;
-/** What Node can hold of it beside an operator. */
+/** The maximum that Node can hold for the record beside an operator. */
 const MAX_MEGABYTES = 1_024;
 
 export const RECORD_ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
@@ -34,9 +34,9 @@ export const RECORD_ENVIRONMENT: readonly (readonly [name: string, meaning: stri
 ];
 
 /**
- * The settings of the recorder. It records nothing without a folder.
+ * The settings of the recorder. Without a folder, nothing is recorded.
  *
- * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */
 export function recordFrom(read: ReadSetting): RecordSettings {
   const minutes = { min: 1, max: MAX_MINUTES };

@@ -18,7 +18,7 @@ export interface Settings {
   readonly apiUrl: string;
   /** Namespaces that sources watch by default, without duplicates; undefined for all namespaces. */
   readonly namespaces: readonly string[] | undefined;
-  /** The first of them; undefined for all namespaces. */
+  /** The first of `namespaces`; undefined for all namespaces. */
   readonly namespace: string | undefined;
   /** Namespace of the operator's own Pod. */
   readonly podNamespace: string | undefined;
@@ -28,7 +28,7 @@ export interface Settings {
   readonly healthPort: number;
   /** Address of the health port. Default: all addresses of the Pod, because the kubelet uses the Pod's IP. */
   readonly healthHost: string;
-  /** Serve the status page at `/status` on the health port. */
+  /** True if the health port serves the status page at `/status`. */
   readonly statusPage: boolean;
   /** Port of `/metrics`; 0 for none. */
   readonly metricsPort: number;
@@ -38,11 +38,13 @@ export interface Settings {
   readonly httpHosts: readonly string[];
   /** Prefix of the toolkit's own metrics; undefined for `chancery_`. */
   readonly metricsPrefix: string | undefined;
-  /** Also measure durations, sizes and retries of requests. */
+  /** True if durations, sizes and retries of requests are also measured. */
   readonly metricsDetailed: boolean;
-  /** Let `/readyz` also fail while a source is refused or has heard nothing for long: check `sources`. */
+  /**
+   * True if `/readyz` also fails while a source is refused or has heard nothing for long: check `sources`.
+   */
   readonly readySources: boolean;
-  /** Where webhooks are answered, in plain HTTP: on loopback or a unix socket. */
+  /** The address where webhooks are answered in plain HTTP: on loopback or a unix socket. */
   readonly webhookListen: ListenAddress;
   /** The lowest level that is logged. Default `info`. */
   readonly logLevel: LogLevel;
@@ -54,27 +56,41 @@ export interface Settings {
   readonly relistIntervalMs: number | undefined;
   /** How the start handles a source that the API server does not serve. */
   readonly crdWait: CrdWait;
-  /** Undefined: no election, every replica works. */
+  /** If undefined, there is no election and every replica works. */
   readonly leaderElection: LeaderElectionSettings | undefined;
-  /** Undefined: one replica works, or every replica without an election. */
+  /** If undefined, one replica works, or every replica if there is no election. */
   readonly sharding: ShardingSettings | undefined;
-  /** Let a replica that does not lead list and watch as well, so that it can take over at once. */
+  /**
+   * True if a replica that does not lead also lists and watches, so that it can take over at once.
+   */
   readonly warmup: boolean;
   /** Time for the whole stop in milliseconds: 0 to wait for nothing, `Infinity` for no limit. */
   readonly shutdownTimeoutMs: number;
-  /** Install the CustomResourceDefinitions of the controllers at the start. */
+  /** True if the CustomResourceDefinitions of the controllers are installed at the start. */
   readonly installCrds: boolean;
-  /** Take over fields of a definition that another field manager applied. */
+  /** True if fields of a definition that another field manager applied are taken over. */
   readonly forceCrds: boolean;
-  /** Fail a write that has a field unknown to the API server. False: the field is dropped, with a warning. */
+  /**
+   * True if a write with a field unknown to the API server fails. If false, the server drops the field and
+   * sends a warning.
+   */
   readonly strictFields: boolean;
-  /** How to handle an ambassador that lets forbidden requests through, and missing rights. */
+  /**
+   * How the self-test reacts to missing rights, and to an ambassador that passes forbidden
+   * requests.
+   */
   readonly selfTest: SelfTestMode;
-  /** How the API server calls the gate of the webhooks, and its port on loopback; undefined: the gate is not tested. */
+  /**
+   * The name that the API server uses for the webhook gate, and the gate's port on loopback. If undefined,
+   * the gate is not tested.
+   */
   readonly webhookGate: { readonly service: string; readonly port: number } | undefined;
-  /** What `chancery run` records of itself. */
+  /** What `chancery run` records about itself. */
   readonly record: RecordSettings;
-  /** Start although a ServiceAccount token is visible. It is only logged as a warning. */
+  /**
+   * True if the operator starts although a ServiceAccount token is visible. The token is then only
+   * logged as a warning.
+   */
   readonly insecureAllowToken: boolean;
 }
 
@@ -90,12 +106,12 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * - `json`: one JSON object per line.
- * - `pretty`: one line for people, with colours on a terminal unless `NO_COLOR` is set.
+ * - `pretty`: one human-readable line, with colours on a terminal unless `NO_COLOR` is set.
  * - `auto`: `pretty` on a terminal, `json` elsewhere.
  */
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
-/** What an empty `WATCH_NAMESPACE` means. */
+/** The setting that says what an empty `WATCH_NAMESPACE` means. */
 const EMPTY_WATCH_NAMESPACE = 'CHANCERY_EMPTY_WATCH_NAMESPACE';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -191,9 +207,9 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
 ];
 
 /**
- * Settings from environment variables. Unset and empty variables get their defaults.
+ * Settings from environment variables. Unset and empty variables have their defaults.
  *
- * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */
 export function settingsFrom(environment: Environment): Settings {
   const read: ReadSetting = (name) => environment[name]?.trim() || undefined;
@@ -232,7 +248,10 @@ export function settingsFrom(environment: Environment): Settings {
   };
 }
 
-/** `settings` with those of `given`, and `namespace` as the first of `namespaces` unless it is given, too. */
+/**
+ * `settings` overridden by `given`. `namespace` becomes the first of `given.namespaces`, unless `given` also
+ * sets `namespace`.
+ */
 export function overridden(settings: Settings, given: Partial<Settings> = {}): Settings {
   const first = 'namespaces' in given ? { namespace: given.namespaces?.[0] } : {};
   return { ...settings, ...first, ...given };
@@ -297,7 +316,7 @@ function relistInterval(text: string | undefined): number | undefined {
   throw unusable('CHANCERY_RELIST_INTERVAL', `a whole number from ${range}, or 0 for none`, text);
 }
 
-/** The usual 30 s of a Pod, less 5 s for what comes before and after. */
+/** The usual 30 s of a Pod, minus 5 s for what happens before and after the stop. */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 function shutdownTimeout(read: ReadSetting): number {

@@ -4,23 +4,31 @@ import { flag, oneOf, type ReadSetting, unusable, wholeNumber } from './text.ts'
 
 /** How the replicas of an operator share its work. */
 export interface ShardingSettings {
-  /** Into how many groups keys are divided: a power of two from 1 to 64. */
+  /** The number of groups into which keys are divided: a power of two from 1 to 64. */
   readonly groups: number;
   /** The field that decides the group of an object. Default `uid`. */
   readonly by: 'uid' | 'namespace';
   /** Namespace of the Leases. */
   readonly leaseNamespace: string;
-  /** The name that all replicas of the operator share. Undefined: a name made from the names of the controllers. */
+  /**
+   * The name that all replicas of the operator share. If undefined, the name is made from the names of the
+   * controllers.
+   */
   readonly leaseName: string | undefined;
-  /** How long others wait for a silent holder before they take its group. Whole seconds. Default 15 s. */
+  /**
+   * How long other replicas wait for a silent holder before they take its group. Whole seconds. Default 15 s.
+   */
   readonly leaseDurationMs: number;
-  /** How long a holder that cannot renew keeps working. Default 10 s. */
+  /** How long a holder that cannot renew continues to work. Default 10 s. */
   readonly renewDeadlineMs: number;
-  /** Between two renewals. Default 5 s. */
+  /** Delay between two renewals. Default 5 s. */
   readonly retryPeriodMs: number;
   /** How long running reconciles may take when a group is handed over. Default 8 s. */
   readonly drainMs: number;
-  /** From `POD_UID`: the Lease of a replica is deleted with its Pod. Undefined: it stays. */
+  /**
+   * From `POD_UID`. The Lease of a replica is then deleted with its Pod. If undefined, the Lease
+   * stays.
+   */
   readonly podUid: string | undefined;
 }
 
@@ -42,9 +50,10 @@ export const SHARDING_ENVIRONMENT: readonly (readonly [name: string, meaning: st
 ];
 
 /**
- * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease are those of the election, which need not be on.
+ * Undefined without `CHANCERY_SHARDS`. The times and the name of the Lease come from the settings of the
+ * election, which need not be turned on.
  *
- * @throws ConfigurationError `CONFIG` with the name of the variable, the expected value and the found one.
+ * @throws ConfigurationError `CONFIG` with the name of the variable, the expected and the found value.
  */
 export function shardingFrom(read: ReadSetting): ShardingSettings | undefined {
   const groups = wholeNumber(read, 'CHANCERY_SHARDS', { min: 1, max: MAX_GROUPS });

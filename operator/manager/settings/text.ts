@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../core/errors.ts';
 /** The trimmed text of a variable; undefined when it is unset or empty. */
 export type ReadSetting = (name: string) => string | undefined;
 
-/** The error for an unusable variable: its name, the expected value and the found one. */
+/** The error for an unusable variable: its name, the expected and the found value. */
 export function unusable(name: string, expected: string, found: string): ConfigurationError {
   return new ConfigurationError(`${name} must be ${expected}, not ${JSON.stringify(found)}`);
 }

@@ -3,24 +3,25 @@ import { type ReadSetting, unusable } from './text.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
-  /** Path of a unix socket, which takes the place of host and port. */
+  /** Path of a unix socket, which replaces host and port. */
   readonly socket?: string;
 }
 
-/** The setting with the address of webhooks. */
+/** The setting with the listen address of webhooks. */
 export const WEBHOOK_LISTEN = 'CHANCERY_WEBHOOK_LISTEN';
 
-/** Where the gate of the generated manifests expects the operator. */
+/** The address where the gate of the generated manifests expects the operator. */
 const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 9_440 };
 
-/** `sun_path` of Linux has 108 bytes, the last of which is 0. */
+/** `sun_path` in Linux has 108 bytes, and the last one must be 0. */
 const MAX_SOCKET_BYTES = 107;
 
 /**
- * Where reviews are answered. The server speaks plain HTTP, so only the gate in the same Pod may reach it.
+ * The address where reviews are answered. The server speaks plain HTTP, so only the gate in the same Pod may
+ * reach it.
  *
  * @throws ConfigurationError `CONFIG` for an address that is neither on loopback nor a unix socket.
  */

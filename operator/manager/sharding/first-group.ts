@@ -1,16 +1,18 @@
 import type { GroupTerm, ShardedWork } from './shard-group.ts';
 
-/** The work that belongs to no key, such as runnables. One replica does it: the one that has the first group. */
+/**
+ * The work that belongs to no key, such as runnables. Only the replica that holds the first group does it.
+ */
 export interface KeylessWork {
   begin(term: GroupTerm): void;
-  /** Resolves when it has ended. */
+  /** Resolves when the work has ended. */
   end(): Promise<void>;
   abort(reason: unknown): void;
 }
 
 const FIRST = 0;
 
-/** `work`, with work that belongs to no key in its first group. */
+/** `work`, with the keyless work added to its first group. */
 export function withKeylessWork(work: ShardedWork, keyless: KeylessWork): ShardedWork {
   return {
     open: (group, signal) => work.open(group, signal),

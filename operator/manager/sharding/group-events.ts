@@ -9,14 +9,14 @@ export type PodNote = Omit<EventNote, 'regarding'>;
 interface GroupEventsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** How long changes are gathered, in milliseconds. */
+  /** How long changes are collected before they are reported, in milliseconds. */
   readonly gatherMs: number;
   /** The number of groups. */
   readonly groups: number;
   readonly record: (note: PodNote) => void;
 }
 
-/** What a change of a group is to people. In the order in which they are told. */
+/** How each kind of change is reported, in the order of the reports. */
 const REPORTS = {
   lost: { type: 'Warning', reason: 'GroupsLost', action: 'Lose', text: 'lost its Leases of' },
   given: { type: 'Normal', reason: 'GroupsHandedOver', action: 'Release', text: 'hands over' },
@@ -26,8 +26,8 @@ const REPORTS = {
 type Report = keyof typeof REPORTS;
 
 /**
- * Tells which groups came and went: in the log, and by Events about the Pod. Changes within `gatherMs` are one line and
- * one Event of each kind, so that a start with 16 groups is one Event.
+ * Reports which groups were taken, handed over or lost: in the log, and by Events about the Pod. Changes of
+ * one kind within `gatherMs` share one line and one Event, so that a start with 16 groups creates one Event.
  */
 export class GroupEvents {
   readonly #options: GroupEventsOptions;
@@ -38,7 +38,10 @@ export class GroupEvents {
     this.#options = options;
   }
 
-  /** A group has changed. Phases in which it neither comes nor goes are left out. */
+  /**
+   * Adds a change of a group. Changes in which the group is neither taken nor given away are
+   * ignored.
+   */
   changed(group: number, from: Phase, to: Phase): void {
     const report = reportOf(from, to);
     if (report === undefined) return;
@@ -48,7 +51,7 @@ export class GroupEvents {
     this.#cancel ??= clock.schedule(gatherMs, () => this.flush());
   }
 
-  /** Tells what is gathered now. */
+  /** Reports the collected changes now. */
   flush(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -1,26 +1,27 @@
 /**
  * One group on one member, as a table. The clock, the requests about the Lease and the fence are
- * elsewhere: this decides what they are for.
+ * elsewhere; this machine only decides about them.
  *
- * - `foreign`: nothing of the group is here. This is where a group begins.
- * - `claiming`: a request for the Lease is under way.
- * - `warming`: the Lease is ours; the range is listed.
+ * - `foreign`: this process has nothing of the group. Every group begins in this phase.
+ * - `claiming`: a request for the Lease has been sent.
+ * - `warming`: this process holds the Lease and lists the objects of the group.
  * - `owning`: keys are reconciled.
- * - `draining`: running reconciles end, and no key begins.
- * - `lost`: the Lease may be of another; running reconciles are aborted.
+ * - `draining`: running reconciles may end, and no new one begins.
+ * - `lost`: another process may hold the Lease; running reconciles are aborted.
  */
 export type Phase = 'foreign' | 'claiming' | 'warming' | 'owning' | 'draining' | 'lost';
 
 /**
- * What the member does after a step, in this order.
+ * The actions of the member after a step, in this order.
  *
  * - `claim`: acquire the Lease; the answer is `acquired` or `refused`.
  * - `open-range`: list and watch the objects of the group; the end of the list is `synced`.
- * - `dispatch`: give the keys of the group to workers, also those that were enqueued before.
- * - `stop-dispatching`: no more. From then on the end of the last running reconcile is `idle`.
- * - `abort-reconciles`: end them; `idle` follows.
+ * - `dispatch`: give the keys of the group to workers, including keys that were enqueued before.
+ * - `stop-dispatching`: give no more keys to workers. From then on the end of the last running
+ *   reconcile is `idle`.
+ * - `abort-reconciles`: abort the running reconciles; `idle` follows.
  * - `drop-range`: forget the objects and keys of the group.
- * - `release`: end the term, and release the Lease if it is still ours.
+ * - `release`: end the term, and release the Lease if this process still holds it.
  */
 export type Effect =
   | 'claim'
@@ -31,24 +32,25 @@ export type Effect =
   | 'drop-range'
   | 'release';
 
-/** What a member knows when it has read the Lease of a group: once in each retry period. */
+/** The facts after a member has read the Lease of a group, once per retry period. */
 export interface GroupObservation {
-  /** Whether this member may act for its generation: no group may be held without. */
+  /** True if this member may act for its generation. Without that, no group may be held. */
   readonly generationHeld: boolean;
-  /** `other` also while a holder that is not in the Lease any more may act. */
+  /** `other` also while a holder that is no longer in the Lease may still act. */
   readonly holder: 'none' | 'self' | 'other';
-  /** Whether the holder has had all the time that it asked for, by the clock of this member. */
+  /** True if the time that the holder asked for is over, by the clock of this member. */
   readonly stale: boolean;
-  /** The fresh member that should hold it. */
+  /** The fresh member that should hold the group. */
   readonly preferred: 'self' | 'other' | 'nobody';
 }
 
 /**
- * - `acquired`, `refused`: the answer to `claim`. A claim that failed is refused, whatever became of it.
+ * - `acquired`, `refused`: the answer to `claim`. A failed claim counts as refused, even if its outcome is
+ *   unknown.
  * - `synced`: the list is complete.
- * - `idle`: no reconcile runs and none may begin.
- * - `drain-overdue`: running reconciles had all the time of a drain.
- * - `lost`: the term is over.
+ * - `idle`: no reconcile is running, and none may begin.
+ * - `drain-overdue`: the drain time for running reconciles is over.
+ * - `lost`: the term of the group is over.
  * - `generation-lost`: the term of the generation is over.
  * - `shutdown`: the process stops. The group is not claimed again.
  */
@@ -66,12 +68,18 @@ export type GroupEvent =
   | { readonly kind: 'observed'; readonly observation: GroupObservation }
   | { readonly kind: Signal };
 
-/** A signal, or what an observation has shown: the group may be taken, or should go to another. */
+/**
+ * A signal, or the result of an observation: `free` if the group may be taken, `unpreferred` if
+ * another member should hold it.
+ */
 export type Trigger = Signal | 'free' | 'unpreferred';
 
 export interface GroupState {
   readonly phase: Phase;
-  /** How many observations in a row have said what is acted on only when it lasts. */
+  /**
+   * The number of consecutive observations with the same result, for results that must last before
+   * the machine acts.
+   */
   readonly patience: number;
   readonly stopping: boolean;
 }
@@ -128,20 +136,23 @@ export const TRANSITIONS: Transitions = {
 /** All phases. */
 export const PHASES = Object.keys(TRANSITIONS) as readonly Phase[];
 
-/** Renewals at which another member has to be preferred before a group is handed over. */
+/**
+ * The number of renewals in a row that must prefer another member before a group is handed over.
+ */
 const UNPREFERRED_RENEWALS = 2;
 
 /**
- * Observations before a member takes a free group that another should take. Members see that a Lease is old up to two
- * retry periods apart, and the preferred one claims the group at its next observation. With fewer, replicas that start
- * together take groups of each other, and hold more of them for a while than they ever should.
+ * The number of observations before a member takes a free group that another member should take. Members
+ * notice an expired Lease up to two retry periods apart, and the preferred member claims the group at its
+ * next observation. With a smaller number, replicas that start together take each other's groups, and
+ * temporarily hold more groups than they should.
  */
 const FREE_OBSERVATIONS = 4;
 
 /**
- * The next state, and what to do. It is a pure function.
+ * The next state and the actions to perform. It is a pure function.
  *
- * @param transitions - another table only in tests.
+ * @param transitions - tests may pass another table.
  */
 export function step(
   state: GroupState,
@@ -160,7 +171,7 @@ export function step(
   return { state: { phase: transition.to, patience: 0, stopping }, effects: transition.effects };
 }
 
-/** Whether writes may begin, as far as the machine is asked; the fence of the term is asked, too. */
+/** True when writes may begin according to the machine. The fence of the term must agree as well. */
 export function mayWrite({ phase }: GroupState): boolean {
   return phase === 'owning' || phase === 'draining';
 }

@@ -14,13 +14,16 @@ interface MemberLeaseOptions {
   readonly set: string;
   readonly generation: string;
   readonly leaseDurationMs: number;
-  /** Its Lease is deleted with it. Undefined: the Lease stays. */
+  /** The Lease is deleted together with this Pod. If undefined, the Lease stays. */
   readonly pod: PodReference | undefined;
 }
 
 const REQUEST_MS = 5_000;
 
-/** The Lease with which this process says that it can take groups. It is renewed, and no other process writes it. */
+/**
+ * The Lease by which this process declares that it can take groups. Only this process writes it, and it
+ * renews it.
+ */
 export class MemberLease {
   readonly #options: MemberLeaseOptions;
   readonly #calls: LeaseCalls;
@@ -43,13 +46,14 @@ export class MemberLease {
     try {
       this.#stored = await this.#write(lease, signal);
     } catch (error) {
-      // A predecessor in the same Pod, or a stranger, has written it: read it in the next round.
+      // A predecessor in the same Pod, or a foreign client, has written the Lease. The next round
+      // reads it again.
       this.#stored = undefined;
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
     }
   }
 
-  /** Says that this process takes no groups any more. Never rejects: the Lease expires in any case. */
+  /** Declares that this process takes no more groups. Never rejects: the Lease expires in any case. */
   async release(): Promise<void> {
     const { clock } = this.#options;
     const stored = this.#stored;

@@ -2,33 +2,33 @@ import type { Lease } from '../../model/builtin.ts';
 import { type Claim, holderOf, newLease, ObservedLease } from '../leader/lease-record.ts';
 import { GENERATION_ANNOTATION, SET_LABEL } from './set.ts';
 
-/** More than a Deployment has that shares at most 64 groups. */
+/** More than the number of replicas that can share at most 64 groups. */
 const MAX_MEMBERS = 256;
 
-/** A Lease that asks for more would count long after its holder is gone. No replica asks for more. */
+/** A Lease with a longer duration would count long after its holder is gone. No replica asks for more. */
 export const MAX_LEASE_SECONDS = 3_600;
 
-/** An identity is the name of a host and a uuid; a generation is some words. */
+/** An identity is a host name and a uuid; a generation is a few words. */
 const MAX_TEXT_CHARS = 512;
 
 interface MembershipOptions {
   /** The value of `chancery.dev/shard-set`. */
   readonly set: string;
   readonly generation: string;
-  /** For a record that does not say how long it lasts. */
+  /** Used for a record without a duration. */
   readonly leaseDurationMs: number;
 }
 
-/** A member as this process has seen it last. */
+/** A member, as this process last saw it. */
 export interface SeenMember {
   readonly identity: string;
   readonly generation: string;
   readonly isFresh: boolean;
-  /** Since its Lease was last seen to change. */
+  /** Milliseconds since its Lease was last seen to change. */
   readonly unchangedMs: number;
 }
 
-/** Why a Lease is not counted as that of a member. */
+/** Why a Lease is not counted as a member. */
 export interface IgnoredLease {
   readonly name: string;
   readonly reason: string;
@@ -40,7 +40,10 @@ export interface PodReference {
   readonly uid: string;
 }
 
-/** The Lease of a member, before it is created. Its `claim` is renewed as that of a leader is. */
+/**
+ * The Lease of a member, before it is created. Its `claim` is renewed in the same way as a
+ * leader's.
+ */
 export function memberLease(
   target: { readonly namespace: string; readonly name: string },
   claim: Claim,
@@ -50,17 +53,19 @@ export function memberLease(
   const lease = newLease(target, claim);
   const labels = { [SET_LABEL]: set };
   const annotations = { [GENERATION_ANNOTATION]: generation };
-  // The garbage collector deletes the Lease with its Pod. Otherwise each Pod would leave one behind.
+  // The garbage collector deletes the Lease together with its Pod. Otherwise each Pod would leave a Lease
+  // behind.
   const owner = pod && { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...pod }] };
   return { ...lease, metadata: { ...lease.metadata, labels, annotations, ...owner } };
 }
 
 /**
- * What this process knows of the members of its set. A member is fresh until its Lease has not changed for
- * as long as it asked for, by the clock of this process since it saw the last change. The times in a
- * Lease are of clocks that may be hours off. A member that has stopped takes its name out of its Lease.
+ * The members of the set, as this process has observed them. A member is fresh until its Lease has been
+ * unchanged for the duration that it asked for. This process measures that on its own clock, because the
+ * clocks behind the times in a Lease may be hours off. A member that has stopped removes its name from its
+ * Lease.
  *
- * It decides only which member is preferred. Which member may act, the Leases of groups decide.
+ * This only decides which member is preferred. The Leases of the groups decide which member may act.
  */
 export class Members {
   readonly #options: MembershipOptions;
@@ -71,10 +76,11 @@ export class Members {
   }
 
   /**
-   * Takes over what was listed; a Lease that is not in it any more is forgotten.
+   * Replaces the known members by the listed Leases. A Lease that is no longer in the list is
+   * forgotten.
    *
    * @param atMs - `clock.monotonic()` after the list was read.
-   * @returns the Leases that do not count, and why.
+   * @returns the Leases that are not counted, with the reason.
    */
   see(leases: readonly Lease[], atMs: number): readonly IgnoredLease[] {
     const known = new Map<string, Member>();
@@ -104,7 +110,7 @@ export class Members {
     return [...new Set(ours.map(({ identity }) => identity))].sort();
   }
 
-  /** Every member that has not said that it stops, in the order of the names of their Leases. */
+  /** Every member that has not stopped, in the order of the Lease names. */
   seen(nowMs: number): readonly SeenMember[] {
     const seen = [...this.#known.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
     return seen.flatMap(([, { generation, record }]) => {
@@ -116,8 +122,8 @@ export class Members {
   }
 
   /**
-   * Neither strangers nor the Leases of former replicas must crowd out members. The times in Leases are of other clocks,
-   * but they only decide which of more than 256 Leases are looked at.
+   * Foreign Leases and the Leases of former replicas must not displace members. The times in Leases come from
+   * other clocks, but they only decide which of more than 256 Leases are considered.
    */
   #likeliestFirst(leases: readonly Lease[], nowMs: number): readonly Lease[] {
     const isFresh = ({ metadata }: Lease): boolean =>

@@ -1,15 +1,17 @@
 /**
- * The member that should hold each group, by group number; undefined for all when there are no members.
+ * The member that should hold each group, indexed by group number; undefined for all groups when there are no
+ * members.
  *
- * A group stays with its holder while the holder is a member. Shares differ by one group at most. So a
- * member that joins gets groups until the shares are level, and the groups of a member that leaves are
- * spread over the rest: no other group moves. Among equal choices rendezvous hashing decides, so that
- * every process that sees the same holders and members prefers the same, in whatever order it sees them.
+ * A group stays with its holder while the holder is a member. The numbers of groups per member differ by at
+ * most one. So a joining member gets groups until the shares are level, the groups of a leaving member are
+ * spread over the rest, and no other group moves. Among equal choices rendezvous hashing decides, so that
+ * every process that sees the same holders and members prefers the same members, in whatever order it sees
+ * them.
  *
- * Rendezvous hashing alone, a function of the members, gives uneven shares: one of 4 members may get 8
- * of 16 groups, or none. Bounded shares without a look at the holders move up to three times as many groups.
+ * Rendezvous hashing alone, as a function of the members, gives uneven shares: one of 4 members may get 8 of
+ * 16 groups, or none. Bounded shares that ignore the current holders move up to three times as many groups.
  *
- * @param holders - of each group as it was seen last; undefined for none.
+ * @param holders - the last observed holder of each group; undefined for none.
  */
 export function preferredMembers(
   holders: readonly (string | undefined)[],
@@ -55,7 +57,9 @@ function smallestOf(shares: readonly Share[]): readonly Share[] {
   return shares.filter(({ groups }) => groups.size === least);
 }
 
-/** Adds one of `groups` to one of `shares`: the pair with the highest weight, the first one of equals. */
+/**
+ * Adds one of `groups` to one of `shares`: the pair with the highest weight, and among equal pairs the first.
+ */
 function move(groups: readonly number[], shares: readonly Share[]): number {
   let best = { weight: -1, group: -1, into: new Set<number>() };
   for (const { hash, groups: into } of shares) {
@@ -78,8 +82,8 @@ function hashOf(member: string): number {
 }
 
 /**
- * The finaliser of MurmurHash3. FNV-1a alone hardly spreads what the last characters change, and the
- * names of Pods differ in those.
+ * The finaliser of MurmurHash3. FNV-1a alone hardly spreads changes in the last characters, and the names of
+ * Pods differ in those.
  */
 function weightOf(group: number, memberHash: number): number {
   let hash = memberHash ^ Math.imul(group + 1, 0x9e3779b1);

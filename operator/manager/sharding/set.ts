@@ -5,26 +5,30 @@ import { resourceName } from '../../model/resource.ts';
 import { isLabelValue } from '../../model/selector.ts';
 import type { ShardingSettings } from '../settings/sharding.ts';
 
-/** Label of every Lease of a set: the replicas that share the keys of one operator. */
+/** Label of every Lease of a set. A set is the replicas that share the keys of one operator. */
 export const SET_LABEL = 'chancery.dev/shard-set';
 
-/** Annotation of a member's Lease: how it shards. Members of two generations never act together. */
+/**
+ * Annotation of a member's Lease: how the member divides keys. Members of two generations never act
+ * together.
+ */
 export const GENERATION_ANNOTATION = 'chancery.dev/shard-generation';
 
-/** With what the name of a member's Lease begins. The name of its Pod follows. */
+/** The prefix of the name of a member's Lease. The name of its Pod follows. */
 export function memberPrefix(set: string): string {
   return `${set}-member-`;
 }
 
-/** With what the name of a group's Lease begins. Its number follows. */
+/** The prefix of the name of a group's Lease. The number of the group follows. */
 export function groupPrefix(set: string): string {
   return `${set}-group-`;
 }
 
 /**
- * The name of the replicas that share the keys of `declared`: that of the Lease which they hold together, and the value of the label of all their Leases.
+ * The name of the set of replicas that share the keys of `declared`. It is the name of the Lease that they
+ * hold together, and the value of the label of all their Leases.
  *
- * @throws ConfigurationError `CONFIG` when it is no value of a label.
+ * @throws ConfigurationError `CONFIG` when the name is not a valid label value.
  */
 export function setNameOf(
   { leaseName }: Pick<ShardingSettings, 'leaseName'>,
@@ -40,9 +44,11 @@ export function setNameOf(
 }
 
 /**
- * A cluster-scoped object has no namespace: one replica would have all of them.
+ * A cluster-scoped object has no namespace, so with division by namespace one replica would have
+ * all such objects.
  *
- * @throws ConfigurationError `CONFIG` for a controller of such objects when namespaces decide.
+ * @throws ConfigurationError `CONFIG` for a controller of cluster-scoped objects when keys are
+ * divided by namespace.
  */
 export function requireDivisible(
   controllers: readonly Controller[],
@@ -59,7 +65,7 @@ export function requireDivisible(
   );
 }
 
-/** The Pod of a process, as an Event refers to it. */
+/** The Pod of a process, in the form that an Event refers to. */
 export function podOf(name: string, namespace: string, uid: string | undefined): KubernetesObject {
   return {
     apiVersion: 'v1',

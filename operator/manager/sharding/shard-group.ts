@@ -13,7 +13,9 @@ import {
   step,
 } from './group-machine.ts';
 
-/** The right to work on one group, from its Lease and from that of the generation. */
+/**
+ * The right to work on one group, which follows from the group's Lease and the generation's Lease.
+ */
 export interface GroupTerm {
   readonly fence: Fence;
   readonly eventFence: Fence;
@@ -21,32 +23,34 @@ export interface GroupTerm {
   readonly lost: AbortSignal;
 }
 
-/** The caches and controllers of a process, as far as a group concerns them. */
+/** The operations on the caches and controllers of a process that a group needs. */
 export interface ShardedWork {
   /** Resolves when the caches have the objects of the group. @throws `signal.reason` when aborted first. */
   open(group: number, signal: AbortSignal): Promise<void>;
-  /** Attempts for the group may begin, all its keys first. */
+  /** Allows attempts for the group to begin, and enqueues all its keys. */
   dispatch(group: number, term: GroupTerm): void;
-  /** No attempt begins any more. Resolves when none is under way. */
+  /** Allows no more attempts to begin. Resolves when no attempt is running. */
   drain(group: number): Promise<void>;
-  /** The caches need not have the objects of the group any more. */
+  /** Allows the caches to drop the objects of the group. */
   drop(group: number): void;
 }
 
 interface ShardGroupOptions {
   readonly group: number;
   readonly work: ShardedWork;
-  /** The Lease of the group, as this process has seen it last. */
+  /** The Lease of the group, as this process last saw it. */
   readonly observed: ObservedLease;
   readonly newElector: (observed: ObservedLease) => LeaderElector;
   /** The fence of the generation. */
   readonly generation: Fence;
-  /** How long running reconciles may take when the group is handed over, in milliseconds. */
+  /**
+   * How long running reconciles may take to finish when the group is handed over, in milliseconds.
+   */
   readonly drainMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly changed: (from: Phase, to: Phase) => void;
-  /** A hand-over took so long, from the end of dispatching to the release. */
+  /** Called with the duration of a hand-over, from the end of dispatching to the release. */
   readonly handedOver: (ms: number) => void;
 }
 
@@ -57,12 +61,12 @@ interface Held {
   readonly lost: AbortController;
 }
 
-/** One group on this replica: does what `group-machine.ts` decides. */
+/** One group on this replica: performs the actions that `group-machine.ts` decides. */
 export class ShardGroup {
   readonly #options: ShardGroupOptions;
   #state: GroupState = NEW_GROUP;
   #held: Held | undefined;
-  /** Of the last term, when it was lost: the next candidacy must know it. */
+  /** The elector of the last term, if it was lost. The next candidacy needs it. */
   #lostElector: LeaderElector | undefined;
   #claiming = new AbortController();
   #cancelDrain: Cancel = () => {};
@@ -78,12 +82,12 @@ export class ShardGroup {
     return this.#state.phase;
   }
 
-  /** True when nothing of the group is here, and no request about it is under way. */
+  /** True when this process has nothing of the group, and no request about it is pending. */
   get isForeign(): boolean {
     return this.phase === 'foreign' && this.#held === undefined;
   }
 
-  /** False when a lost term should be long over: a reconcile ignores its signal. */
+  /** False when a lost term should have ended long ago, because a reconcile ignores its signal. */
   get healthy(): boolean {
     return this.#held?.elector.healthy ?? true;
   }
@@ -165,7 +169,7 @@ export class ShardGroup {
     try {
       isHeld = await elector.attempt(this.#claiming.signal);
     } catch {
-      // The elector has logged it.
+      // The elector has already logged the error.
     }
     if (!isHeld) {
       this.send({ kind: 'refused' });

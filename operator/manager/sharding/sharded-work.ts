@@ -4,14 +4,17 @@ import type { GroupTerm, ShardedWork } from './shard-group.ts';
 import type { ShardField } from './sharding.ts';
 import { childLabelsBy } from './slotting.ts';
 
-/** The caches of a process, as far as they depend on its groups. */
+/** The operations of a process's caches that depend on its groups. */
 export interface ShardedCaches {
-  /** Resolves when the caches have the objects of these slots, too. @throws `signal.reason` when aborted first. */
+  /**
+   * Resolves when the caches also have the objects of these slots. @throws `signal.reason` when aborted
+   * first.
+   */
   openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void>;
   dropSlots(slots: ReadonlySet<number>): void;
 }
 
-/** Which groups this process works on now, for its controllers. */
+/** The groups that this process works on now, for its controllers. */
 export class GroupsAtWork implements ShardedWork {
   /** See `Shards`. */
   readonly childLabels: Shards['childLabels'];
@@ -22,7 +25,7 @@ export class GroupsAtWork implements ShardedWork {
   readonly #running = new Map<number, number>();
   readonly #drains = new Map<number, () => void>();
   readonly #listeners = new Set<(groups: ReadonlySet<number>) => void>();
-  /** Groups that listeners have not been told of. */
+  /** Opened groups that the listeners have not received yet. */
   #opened = new Set<number>();
 
   constructor(
@@ -83,7 +86,9 @@ export class GroupsAtWork implements ShardedWork {
     this.#caches.dropSlots(this.#slotsOf(group));
   }
 
-  /** Once for all groups that were opened together: each listener goes through all cached objects. */
+  /**
+   * Called once for all groups that were opened together, because each listener iterates all cached objects.
+   */
   #tellOpened(): void {
     const opened = new Set([...this.#opened].filter((group) => this.#terms.has(group)));
     this.#opened = new Set();

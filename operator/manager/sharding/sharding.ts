@@ -22,15 +22,15 @@ import { groupPrefix, memberPrefix, SET_LABEL } from './set.ts';
 import { type ShardedWork, ShardGroup } from './shard-group.ts';
 
 export interface ShardingOptions {
-  /** For Leases: it repeats nothing. */
+  /** The client for Leases. It must not retry. */
   readonly client: Pick<Client, 'find' | 'create' | 'update' | 'list'>;
   readonly clock: Clock;
-  /** New in every process: see `leaderIdentity`. */
+  /** The identity of this process, new in every process: see `leaderIdentity`. */
   readonly identity: string;
-  /** The Pod, or another name that no other replica has at the same time. */
+  /** The name of the Pod, or another name that no other replica has at the same time. */
   readonly member: string;
   readonly namespace: string;
-  /** The name of the Lease that a leader would hold. Its value names the replicas that share the work. */
+  /** The name of the Lease that a leader would hold. It names the set of replicas that share the work. */
   readonly set: string;
   readonly groups: number;
   readonly by: ShardField;
@@ -39,20 +39,23 @@ export interface ShardingOptions {
   readonly work: ShardedWork;
   /** The Pod of this process, if it is in `namespace` and its uid is known. */
   readonly pod?: PodReference | undefined;
-  /** Records an Event about the Pod of this process. Default: there are none. */
+  /** Records an Event about the Pod of this process. Default: no Events. */
   readonly record?: ((note: PodNote) => void) | undefined;
   readonly log: Log;
   readonly meter?: Meter;
   readonly random?: () => number;
 }
 
-/** The groups and members of a set, as one process has seen them. */
+/** The groups and members of a set, as one process has observed them. */
 export interface SharingStatus {
   /** `namespace/name` of the Lease that all members hold together. */
   readonly lease: string;
-  /** How keys are divided, as that Lease says it. */
+  /** How keys are divided, in the form that the Lease contains. */
   readonly division: string;
-  /** By their numbers. `phase` is that of this process; `holder` is what the Lease said last. */
+  /**
+   * Ordered by number. `phase` is the phase in this process; `holder` is the last observed holder
+   * of the Lease.
+   */
   readonly groups: readonly {
     readonly group: number;
     readonly phase: Phase;
@@ -64,19 +67,20 @@ export interface SharingStatus {
 /** The field that decides the group of an object. */
 export type ShardField = 'uid' | 'namespace';
 
-/** A list of the Leases that takes longer is given up. The next round asks again. */
+/** Time limit for listing the Leases. After that the next round tries again. */
 const MAX_REQUEST_MS = 5_000;
 
-/** The log names at most this many Leases that are ignored at the same time. */
+/** The log names at most this many ignored Leases at the same time. */
 const MAX_TOLD = 20;
 
 /**
- * Shares the groups of an operator between its replicas. Each group is a Lease; a replica works on the keys of a group
- * while it holds that Lease and the Lease of the generation.
+ * Shares the groups of an operator between its replicas. Each group has a Lease. A replica works on the keys
+ * of a group while it holds that Lease and the Lease of the generation.
  *
- * The generation is how keys are divided: into how many groups, and by which field. Its Lease is the one that a leader
- * would hold, and its holder is the generation, renewed by each replica for itself. So a release that does not shard, or
- * divides keys in another way, waits until no replica of this one can write, and the other way round.
+ * The generation is how keys are divided: into how many groups, and by which field. Its Lease is the Lease
+ * that a leader would hold. The holder in that Lease is the generation, and each replica renews the Lease for
+ * itself. So a release that does not shard, or divides keys in another way, waits until no replica of this
+ * generation can write, and vice versa.
  */
 export class Sharding {
   readonly #options: ShardingOptions;
@@ -85,12 +89,12 @@ export class Sharding {
   readonly #observed: readonly ObservedLease[];
   readonly #groups: readonly ShardGroup[];
   readonly #events: GroupEvents;
-  /** The groups of which the last list had no Lease. */
+  /** The groups whose Lease was missing in the last list. */
   readonly #missing = new Set<number>();
-  /** What the log says of ignored Leases. */
+  /** The log texts about ignored Leases. */
   #told: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
-  /** It was told that there are more members than groups for them. */
+  /** True when the log has reported that there are too few groups for the members. */
   #isCrowded = false;
 
   constructor(options: ShardingOptions) {
@@ -114,7 +118,7 @@ export class Sharding {
     this.#groups = this.#observed.map((observed, group) => this.#newGroup(group, observed));
   }
 
-  /** The groups and the members, as this process has seen them last. */
+  /** The groups and the members, as this process last observed them. */
   get status(): SharingStatus {
     const { clock, namespace, set } = this.#options;
     return {
@@ -128,14 +132,16 @@ export class Sharding {
     };
   }
 
-  /** False when a Lease should have ended this process 20 s ago. */
+  /** False when this process should have ended at least 20 s ago because it lost a Lease. */
   get healthy(): boolean {
     return this.#generation.healthy && this.#groups.every((group) => group.healthy);
   }
 
-  /** Shares until `signal` aborts. Then its groups are drained and released. Never rejects. */
+  /**
+   * Shares the work until `signal` aborts. Then its groups are drained and released. Never rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
-    // Reconciles that run at the stop may write until their group is released.
+    // Reconciles that are running at the stop may write until their group is released.
     const released = new AbortController();
     const holding = this.#holdGeneration(released.signal);
     try {
@@ -200,7 +206,7 @@ export class Sharding {
     this.#judge(now);
   }
 
-  /** Says once what does not count, for as long as it is there. */
+  /** Logs each ignored Lease once while it is ignored. */
   #tell(ignored: readonly IgnoredLease[]): void {
     const before = this.#told;
     const told = ignored.slice(0, MAX_TOLD).map(({ name, reason }) => ({
@@ -234,7 +240,9 @@ export class Sharding {
     }
   }
 
-  /** With fewer than two groups each, some replicas have twice the work of others, or none. */
+  /**
+   * With fewer than two groups per replica, some replicas have twice the work of others, or none.
+   */
   #noteCrowd(members: number): void {
     const { groups, log } = this.#options;
     const isCrowded = members > 1 && members > groups / 2;
@@ -247,7 +255,7 @@ export class Sharding {
     this.#isCrowded = isCrowded;
   }
 
-  /** A Lease that is missing may be claimed: the first claim only creates it, see `createsEmpty`. */
+  /** A missing Lease may be claimed: the first claim only creates it, see `createsEmpty`. */
   #holderOf(group: number, now: number): Pick<GroupObservation, 'holder' | 'stale'> {
     const { identity } = this.#options;
     const observed = this.#observed[group];
@@ -307,7 +315,7 @@ export class Sharding {
   }
 }
 
-/** A replica asks for an hour at most, see `shardingFrom`. */
+/** A replica asks for at most an hour, see `shardingFrom`. */
 function newObserved(leaseDurationMs: number): ObservedLease {
   return new ObservedLease(leaseDurationMs, MAX_LEASE_SECONDS * 1_000);
 }
@@ -318,7 +326,7 @@ function tooLong(leases: readonly Lease[]): readonly IgnoredLease[] {
     .map(({ metadata: { name = '' } }) => ({ name, reason: 'its duration is over an hour' }));
 }
 
-/** How keys are divided, in the words of the Lease. */
+/** How keys are divided, in the form that the Lease contains. */
 function generationOf({ groups, by }: Pick<ShardingOptions, 'groups' | 'by'>): string {
   return `sharded/${groups}/${by}`;
 }

@@ -9,14 +9,14 @@ import { SLOTS, slotOf } from '../../model/shard/field-hash.ts';
 import { shardSelector } from '../../model/shard/shard-selector.ts';
 import type { ShardField } from './sharding.ts';
 
-/** A slotting with a name: equal names divide in the same way. */
+/** A slotting with a name: slottings with equal names divide in the same way. */
 export interface NamedSlotting extends Slotting {
   readonly name: string;
 }
 
 /**
- * How a source of `controller` is divided. Undefined for what every replica needs: the objects that mappings and
- * reconcilers read.
+ * How a source of `controller` is divided into slots. Undefined for sources that every replica needs
+ * completely: the objects that mappings and reconcilers read.
  */
 export function slottingOf(
   controller: Controller,
@@ -33,7 +33,10 @@ export function slottingOf(
   });
 }
 
-/** Whether objects without a controller become children: the label of one that had a parent before says nothing. */
+/**
+ * True if objects without a controlling owner can become children. The slot label of an object that had
+ * another parent before is then meaningless.
+ */
 function adoptsOf(controller: Controller, { resource }: Source): boolean {
   return controlledWritesOf(controller).children.some(
     (each) => each.adopts !== undefined && resourceName(each.resource) === resourceName(resource),
@@ -43,7 +46,7 @@ function adoptsOf(controller: Controller, { resource }: Source): boolean {
 /** Label of a child: the slot of its owner, 0 to 63. */
 const SLOT_LABEL = 'chancery.dev/slot';
 
-/** The labels by which the children of an object are divided; undefined where another field divides them. */
+/** The labels by which the children of an object are divided; undefined when another field divides them. */
 export function childLabelsBy(
   by: ShardField,
 ): ((owner: KubernetesObject) => Readonly<Record<string, string>> | undefined) | undefined {
@@ -64,8 +67,8 @@ const BY_UID: NamedSlotting = {
 };
 
 /**
- * Children are where their owners are. What has no owner of this kind is everywhere, because its name may be wanted; and
- * so is, on the wire, what has no label yet.
+ * Children are in the slots of their owners. An object without an owner of this kind is shown on every
+ * replica, because its name may be needed. On the wire, an object without a label is sent to every replica.
  */
 function byOwner(
   owner: Resource,
@@ -79,7 +82,7 @@ function byOwner(
       const others = Array.from({ length: SLOTS }, (_, slot) => slot).filter(
         (slot) => !slots.has(slot),
       );
-      // The label has the slot of one owner.
+      // The label can only contain the slot of one owner.
       if (anyOwner || adopts || others.length === 0) return {};
       const notOthers = `${SLOT_LABEL} notin (${others.join(',')})`;
       return { labelSelector: labelSelector ? `${labelSelector},${notOthers}` : notOthers };

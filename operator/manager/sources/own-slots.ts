@@ -8,7 +8,7 @@ import type { NamedSlotting } from '../sharding/slotting.ts';
 
 type AnyListWatch = ListWatch<KubernetesObject>;
 
-/** A source of which a replica shows the objects in its own slots. */
+/** A source that shows only the objects in the replica's own slots. */
 export interface SlottedSource {
   readonly source: AnyListWatch;
   readonly slotting: NamedSlotting;
@@ -23,12 +23,12 @@ interface Slotted {
   readonly slotted: SlottedSource | undefined;
 }
 
-/** The slots that the caches of this process show, of all sources that replicas share. */
+/** The slots that the caches of this process show, for all sources that replicas share. */
 export class OwnSlots {
   readonly #clock: Clock;
   readonly #all: () => Iterable<Slotted>;
   #slots: ReadonlySet<number> = new Set();
-  /** Waits for `#current`, and takes more slots until then. */
+  /** The batch that waits for `#current`. Further slots can be added to it until then. */
   #next: Batch | undefined;
   #current: Promise<void> = Promise.resolve();
   #narrows = false;
@@ -39,8 +39,8 @@ export class OwnSlots {
   }
 
   /**
-   * @param told - learns of objects of other slots, and of refused selectors.
-   * @param prepared - what is done with the objects of a list or watch before they are cached.
+   * @param told - callbacks for objects of other slots, and for refused selectors.
+   * @param prepared - applied to each list or watch before its objects are cached.
    */
   of(
     bare: AnyListWatch,
@@ -57,7 +57,9 @@ export class OwnSlots {
     return { source: prepared(sharded), slotting, part };
   }
 
-  /** See `ShardedCaches`. Slots that are opened while others are listed are listed together, after those. */
+  /**
+   * See `ShardedCaches`. Slots that are opened while others are being listed are listed together afterwards.
+   */
   async openSlots(slots: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
     this.#next ??= this.#batch(this.#current);
     const { opened, done } = this.#next;
@@ -86,7 +88,7 @@ export class OwnSlots {
     const isFirst = this.#slots.size === 0;
     this.#slots = new Set([...this.#slots, ...opened]);
     const widened = [...this.#all()].map(async ({ informer, slotted }) => {
-      // The first list of a source that is not served now will have these slots, too.
+      // The first list of a source that is not served now will include these slots.
       const isAbsent = informer.state === 'unserved' || informer.state === 'forbidden';
       if (slotted === undefined || isAbsent || opened.size === 0) return;
       await informer.widen(slotted.part(opened), isFirst).catch(() => {}); // it has ended
@@ -96,7 +98,9 @@ export class OwnSlots {
     if (isDropped) this.#narrowSoon();
   }
 
-  /** Once for all slots that are dropped in this turn: it goes through all cached objects. */
+  /**
+   * Runs once for all slots that are dropped in this turn, because it iterates all cached objects.
+   */
   #narrowSoon(): void {
     if (this.#narrows) return;
     this.#narrows = true;

@@ -8,34 +8,34 @@ import type { Informer } from '../../store/informer.ts';
 import type { ListWatch } from '../../watch/list-watch.ts';
 import type { NamedSlotting } from '../sharding/slotting.ts';
 
-/** A source of which a replica shows the objects in its own slots. */
+/** A source that can show only the objects in the replica's own slots. */
 export interface ShardableSource extends PreparedSource {
-  /** Default: all replicas show all of its objects. */
+  /** Default: every replica shows all objects of the source. */
   readonly slotting?: NamedSlotting | undefined;
 }
 
-/** A source with a fixed namespace, as it is listed and watched. */
+/** A source with a fixed namespace, in the form that is listed and watched. */
 export interface Scope {
   readonly resource: Resource;
   /** Undefined for all namespaces and for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
-  /** Left out for whole objects. */
+  /** Omitted for whole objects. */
   readonly metadataOnly?: true;
 }
 
 /** A list and watch, and the informer that runs it. */
 export interface ScopeActivity {
   readonly scope: Scope;
-  /** The same for all namespaces of a source, and for equal sources. */
+  /** Equal for all namespaces of a source, and for equal sources. */
   readonly group: string;
-  /** What its cache holds of each object. `transformed`: what a function of the source made of it. */
+  /** How much of each object the cache holds. `transformed`: the result of a function of the source. */
   readonly form: 'full' | 'metadata' | 'transformed';
   readonly informer: Informer<KubernetesObject>;
 }
 
-/** The scope of a source. `configured` counts as all namespaces. */
+/** The scope of a source. `configured` is treated as all namespaces. */
 export function scopeOf(source: Source): Scope {
   const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = source;
   const isNamed = resource.namespaced && typeof namespace === 'object';
@@ -105,12 +105,12 @@ export class ScopeIdentities {
   }
 }
 
-/** Objects in a page, as in client-go. */
+/** Objects per page, as in client-go. */
 const PAGE_SIZE = 500;
 
 interface MetadataPagesOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
-  /** The namespaces of sources that watch the configured ones; undefined for all. */
+  /** The namespaces for sources with `namespace: 'configured'`; undefined for all namespaces. */
   readonly namespaces: readonly string[] | undefined;
 }
 

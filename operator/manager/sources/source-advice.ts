@@ -4,13 +4,15 @@ import type { ReflectorStatus } from '../../watch/reflector-status.ts';
 
 interface SourceAdviceOptions {
   readonly log: Log;
-  /** Name the source in every line. */
+  /** The fields that name the source in every line. */
   readonly facts: object;
   /** The address of the ambassador. */
   readonly apiUrl: string | undefined;
-  /** Explains why the source is not served; undefined when nothing can. */
+  /** Explains why the source is not served; undefined when no explanation is available. */
   readonly explain: (() => Promise<string | undefined>) | undefined;
-  /** False for a source that the operator can do without: that it is not served is no problem then. */
+  /**
+   * False for a source that the operator can do without. Then it is no problem if the source is not served.
+   */
   readonly isNeeded: () => boolean;
   /** Called with a bug of `explain`. */
   readonly failed: (bug: unknown) => void;
@@ -22,7 +24,7 @@ const OTHER_SERVER =
 
 /**
  * Logs what a person can do about a source, once for each of two problems: the resource is not served,
- * because it is misspelt or not installed; or another server than a Kubernetes API answers.
+ * because it is misspelt or not installed; or the server at the URL is not a Kubernetes API server.
  */
 export function sourceAdvice({
   log,

@@ -16,7 +16,7 @@ interface StatusLogOptions {
  * Logs the changes of a source's status, with at most ten lines in any hour: see `StatusLines`. It must
  * receive the status `stopped`, which cancels its timer.
  *
- * @param facts - name the source in every line.
+ * @param facts - the fields that name the source in every line.
  */
 export function statusLog(
   log: Log,
@@ -41,7 +41,7 @@ export function logStatus(log: Log, facts: object, status: ReflectorStatus): voi
   else log.debug(facts, health === 'starting' ? 'source starts again' : 'source stopped');
 }
 
-/** Writes the line of an event that changes no state. */
+/** Writes the line of a notice that changes no state. */
 export function logNotice(log: Log, facts: object, notice: ReflectorNotice): void {
   if (notice.kind === 'regression') {
     const { from, to } = notice;
@@ -58,14 +58,18 @@ export function logNotice(log: Log, facts: object, notice: ReflectorNotice): voi
   }
 }
 
-/** Lines that may come at once, and how soon each is available again: together ten in any hour. */
+/**
+ * Lines that may be logged at once, and how soon each becomes available again: together ten in any
+ * hour.
+ */
 const BURST_LINES = 6;
 const REFILL_MS = 15 * 60 * 1_000;
 
-/** Free lines that a change needs to be logged at once. One of them stays for a state that lasts. */
+/** Free lines that are needed to log a change at once. One of them is reserved for a state that lasts. */
 const CHANGE_NEEDS = 2;
 /**
- * Free lines that a new reason of a known failure needs. Enough stay for its end, and for another failure.
+ * Free lines that are needed to log a new reason of a known failure. Enough lines remain for its end, and for
+ * another failure.
  */
 const REASON_NEEDS = 4;
 
@@ -77,15 +81,18 @@ export interface StatusLine {
   readonly status: ReflectorStatus;
   /** Changes since the last line, including this one. More than one means that some were not logged. */
   readonly changes: number;
-  /** The source changes so often that the next change is not logged at once: see `StatusLines`. */
+  /**
+   * True if the source changes so often that the next change is not logged at once: see
+   * `StatusLines`.
+   */
   readonly unsteady: boolean;
 }
 
 /**
  * Changes of status → at most ten lines in any hour, whatever the source does.
  *
- * While changes are few, each is logged at once. When a source flaps too often, the last such line says
- * that it is unsteady. From then on a different state is logged once it has lasted for a minute, or for a
+ * While changes are rare, each is logged at once. When a source flaps too often, the last immediate line
+ * marks it as unsteady. From then on a different state is logged once it has lasted for a minute, or for a
  * quarter of an hour when the lines of the hour are used up. A source that keeps flapping is logged every
  * quarter or half of an hour, with the number of its changes. Only alternating reasons of one failure may
  * stay unlogged.
@@ -96,7 +103,7 @@ export interface StatusLine {
 export class StatusLines {
   readonly #clock: Clock;
   readonly #say: (line: StatusLine) => void;
-  /** Monotonic time at which all lines are free again. In the past when they already are. */
+  /** Monotonic time at which all lines are free again; in the past when they are already free. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #status: ReflectorStatus | undefined;
   #saidHealth: ReflectorStatus['health'] | undefined;
@@ -121,8 +128,8 @@ export class StatusLines {
   }
 
   /**
-   * Waits until the state has lasted. The state of the last line can wait longer, which leaves the free
-   * line for other states.
+   * Waits until the state has lasted. A return to the last logged state can wait longer, which reserves the
+   * free line for other states.
    */
   #wait(health: ReflectorStatus['health']): void {
     this.#cancel();
@@ -151,7 +158,7 @@ export class StatusLines {
   }
 }
 
-/** Lines in an hour about objects of one source. A transform may fail for every object of a cluster. */
+/** Maximum lines per hour about objects of one source. A transform may fail for every object of a cluster. */
 const MAX_LINES = 20;
 const PERIOD_MS = 60 * 60_000;
 
@@ -165,7 +172,7 @@ interface TransformLogOptions {
 }
 
 /**
- * Counts the failures of a source's transform. Logs each object by its key, once until its transform
+ * Counts the failures of a source's transform. Logs each failing object by its key, once until its transform
  * succeeds, and at most 20 objects an hour.
  */
 export function transformLog({
@@ -200,7 +207,8 @@ export function transformLog({
 }
 
 /**
- * Counts what a replica receives of the objects of others, and says once that the API server refuses to select.
+ * Counts received objects that belong to other replicas. Logs once when the API server refuses the shard
+ * selector.
  */
 export function shardingLog({
   log,

@@ -6,8 +6,8 @@ import { ApiError } from '../../model/status.ts';
  * the class, plus code and layer for an error of the toolkit, or status and reason for an answer of the API
  * server.
  *
- * Messages are left out, including those of the toolkit's classes: the API server and the ambassador quote
- * values in them, and a reconciler writes its own into a `TerminalError`. The log has the messages.
+ * Messages are omitted, including those of the toolkit's classes: the API server and the ambassador quote
+ * values in them, and a reconciler writes its own message into a `TerminalError`. The log has the messages.
  */
 export function errorWords(error: unknown): string {
   if (error instanceof ApiError) return `${error.status} ${word(error.reason, '')}`.trim();

@@ -8,40 +8,40 @@ export interface KeyAnswer {
   readonly key: string;
   /** The names of the controllers that were asked. */
   readonly asked: readonly string[];
-  /** Of each controller that knows the key. */
+  /** The status in each controller that knows the key. */
   readonly known: readonly KeyStatus[];
-  /** Why none may know it, in words. */
+  /** Sentences that explain why no controller may know the key. */
   readonly notes: readonly string[];
 }
 
-/** What one controller knows of a key. */
+/** What one controller knows about a key. */
 export interface KeyStatus {
   readonly controller: string;
   readonly key: string;
   /**
-   * `done`: nothing is due. `waiting`: an attempt is due. `working`: one is under way. `failing`: the last one failed.
-   * `blocked`: this process makes no attempt at it now.
+   * `done`: nothing is due. `waiting`: an attempt is due. `working`: an attempt is running. `failing`: the
+   * last attempt failed. `blocked`: this process makes no attempt at the key now.
    */
   readonly verdict: 'done' | 'waiting' | 'working' | 'failing' | 'blocked';
-  /** One sentence for people. */
+  /** One human-readable sentence. */
   readonly summary: string;
   /** `unknown`: the cache of the reconciled objects has no first list. */
   readonly object: KeyState['object'];
   readonly state: KeyState['state'];
-  /** Of a key that waits or has an attempt: higher goes first. */
+  /** Priority of a key that is waiting or has an attempt; higher priorities come first. */
   readonly priority: number | undefined;
-  /** Failures in a row that are retried. */
+  /** Failed attempts in a row that are retried. */
   readonly failures: number;
-  /** When the first of the failures in a row ended, RFC 3339. */
+  /** When the first failed attempt in a row ended, RFC 3339. */
   readonly failingSince: string | undefined;
-  /** Undefined when none is due, or when something else than time decides. */
+  /** The next attempt. Undefined when none is due, or when its start does not depend on time. */
   readonly next: NextAttempt | undefined;
-  /** Everything that keeps it from its next attempt. Empty when nothing is due. */
+  /** Everything that delays the next attempt. Empty when nothing is due. */
   readonly waits: readonly KeyWait[];
-  /** What enqueued it since its last attempt began. */
+  /** What enqueued the key since its last attempt began. */
   readonly wokenBy: WokenBy | undefined;
   readonly running: RunningAttempt | undefined;
-  /** Undefined when none is remembered. */
+  /** The last attempt; undefined when none is remembered. */
   readonly last: LastAttempt | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface NextAttempt {
 export interface KeyWait {
   /** `back-off`, `workers`, `leadership`, `group`, `source`, `process`, or the name of a key policy. */
   readonly by: string;
-  /** In milliseconds from now; undefined when something else than time ends it. */
+  /** Milliseconds from now; undefined when the wait does not end by time. */
   readonly forMs: number | undefined;
   readonly why: string;
 }
@@ -64,13 +64,13 @@ export interface KeyWait {
 /** What enqueued a key before one attempt. */
 export interface WokenBy {
   readonly causes: readonly {
-    /** The changed object, as `Secret demo/pw`; otherwise the reason in words, such as `trigger`. */
+    /** The changed object, as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
     readonly cause: string;
-    /** `for`, `owns` or `mapping`, and what kind of change it was. */
+    /** `for`, `owns` or `mapping`, and the kind of the change. */
     readonly via: string | undefined;
     readonly times: number;
   }[];
-  /** Further causes, of which only the number is remembered. */
+  /** The number of further causes, which are not remembered individually. */
   readonly more: number;
 }
 
@@ -81,13 +81,13 @@ export interface RunningAttempt {
 }
 
 export interface LastAttempt {
-  /** Wall time of its end, RFC 3339. */
+  /** Wall time when the attempt ended, RFC 3339. */
   readonly at: string;
   readonly outcome: AttemptEnd['outcome'];
   readonly durationMs: number;
   /** Class, code and layer, or the API server's status and reason; never a message. */
   readonly error: string | undefined;
-  /** Every log line of the attempt has it. */
+  /** Every log line of the attempt contains this id. */
   readonly reconcileId: string;
   readonly wokenBy: WokenBy | undefined;
 }
@@ -98,8 +98,8 @@ export interface KeysAnswer {
   readonly at: string;
   /** Number of keys that match. */
   readonly matching: number;
-  /** False when there are more keys than are compared for one answer. */
+  /** False when there are more keys than one answer may compare. */
   readonly isComplete: boolean;
-  /** The first of them: those that fail, and those that wait or are worked on, before the others. */
+  /** The first matching keys: first those that fail, are worked on or wait, then the others. */
   readonly keys: readonly Pick<KeyStatus, 'controller' | 'key' | 'verdict' | 'summary'>[];
 }

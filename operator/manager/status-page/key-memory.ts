@@ -6,7 +6,7 @@ import { errorWords } from './error-words.ts';
 
 /** What enqueued a key. */
 export interface RememberedWake {
-  /** The changed object, as `Secret demo/pw`; otherwise the reason in words, such as `trigger`. */
+  /** The changed object, as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
   readonly cause: string;
   /** How the change became a key, as in `Wake.via`. */
   readonly via: string | undefined;
@@ -15,29 +15,29 @@ export interface RememberedWake {
 
 /** What enqueued a key before one attempt. */
 export interface RememberedWakes {
-  /** The first different ones. */
+  /** The first different causes. */
   readonly first: RememberedWake[];
-  /** The number of others. */
+  /** The number of further causes. */
   more: number;
 }
 
 /** A finished attempt. */
 export interface RememberedAttempt {
-  /** Wall time of its end, in milliseconds since 1970. */
+  /** Wall time when the attempt ended, in milliseconds since 1970. */
   readonly endedMs: number;
   readonly outcome: AttemptEnd['outcome'];
   readonly durationMs: number;
-  /** As `errorWords` says it: no message. */
+  /** The result of `errorWords`, which contains no message. */
   readonly error: string | undefined;
   readonly reconcileId: string;
   readonly wakes: RememberedWakes | undefined;
 }
 
-/** What became of a key. */
+/** The remembered facts about a key. */
 export interface RememberedKey {
-  /** Since the last attempt began. Undefined when nothing has enqueued the key since. */
+  /** What enqueued the key since the last attempt began; undefined if nothing did. */
   wakes: RememberedWakes | undefined;
-  /** The attempt under way. */
+  /** The running attempt. */
   running: Pick<RememberedAttempt, 'reconcileId' | 'wakes'> | undefined;
   last: RememberedAttempt | undefined;
   /** Wall time of the first failure in a row, in milliseconds since 1970. */
@@ -45,12 +45,12 @@ export interface RememberedKey {
 }
 
 /**
- * Keys that are remembered of each controller: so many whose last attempt failed, and so many others, the latest of
- * each. A key takes about 1.5 KB, and 3 KB with as many causes as are remembered.
+ * Number of remembered keys per controller: this many whose last attempt failed, and this many others, the
+ * latest of each. A key takes about 1.5 KB, or 3 KB with the maximum number of causes.
  */
 export const REMEMBERED_KEYS = { failing: 1_000, others: 1_000 } as const;
 
-/** Different causes that are remembered of one attempt. */
+/** Number of different causes that are remembered per attempt. */
 const MAX_CAUSES = 4;
 
 const FAILURES: ReadonlySet<AttemptEnd['outcome']> = new Set([
@@ -61,7 +61,7 @@ const FAILURES: ReadonlySet<AttemptEnd['outcome']> = new Set([
   'requeue',
 ]);
 
-/** Remembers what woke keys and how their last attempts ended, in bounded memory. */
+/** Remembers in bounded memory what woke keys, and how their last attempts ended. */
 export class KeyMemory {
   readonly #clock: Clock;
   readonly #controllers = new Map<string, ControllerKeys>();
@@ -78,14 +78,14 @@ export class KeyMemory {
       woken: (key, wake) => keys.woken(key, wake),
       began: (attempt) => keys.began(attempt),
       ended: ({ key, reconcileId }, end) => keys.ended(key, reconcileId, end),
-      // The gate itself says which policies let a key wait.
+      // The key gate itself reports which policies delay a key.
       held() {},
       looped() {},
       stuck() {},
     };
   }
 
-  /** Undefined for a key of which nothing is remembered. */
+  /** Undefined for a key that is not remembered. */
   of(controller: string, key: ObjectKey): RememberedKey | undefined {
     return this.#controllers.get(controller)?.get(key);
   }
@@ -96,7 +96,10 @@ export class KeyMemory {
   }
 }
 
-/** The keys of one controller. Each key is in one of the two maps, the one that was remembered last is last. */
+/**
+ * The keys of one controller. Each key is in one of the two maps, ordered by when it was last remembered,
+ * oldest first.
+ */
 class ControllerKeys {
   readonly #clock: Clock;
   readonly failing = new Map<ObjectKey, RememberedKey>();

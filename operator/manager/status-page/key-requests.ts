@@ -38,7 +38,10 @@ export function answerKeys(keys: Keys, query: URLSearchParams, response: ServerR
   sendJson(response, keys.search({ text, controller, filter }));
 }
 
-/** The controller that is asked for; undefined for all. Null: there is none of this name, which it has answered. */
+/**
+ * The requested controller; undefined for all. Null if no controller has this name; then the function has
+ * answered the request.
+ */
 function controllerOf(
   keys: Keys,
   query: URLSearchParams,

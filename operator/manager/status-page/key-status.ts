@@ -6,7 +6,7 @@ import type { RememberedAttempt, RememberedKey, RememberedWakes } from './key-me
 import { blockerOf, type Surroundings, waitsOf } from './key-waits.ts';
 import type { ObservedController } from './observed-controller.ts';
 
-/** What is known of a key, before it is put into words. */
+/** The facts about a key, before they are turned into sentences. */
 export interface KnownKey {
   readonly controller: ObservedController;
   readonly key: ObjectKey;
@@ -15,7 +15,7 @@ export interface KnownKey {
   readonly remembered: RememberedKey | undefined;
 }
 
-/** False when the controller has never heard of the key, or has forgotten it. */
+/** False when the controller has never seen the key, or has forgotten it. */
 export function isKnown({ state, remembered }: KnownKey): boolean {
   const { object, failures } = state;
   return object === 'cached' || state.state !== 'idle' || failures > 0 || remembered !== undefined;

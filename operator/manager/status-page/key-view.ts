@@ -14,33 +14,36 @@ interface KeyViewOptions {
   readonly phase: () => ProcessStatus['phase'];
   readonly leadership: () => ProcessStatus['leadership'];
   readonly sharing: () => SharingStatus | undefined;
-  /** Undefined: nothing is remembered. */
+  /** If undefined, nothing is remembered. */
   readonly memory: KeyMemory | undefined;
 }
 
-/** Number of failing keys in the status of a process. */
+/** Maximum number of failing keys in the status of a process. */
 const MAX_FAILING = 20;
 
-/** Number of keys in one answer. */
+/** Maximum number of keys in one answer. */
 const MAX_FOUND = 100;
 
-/** Cached keys that one search compares, of all controllers: some milliseconds. */
+/**
+ * Maximum number of cached keys that one search compares over all controllers, which takes some
+ * milliseconds.
+ */
 const MAX_COMPARED = 50_000;
 
-/** What a search may ask for. */
+/** The filters of a search. */
 export const KEY_FILTERS = ['all', 'failing', 'working', 'waiting'] as const;
 
 export type KeyFilter = (typeof KEY_FILTERS)[number];
 
 export interface KeySearch {
-  /** A part of the key. Empty for every key. */
+  /** A part of the key. If empty, every key matches. */
   readonly text: string;
-  /** Undefined for all. */
+  /** Undefined for all controllers. */
   readonly controller: string | undefined;
   readonly filter: KeyFilter;
 }
 
-/** Answers questions about keys, from memory. Asking changes nothing. */
+/** Answers questions about keys from memory. A question changes nothing. */
 export class KeyView {
   readonly #options: KeyViewOptions;
 
@@ -53,7 +56,7 @@ export class KeyView {
     return Array.from(this.#options.controllers(), ({ activity }) => activity.name);
   }
 
-  /** @param controller - the only one to ask. Default: all. */
+  /** @param controller - the only controller to ask. Default: all controllers. */
   why(key: ObjectKey, controller?: string): KeyAnswer {
     const asked = this.#asked(controller);
     const around = this.#surroundings();
@@ -68,7 +71,7 @@ export class KeyView {
     };
   }
 
-  /** The first keys that match, the most urgent ones first. */
+  /** The first matching keys, most urgent first. */
   search({ text, controller, filter }: KeySearch): KeysAnswer {
     const found = new FoundKeys(text);
     for (const each of this.#asked(controller)) {
@@ -111,8 +114,8 @@ export class KeyView {
   }
 
   /**
-   * The failing keys of a controller that this process works on, the most urgent ones first. A lost race is normal, and
-   * only its repetition is a failure.
+   * The failing keys of a controller that this process works on, most urgent first. A single conflict is
+   * normal; only repeated conflicts count as failures.
    */
   #failingOf(of: ObservedController): readonly FailedKey[] {
     const { name } = of.activity;
@@ -145,11 +148,11 @@ export class KeyView {
 interface FailedKey {
   readonly of: ObservedController;
   readonly key: ObjectKey;
-  /** In a row; 0 when it is not retried. */
+  /** Failures in a row; 0 when the key is not retried. */
   readonly failures: number;
 }
 
-/** A key that only a change can help comes before those that are retried. */
+/** Keys that only a change can repair come before keys that are retried. */
 function urgency({ failures }: FailedKey): number {
   return failures === 0 ? Number.POSITIVE_INFINITY : failures;
 }
@@ -179,7 +182,10 @@ function notesOf(
 
 type FoundKey = readonly [of: ObservedController, key: ObjectKey];
 
-/** Keys that contain a text, by what becomes of them. Each controller is added in one go. */
+/**
+ * Keys that contain a text, grouped by state. All keys of one controller are added before those of
+ * the next.
+ */
 class FoundKeys {
   readonly #text: string;
   readonly #found: Record<KeyFilter, FoundKey[]> = {
@@ -197,20 +203,20 @@ class FoundKeys {
     this.#text = text;
   }
 
-  /** Only the first call for a key counts. */
+  /** Adds a key. Further calls for the same key are ignored. */
   add(of: ObservedController, key: ObjectKey, as: KeyFilter): void {
     if (!key.includes(this.#text) || this.#ofController.has(key)) return;
     this.#ofController.add(key);
     this.#put(of, key, as);
   }
 
-  /** As `add`, for a key that nothing is due for, as long as not too many were compared. */
+  /** As `add`, for a key without due work, until the maximum number of comparisons is reached. */
   compare(of: ObservedController, key: ObjectKey): void {
     if (++this.#compared > MAX_COMPARED) this.isComplete = false;
     else if (key.includes(this.#text) && !this.#ofController.has(key)) this.#put(of, key, 'all');
   }
 
-  /** No more keys of this controller follow. */
+  /** Ends the keys of the current controller. */
   end(): void {
     this.#ofController = new Set();
   }

@@ -6,14 +6,14 @@ import type { RememberedKey } from './key-memory.ts';
 import type { ObservedController } from './observed-controller.ts';
 import type { LeadershipStatus, ProcessStatus } from './process-status.ts';
 
-/** What all keys of a process depend on. */
+/** The state of the process on which all keys depend. */
 export interface Surroundings {
   readonly phase: ProcessStatus['phase'];
   readonly leadership: LeadershipStatus | undefined;
   readonly sharing: SharingStatus | undefined;
 }
 
-/** What a key policy says of a key that it lets wait, by the name of the policy. */
+/** The sentence for a key that a policy delays, by the name of the policy. */
 export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'cache-sync': 'the cache of the reconciled objects has no first list',
   'consistency-wait':
@@ -24,7 +24,7 @@ export const POLICY_WORDS: Readonly<Record<string, string>> = {
   'requeue-brake': 'its reconciler asked for the next attempt at once again and again',
 };
 
-/** Why this process makes no attempt at a key, whatever the state of the key. */
+/** Why this process makes no attempt at a key, regardless of the state of the key. */
 export function blockerOf(
   controller: ObservedController,
   { group }: KeyState,
@@ -53,7 +53,7 @@ export function blockerOf(
   return blocked('group', `${whose} group ${group.group}, to which it belongs`);
 }
 
-/** Everything that a key waits for besides `blockerOf`, the longest wait first. */
+/** Everything that the key waits for in addition to `blockerOf`, the longest wait first. */
 export function waitsOf(
   controller: ObservedController,
   state: KeyState,
@@ -70,7 +70,7 @@ export function waitsOf(
   ];
 }
 
-/** What the place in the queue says: a worker, or a time. */
+/** The wait that follows from the place in the queue: for a worker, or for a time. */
 function ownWait(
   { activity }: ObservedController,
   state: KeyState,
@@ -88,7 +88,8 @@ function ownWait(
   }
   const { dueInMs } = state;
   if (dueInMs === undefined) return [];
-  // A policy that lets it wait as long has set the time. Both are read from the same clock, up to rounding.
+  // A policy that delays the key for as long has set this time. Both are read from the same clock, up to
+  // rounding.
   if (byPolicies.some(({ forMs }) => forMs !== undefined && forMs >= dueInMs - 1)) return [];
   return [{ ...delayOf(state, remembered), forMs: dueInMs }];
 }
@@ -110,7 +111,7 @@ function delayOf(
   return { by: 'delay', why: 'it was enqueued with a delay' };
 }
 
-/** Changes of a source that is not well do not wake the key. */
+/** Changes of a source that is failing do not wake the key. */
 function sources({ troubledSources }: ObservedController): readonly KeyWait[] {
   return troubledSources.map(({ resource, health, synced }) => ({
     by: 'source',

@@ -6,7 +6,7 @@ export interface ProcessStatus {
   readonly at: string;
   /** Version of the toolkit. */
   readonly version: string;
-  /** Since the manager was created. */
+  /** Seconds since the manager was created. */
   readonly uptimeSeconds: number;
   /** Phase of the run. */
   readonly phase: 'starting' | 'running' | 'stopping';
@@ -29,11 +29,11 @@ export interface ProcessStatus {
   /** Every controller. */
   readonly controllers: readonly ControllerStatus[];
   /**
-   * The first 20 keys whose last attempt failed: those that only a change can help, then by the number of failures in
-   * a row.
+   * The first 20 keys whose last attempt failed: first those that only a change can repair, then by the
+   * number of failures in a row.
    */
   readonly failing: readonly FailingKey[];
-  /** The runnables that show a state. */
+  /** The runnables that have a state. */
   readonly runnables: readonly RunnableStatus[];
   /** The latest reconciles, newest first. */
   readonly recent: readonly RecentReconcile[];
@@ -45,7 +45,10 @@ export interface ProcessStatus {
 export interface RecordingStatus {
   /** How far back a record reaches, at most. */
   readonly minutes: number;
-  /** Whether `POST /debug/record` on the port of this page writes one. A signal always does. */
+  /**
+   * True if `POST /debug/record` on the port of this page writes a record. A signal always writes
+   * one.
+   */
   readonly endpoint: boolean;
 }
 
@@ -59,7 +62,7 @@ export interface LeadershipStatus {
   readonly holder: string | undefined;
 }
 
-/** The replicas that share the work, as this process has seen their Leases last. */
+/** The replicas that share the work, as this process last observed their Leases. */
 export interface ShardingStatus {
   /** Namespace and name of the Lease that all replicas hold together. */
   readonly lease: string;
@@ -67,29 +70,29 @@ export interface ShardingStatus {
   readonly division: string;
   /** Every group, at most 64. */
   readonly groups: readonly GroupStatus[];
-  /** The replicas that are known, at most 256. */
+  /** The known replicas, at most 256. */
   readonly members: readonly MemberStatus[];
 }
 
 /** The state of a group of keys. */
 export interface GroupStatus {
-  /** Its number, from 0. */
+  /** The number of the group, from 0. */
   readonly group: number;
-  /** What it is doing here; `foreign` when another process works on it, or none. */
+  /** The phase of the group in this process; `foreign` when another process or none works on it. */
   readonly phase: 'foreign' | 'claiming' | 'warming' | 'owning' | 'draining' | 'lost';
-  /** The identity that its Lease names, if it names one. */
+  /** The identity that the group's Lease names, if any. */
   readonly holder: string | undefined;
 }
 
 /** The state of a replica. */
 export interface MemberStatus {
-  /** The identity of the process: its Pod and a number that no other process has. */
+  /** The identity of the process: its Pod, and a number that no other process has. */
   readonly identity: string;
-  /** How it divides keys. One that divides them in another way gets no group. */
+  /** How the replica divides keys. A replica that divides them in another way gets no group. */
   readonly division: string;
-  /** False when its Lease did not change for as long as a Lease lasts, by the clock of this process. */
+  /** False when its Lease has been unchanged for longer than a Lease lasts, by the clock of this process. */
   readonly fresh: boolean;
-  /** Since its Lease was last seen to change. */
+  /** Seconds since its Lease was last seen to change. */
   readonly unchangedSeconds: number;
 }
 
@@ -97,23 +100,23 @@ export interface MemberStatus {
 export interface SourceStatus {
   /** For example `deployments.apps`. */
   readonly resource: string;
-  /** Undefined for all. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   /** Label and field selector as text; undefined without selectors. */
   readonly selector: string | undefined;
-  /** What the source does now. */
+  /** What the source is doing now. */
   readonly state: SourceState;
-  /** Whether the last requests worked. */
+  /** Whether the last requests succeeded. */
   readonly health: string;
   /** True when the first list is in the cache. */
   readonly synced: boolean;
   /** Number of cached objects. */
   readonly objects: number;
-  /** Their estimated memory. */
+  /** Estimated memory of the cached objects. */
   readonly bytes: number;
-  /** Since the server last sent something; undefined if it never did. */
+  /** Seconds since the server last sent something; undefined if it never did. */
   readonly lastContactSeconds: number | undefined;
-  /** Since the last complete list; undefined before the first. */
+  /** Seconds since the last complete list; undefined before the first one. */
   readonly lastListSeconds: number | undefined;
 }
 
@@ -123,23 +126,23 @@ export interface ControllerStatus {
   readonly name: string;
   /** False while another replica leads, and before the sources are synced. */
   readonly working: boolean;
-  /** Maximum number of keys that it reconciles at the same time. */
+  /** Maximum number of keys that the controller reconciles at the same time. */
   readonly workers: number;
-  /** Number of keys that it reconciles now. */
+  /** Number of keys that the controller is reconciling now. */
   readonly busy: number;
   /** Keys that are ready, by priority, highest first. */
   readonly ready: readonly { readonly priority: number; readonly keys: number }[];
-  /** Keys that are due later. */
+  /** Number of keys that are due later. */
   readonly delayed: number;
-  /** Keys whose last attempt failed. */
+  /** Number of keys whose last attempt failed. */
   readonly failing: number;
   /** Duration of the longest running reconcile; 0 when none is running. */
   readonly longestRunningSeconds: number;
-  /** Attempts since the start. */
+  /** Number of attempts since the start. */
   readonly reconciles: number;
-  /** Attempts that failed since the start. */
+  /** Number of attempts that failed since the start. */
   readonly errors: number;
-  /** Median of the last 200 attempts, in milliseconds; undefined before the first. */
+  /** Median of the last 200 attempts, in milliseconds; undefined before the first attempt. */
   readonly medianMs: number | undefined;
   /** The slowest of the same attempts, in milliseconds. */
   readonly slowestMs: number | undefined;
@@ -151,13 +154,16 @@ export interface FailingKey {
   readonly controller: string;
   /** The object that was reconciled. */
   readonly key: string;
-  /** Failures in a row; 0 for one that is not retried. */
+  /** Failures in a row; 0 for a key that is not retried. */
   readonly failures: number;
-  /** When the first of them ended, RFC 3339. */
+  /** When the first failure in a row ended, RFC 3339. */
   readonly since: string | undefined;
   /** As in `RecentReconcile.error`. */
   readonly error: string | undefined;
-  /** Undefined when nothing is due, or something else than time decides. */
+  /**
+   * Milliseconds until the next attempt. Undefined when none is due, or when its start does not
+   * depend on time.
+   */
   readonly nextInMs: number | undefined;
 }
 
@@ -167,7 +173,7 @@ export interface RunnableStatus {
   readonly name: string;
   /** False before the start, and while another replica leads. */
   readonly running: boolean;
-  /** What `Runnable.status` says. */
+  /** The result of `Runnable.status`. */
   readonly state: unknown;
 }
 
@@ -181,7 +187,7 @@ export interface RecentReconcile {
   readonly key: string;
   /** As in `AttemptEnd.outcome`. */
   readonly outcome: string;
-  /** How long it took. */
+  /** Duration of the attempt in milliseconds. */
   readonly durationMs: number;
   /** Class, code and layer, or the API server's status and reason; never a message. */
   readonly error: string | undefined;

@@ -20,14 +20,17 @@ import type {
 import { MinuteCounts, ReconcileHistory } from './reconcile-history.ts';
 import { answersOff, StatusPage } from './status-page.ts';
 
-/** What the view asks the process for. It stores the rest itself. */
+/** The parts of the process that the view reads. The view stores the rest itself. */
 type ProcessViewOptions = Omit<SnapshotOptions, 'startedAt' | 'history' | 'writes' | 'keys'>;
 
-/** Collects the status of the process. It remembers past reconciles and writes, and reads the rest. */
+/**
+ * Builds the status of the process. It remembers past reconciles and writes, and reads everything else when
+ * asked.
+ */
 export class ProcessView {
   /** Counts writes. Every write must be added. */
   readonly writes: MinuteCounts;
-  /** Remembers keys. Every controller must tell it. Undefined when the page is turned off. */
+  /** Remembers keys. Every controller must report to it. Undefined when the page is turned off. */
   readonly keys: KeyMemory | undefined;
   readonly #snapshot: () => ProcessStatus;
   readonly #history: ReconcileHistory;
@@ -83,7 +86,7 @@ export interface SnapshotOptions {
   readonly history: ReconcileHistory;
   readonly writes: MinuteCounts;
   readonly keys: KeyView;
-  /** What records the process. Default: nothing does. */
+  /** The flight recorder of the process, if any. Default: none. */
   readonly observer?: object;
 }
 
@@ -155,7 +158,7 @@ function controllerStatus(
   return { ...activity, longestRunningSeconds, ...history.tallyOf(activity.name) };
 }
 
-/** Counts each write and delete, whether or not it succeeds. Dry runs do not count. */
+/** Counts each write and delete, whether or not it succeeds. Dry runs are not counted. */
 export function countWrites(writes: MinuteCounts): Interceptor {
   return (next) => (call) => {
     if (!isRead(call) && call.options.dryRun !== true) writes.count();

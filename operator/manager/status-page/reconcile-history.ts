@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { errorWords } from './error-words.ts';
 import type { RecentReconcile } from './process-status.ts';
 
-/** Number of attempts that the page lists. */
+/** Maximum number of attempts that the page lists. */
 const RECENT = 50;
 
 /** Number of durations kept per controller: enough for a median, few enough to be recent. */
@@ -35,7 +35,7 @@ export class ReconcileHistory {
     this.#clock = clock;
   }
 
-  /** Newest first. */
+  /** The latest attempts, newest first. */
   get recent(): readonly RecentReconcile[] {
     return this.#recent
       .toReversed()

@@ -17,16 +17,16 @@ interface StatusPageOptions {
 /** How often an open page receives an update. */
 const PUSH_MS = 1_000;
 
-/** Limit of open pages. Each costs a socket and a JSON text every second. */
+/** Maximum number of open pages. Each costs a socket and a JSON text every second. */
 const MAX_READERS = 16;
 
 /** A reader with this much unread data is gone or too slow. Its stream is closed. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
- * Serves `/status`, a self-contained page for people; `/status.json`, the same as data; and
- * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page. `/keys.json` finds keys,
- * and `/why.json` says what one of them waits for.
+ * Serves `/status`, a self-contained page for people; `/status.json`, the same content as data; and
+ * `/status/events`, the same data repeatedly as server-sent events. `/` redirects to the page. `/keys.json`
+ * finds keys, and `/why.json` explains what a key waits for.
  */
 export class StatusPage {
   readonly #options: StatusPageOptions;
@@ -37,7 +37,7 @@ export class StatusPage {
     this.#options = options;
   }
 
-  /** True when it has answered, or has begun to. */
+  /** True when the page has answered the request, or has begun to. */
   answer(request: IncomingMessage, response: ServerResponse): boolean {
     const [path, query] = (request.url ?? '').split('?', 2);
     switch (path) {
@@ -111,7 +111,7 @@ export class StatusPage {
     }
   }
 
-  /** JSON has no line breaks, which would end the event. */
+  /** The JSON text has no line breaks, which would end the event. */
   #event(): string {
     return `data: ${JSON.stringify(this.#options.status())}\n\n`;
   }
@@ -126,7 +126,7 @@ const PATHS: ReadonlySet<string | undefined> = new Set([
   '/keys.json',
 ]);
 
-/** Says that the page is turned off. False when the request is for none of its paths. */
+/** Answers that the page is turned off. False when the request has none of the page's paths. */
 export function answersOff(request: IncomingMessage, response: ServerResponse): boolean {
   const [path] = (request.url ?? '').split('?', 1);
   if (!PATHS.has(path)) return false;
@@ -143,11 +143,11 @@ function sendPage(response: ServerResponse): void {
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** The tags in `page.html` for the files that take their place. */
+/** The tags in `page.html` that are replaced by the content of the files. */
 const STYLE_TAG = '<link rel="stylesheet" href="page.css">';
 const SCRIPT_TAG = '<script type="module" src="main.js"></script>';
 
-/** The scripts of the page: what a file imports stands before it. */
+/** The scripts of the page. Each file comes after the files that it imports. */
 const SCRIPTS = ['dom.js', 'words.js', 'sections.js', 'keys.js', 'main.js'];
 
 interface Page {

@@ -23,7 +23,7 @@ export interface EndpointStatus {
   readonly unusable: number;
 }
 
-/** Counts the reviews of one endpoint, under controller-runtime's names where it has such metrics. */
+/** Counts the reviews of one endpoint, under controller-runtime's metric names if they exist. */
 export class ReviewTally {
   readonly #endpoint: Endpoint;
   readonly #clock: Clock;
@@ -52,7 +52,7 @@ export class ReviewTally {
   /**
    * Measures the answer to one review.
    *
-   * @param signal - aborted when the client has gone: it has waited too long.
+   * @param signal - aborted when the client has closed the connection because it waited too long.
    */
   async around(
     answer: () => Promise<EndpointAnswer>,

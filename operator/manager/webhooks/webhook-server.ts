@@ -9,16 +9,28 @@ import { HttpListener, send } from '../http/listener.ts';
 import { GATE_TEST_AGENT } from '../safety/gate-test-agent.ts';
 import { type ListenAddress, WEBHOOK_LISTEN } from '../settings/webhook-listen.ts';
 
-/** An object has at most 3 MiB, and a review has up to two of them. The gate has the same limit. */
+/**
+ * An object has at most 3 MiB, and a review contains up to two objects. The gate has the same
+ * limit.
+ */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Bodies of all reviews that are being answered. Parsed, they take about ten times as much memory. */
+/**
+ * Maximum total size of the bodies of all reviews in progress. Parsed, they take about ten times as much
+ * memory.
+ */
 const MAX_BODIES_BYTES = 32 * 1024 * 1024;
 
-/** An API server sends at most 200 changing requests at once (`--max-mutating-requests-inflight`), and there are several. */
+/**
+ * An API server sends at most 200 mutating requests at once (`--max-mutating-requests-inflight`), and there
+ * are several API servers.
+ */
 const LIMITS = { waiting: 512, answering: 1_024 };
 
-/** Longer than gates keep an idle connection, so that none sends a review into a connection that closes. */
+/**
+ * Longer than gates keep an idle connection, so that no gate sends a review into a connection that is
+ * closing.
+ */
 const KEEP_ALIVE_MS = 90_000;
 
 interface WebhookServerOptions {
@@ -30,13 +42,16 @@ interface WebhookServerOptions {
     text: string,
     limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ) => Promise<EndpointAnswer>;
-  /** Told of each request for an endpoint: the status of the answer, and why it is no review. */
+  /**
+   * Called for each request to an endpoint, with the status of the answer and, if the request is
+   * not a review, the error.
+   */
   readonly answered: (endpoint: Endpoint, status: number, error?: unknown) => void;
 }
 
 /**
- * Answers reviews in plain HTTP/1.1: POST of JSON, to declared paths. The gate beside it has the certificate. No request
- * makes it throw.
+ * Answers reviews in plain HTTP/1.1: POST of JSON, to declared paths. The gate beside it has the certificate.
+ * No request makes it throw.
  */
 export class WebhookServer {
   readonly #options: WebhookServerOptions;
@@ -71,14 +86,14 @@ export class WebhookServer {
     return this.#listener.listening;
   }
 
-  /** Where it listens, as a client names it: `http://127.0.0.1:9440` or `unix:/path.sock`. */
+  /** The address in the form that a client uses: `http://127.0.0.1:9440` or `unix:/path.sock`. */
   get address(): string {
     const { host, socket } = this.#options.listen;
     if (socket !== undefined) return `unix:${socket}`;
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.#listener.port}`;
   }
 
-  /** From now on each answer is the last of its connection. */
+  /** Makes each answer from now on the last one of its connection. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -138,7 +153,7 @@ export class WebhookServer {
     }
   }
 
-  /** @throws Refused when too much is being answered at once. */
+  /** @throws Refused when the reviews in progress are too large in total. */
   #reserve(bytes: number): void {
     if (this.#bodyBytes + bytes > MAX_BODIES_BYTES) {
       throw new Refused(503, 'too many large reviews at once');
@@ -147,7 +162,7 @@ export class WebhookServer {
   }
 }
 
-/** A request that is answered with another status than 200. */
+/** A request that is answered with a status other than 200. */
 class Refused extends Error {
   readonly status: number;
 
@@ -157,14 +172,17 @@ class Refused extends Error {
   }
 }
 
-/** Any other error is a bug, whose text might quote an object. The API server then follows the failure policy. */
+/**
+ * Any other error is a bug, and its text might quote an object. The API server then follows the failure
+ * policy.
+ */
 function refusalOf(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof Refused) return error;
   if (error instanceof ProtocolError) return { status: 400, message: error.message };
   return { status: 500, message: 'the operator failed' };
 }
 
-/** Answers although the body may not have been read. */
+/** Answers a request whose body may not have been read. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -186,7 +204,7 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /** Bytes of a body while it is read and answered. */
 class Body {
-  /** Those that have been reserved. */
+  /** The number of reserved bytes. */
   bytes = 0;
   readonly #maxBytes: number;
   readonly #reserve: (bytes: number) => void;
@@ -196,7 +214,9 @@ class Body {
     this.#reserve = reserve;
   }
 
-  /** @throws Refused when it is too large, incomplete or no UTF-8. */
+  /**
+   * @throws Refused when the body is too large or incomplete; ProtocolError when it is not UTF-8.
+   */
   async read(request: IncomingMessage): Promise<string> {
     this.#require(Number(request.headers['content-length'] ?? 0));
     const chunks: Buffer[] = [];
@@ -236,8 +256,9 @@ function utf8(bytes: Buffer): string {
 }
 
 /**
- * 80 % of the time that the API server waits, or a second less if that is more: the answer has a way to go. The API
- * server says in the query how long it waits, because its configuration may differ from the declaration.
+ * 80 % of the time that the API server waits, or one second less than that time if that is longer, because
+ * the answer needs time to arrive. The query contains how long the API server waits, because its
+ * configuration may differ from the declaration.
  */
 function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): number {
   const declaredMs = timeoutSeconds * 1_000;
@@ -248,8 +269,8 @@ function timeLimitMs({ timeoutSeconds }: Endpoint, query: string | undefined): n
 }
 
 /**
- * A socket that a killed container has left in the shared volume. One that somebody listens on stays, and so does
- * any other file: Linux refuses connections to it in the same way.
+ * Removes a socket that a killed container has left in the shared volume. A socket on which a process listens
+ * stays. Any other file also stays, although Linux refuses connections to it in the same way.
  */
 async function removeStale(path: string): Promise<void> {
   const socket = connect(path);

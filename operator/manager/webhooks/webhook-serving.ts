@@ -26,37 +26,38 @@ export interface WebhookServingOptions {
   readonly meter?: Meter;
   /** Converts objects at `/convert`. Default: that path does not exist. */
   readonly convert?: AnswerConversion;
-  /** True for a resource whose objects `convert` converts. Default: for none. */
+  /** True for a resource whose objects `convert` converts. Default: no resource. */
   readonly converts?: (resource: Resource) => boolean;
-  /** Called around each question. Default: nothing is. */
+  /** Called around each review. Default: not called. */
   readonly aroundReview?: AroundReview;
 }
 
 /**
- * How long a stopped Pod goes on answering as before. Until the change of its EndpointSlice has reached all nodes,
- * API servers send new connections to it.
+ * How long a stopping Pod still answers as before. API servers send new connections to it until the change of
+ * its EndpointSlice has reached all nodes.
  */
 const LINGER_MS = 3_000;
 
-/** How long the reviews that are being answered then have. */
+/** How long the reviews that are still being answered may then take. */
 const LAST_ANSWERS_MS = 1_500;
 
-/** At most one line a minute says of an endpoint that its requests are unusable: anybody may send such. */
+/** At most one log line per endpoint and minute about unusable requests, because anyone may send them. */
 const COMPLAINT_MS = 60_000;
 
 /**
- * The webhooks of a process, in all replicas. `start` listens, and until the runnable has its sources each review is
- * answered with 503. After a stop it goes on for a while, so that a rolling update loses no review.
+ * The webhooks of a process, in all replicas. `start` begins to listen. Until the runnable has its sources,
+ * each review is answered with 503. After a stop it continues to answer for a while, so that a rolling update
+ * loses no review.
  */
 export class WebhookServing {
-  /** Reads the sources, and ends when the last review is answered. */
+  /** Opens the sources, and ends when the last review is answered. */
   readonly runnable: Runnable;
   readonly #options: WebhookServingOptions;
   readonly #tallies: ReadonlyMap<Endpoint, ReviewTally>;
   readonly #server: WebhookServer;
   readonly #caches = new Map<Source, InformerHandle<KubernetesObject>>();
   readonly #complainedAt = new Map<Endpoint, number>();
-  /** True when every source is listed, or is about to be. */
+  /** True when every source has been opened. */
   #areOpen = false;
   #stoppingAt = 0;
 
@@ -109,7 +110,10 @@ export class WebhookServing {
     return this.#server.listening && [...this.#tallies.keys()].every((each) => each.ready());
   }
 
-  /** For `/readyz`. Sources that are not listed yet show in another check, which knows for which of them to wait. */
+  /**
+   * The check for `/readyz`. Sources that are not listed yet are reported by another check, which knows for
+   * which of them to wait.
+   */
   get check(): StartCheck {
     const { converts = () => false, webhooks } = this.#options;
     const waiting = new Set(
@@ -126,7 +130,10 @@ export class WebhookServing {
     };
   }
 
-  /** Where it listens: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the start and after the end. */
+  /**
+   * The listen address: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined before the start and after
+   * the end.
+   */
   get address(): string | undefined {
     return this.#server.listening ? this.#server.address : undefined;
   }
@@ -145,7 +152,7 @@ export class WebhookServing {
   async #drain(): Promise<void> {
     const { clock, settings } = this.#options;
     const allMs = settings.shutdownTimeoutMs * SHARE.others;
-    // No Service sends reviews to a process that is in no Pod.
+    // No Service sends reviews to a process outside a Pod.
     const lingerMs = settings.podName === undefined ? 0 : Math.min(LINGER_MS, allMs * 0.6);
     const leftMs = this.#stoppingAt + lingerMs - clock.monotonic();
     if (leftMs > 0) await sleep(clock, leftMs, NEVER_ABORTED);

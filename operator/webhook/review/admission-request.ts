@@ -1,27 +1,30 @@
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 
-/** What a client wants to do with an object. `CONNECT` is a subresource such as `exec`. */
+/** What a client wants to do with an object. `CONNECT` opens a subresource such as `exec`. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** The client that sent the request, as the API server has authenticated it. */
 export interface AdmissionUser {
-  /** Such as `system:serviceaccount:shop:deployer`. Empty if the API server sent none. */
+  /** For example `system:serviceaccount:shop:deployer`. Empty if the API server sent none. */
   readonly username: string;
-  /** Undefined for users without one, such as those of client certificates. */
+  /** Undefined for users without a uid, such as those of client certificates. */
   readonly uid: string | undefined;
   /** The groups of the user, such as `system:masters`. */
   readonly groups: readonly string[];
-  /** More about the user, from the authenticator. */
+  /** Further facts about the user, from the authenticator. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 interface RequestFacts {
-  /** Undefined when the API server makes the name later, from `generateName`. */
+  /** Undefined when the API server generates the name later, from `generateName`. */
   readonly name: string | undefined;
   /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
-  /** The resource of the webhook. Objects of other versions have been converted to its version. */
+  /**
+   * The resource of the webhook. Objects of other versions have been converted to the version of
+   * this resource.
+   */
   readonly resource: Resource;
   /** Undefined for the object itself. */
   readonly subresource: string | undefined;
@@ -34,11 +37,11 @@ interface RequestFacts {
 }
 
 /**
- * One question of the API server. Everything in it is frozen: copy before changing. Nothing of it is verified
- * beyond its form, because every Pod that reaches the gate can send a question.
+ * One review request of the API server. Everything in it is frozen, so copy before changing. Only its form is
+ * verified, because every Pod that reaches the gate can send a request.
  *
- * @typeParam T - the type of the objects. They come from a client and may break the schema of the kind.
- * @typeParam O - the operations of the webhook; `operation` tells them apart.
+ * @typeParam T - the type of the objects. They come from a client and may violate the schema of the kind.
+ * @typeParam O - the operations of the webhook; `operation` distinguishes them.
  */
 export type AdmissionRequest<
   T extends KubernetesObject = KubernetesObject,
@@ -48,7 +51,10 @@ export type AdmissionRequest<
     readonly [Each in O]: Each extends 'CREATE'
       ? {
           readonly operation: 'CREATE';
-          /** The new object. A mutating webhook is asked before it has a uid and, with `generateName`, a name in `metadata`. */
+          /**
+           * The new object. When a mutating webhook is called, the object has no uid yet and, with
+           * `generateName`, no name in `metadata`.
+           */
           readonly object: T;
           readonly oldObject: undefined;
         }
@@ -57,14 +63,14 @@ export type AdmissionRequest<
             readonly operation: 'UPDATE';
             /** The object as it would be stored. */
             readonly object: T;
-            /** The object as it is stored. */
+            /** The stored object. */
             readonly oldObject: T;
           }
         : Each extends 'DELETE'
           ? {
               readonly operation: 'DELETE';
               readonly object: undefined;
-              /** The object that is to be deleted. */
+              /** The object that will be deleted. */
               readonly oldObject: T;
             }
           : {

@@ -15,31 +15,33 @@ import { jsonPatchOf } from './json-patch.ts';
 import type { Review } from './read-review.ts';
 import { allowedReview, deniedReview, failedReview } from './review-answer.ts';
 
-/** What became of a question. `timeout` has no answer. */
+/** The outcome of a review. `timeout` means that there was no answer. */
 export type ReviewOutcome = 'allowed' | 'denied' | 'failed' | 'timeout';
 
-/** What surrounds the call of a webhook's function. */
+/** The surroundings of a call of a webhook's function. */
 export interface AskParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: WebhookContext['store'];
-  /** Milliseconds that the function has. */
+  /** Time limit of the function in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** The end of a question. */
+/** The result of a review. */
 export interface AnsweredReview {
   readonly outcome: ReviewOutcome;
-  /** The review that answers. Undefined after a time-out: then the API server follows the failure policy. */
+  /**
+   * The review with the answer. Undefined after a time-out; the API server then follows the failure policy.
+   */
   readonly text: string | undefined;
   /** Why the function failed. */
   readonly error?: Error;
 }
 
 /**
- * Asks the function of `webhook`, once. Its failure is logged and becomes a refusal that says nothing of the object. A
- * result that comes after the time limit is dropped.
+ * Calls the function of `webhook` once. A failure is logged and becomes a refusal that reveals nothing about
+ * the object. A result after the time limit is dropped.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -79,12 +81,14 @@ export async function askWebhook(
   }
 }
 
-/** The stored object counts: a client can write a time of deletion into the new one. */
+/**
+ * Only the stored object is checked, because a client can write a deletion time into the new one.
+ */
 function isForObjectBeingDeleted({ operation, oldObject }: AdmissionRequest): boolean {
   return operation === 'UPDATE' && typeof oldObject.metadata.deletionTimestamp === 'string';
 }
 
-/** @throws OperatorError `USER_CODE` when the function has returned something else than an answer. */
+/** @throws OperatorError `USER_CODE` when the function has returned something that is not a decision. */
 function decisionOf(webhook: Webhook, request: AdmissionRequest, given: unknown): Allowed | Denied {
   if (given === undefined) return allow();
   if (isDecision(given)) return given;
@@ -122,7 +126,7 @@ function patchOf(
   return jsonPatchOf(before, after);
 }
 
-/** Paths that change the identity of an object, or all of an object that has one. */
+/** Paths whose change would change the identity of an object, or the whole object. */
 const IDENTITY: readonly string[] = [
   '',
   '/apiVersion',
@@ -133,7 +137,7 @@ const IDENTITY: readonly string[] = [
   '/metadata/uid',
 ];
 
-/** As `requireSameIdentity`, for a patch. The object of a `generateName` has no name yet, and may get one. */
+/** As `requireSameIdentity`, for a patch. An object with `generateName` has no name yet, and may get one. */
 function requireOtherPaths(
   webhook: Webhook,
   { metadata }: Mapping,
@@ -149,7 +153,7 @@ function requireOtherPaths(
   throw misbehaved(webhook, `changed ${path || 'the whole object'}, which no patch may change`);
 }
 
-/** The API server looks these up before it asks, and takes no other values. */
+/** The API server looks these fields up before the review, and accepts no other values. */
 function requireSameIdentity(
   webhook: Webhook,
   before: KubernetesObject,

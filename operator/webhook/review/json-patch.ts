@@ -6,8 +6,8 @@ import { isMapping, type Mapping } from '../../core/mapping.ts';
 const MAX_LIST_OPERATIONS = 100;
 
 /**
- * The JSON patch (RFC 6902) that changes `before` to `after`. Empty when they are the same. Both are JSON values, in
- * which an integer that a number cannot hold is a bigint.
+ * The JSON patch (RFC 6902) that changes `before` to `after`. Empty when both are equal. Both are JSON
+ * values, in which an integer beyond the range of a number is a bigint.
  *
  * @throws OperatorError `USER_CODE` for values with more than 1,000 levels.
  */
@@ -47,7 +47,7 @@ function changesOfMap(
   ];
 }
 
-/** Items at the beginning and at the end that are the same stay. Between them, items are compared in their order. */
+/** Equal items at the beginning and at the end are kept. The items between them are compared in order. */
 function changesOfList(
   before: readonly unknown[],
   after: readonly unknown[],

@@ -14,7 +14,7 @@ import type { AdmissionOperation, AdmissionRequest, AdmissionUser } from './admi
 /** The API version of reviews. */
 export const REVIEW_VERSION = 'admission.k8s.io/v1';
 
-/** A question of the API server, and the uid that the answer repeats. */
+/** A review request of the API server, with the uid that the answer must repeat. */
 export interface Review {
   readonly uid: string;
   readonly request: AdmissionRequest;
@@ -22,16 +22,17 @@ export interface Review {
   readonly text: string;
 }
 
-/** A UUID has 36 characters. A longer text comes from no API server. */
+/** A UUID has 36 characters. No API server sends a longer text than this. */
 const MAX_UID_CHARS = 253;
 
 /**
- * The question in the body of a request, for `webhook`. Everything in it is frozen. Integers that a number cannot hold
- * are bigints. It yields to the event loop, so that a review of 8 MiB delays no probe.
+ * Reads the review in the body of a request for `webhook`. Everything in the result is frozen. Integers
+ * beyond the range of a number are bigints. It yields to the event loop, so that a review of 8 MiB delays no
+ * probe.
  *
- * @throws ProtocolError `DECODE` for a text that is no review within `JSON_LIMITS`, for a review of another resource,
- *   subresource or operation, and for one without the objects of its operation. It says which part is at fault, and
- *   quotes nothing of an object.
+ * @throws ProtocolError `DECODE` for a text that is not a review within `JSON_LIMITS`, for a review of
+ *   another resource, subresource or operation, and for a review without the objects of its operation. The
+ *   message names the faulty part, and quotes nothing of an object.
  * @throws `signal.reason` when aborted.
  */
 export async function readReview(
@@ -68,10 +69,11 @@ export async function readReview(
 }
 
 /**
- * The value of the body of a request, of any kind of review.
+ * Parses the body of a request, for any kind of review.
  *
  * @param of - names the endpoint in the error.
- * @throws ProtocolError `DECODE` for a text that is no JSON within `JSON_LIMITS`; `signal.reason` when aborted.
+ * @throws ProtocolError `DECODE` for a text that is not JSON within `JSON_LIMITS`; `signal.reason` when
+ * aborted.
  */
 export async function readReviewText(
   text: string,
@@ -90,7 +92,7 @@ function unusable(of: string, problem: string, cause?: unknown): ProtocolError {
   return new ProtocolError(`a review for ${of} is unusable: ${problem}`, { code: 'DECODE', cause });
 }
 
-/** The parts of a review, each of the type that it must have. */
+/** Reads the parts of a review, and checks the type of each. */
 class Parts {
   readonly #webhook: Webhook;
 
@@ -102,7 +104,7 @@ class Parts {
     if (!holds) throw unusable(`webhook ${this.#webhook.name}`, problem);
   }
 
-  /** The resource must be that of a rule: the API server has converted objects of other versions. */
+  /** The resource must belong to a rule, because the API server has converted objects of other versions. */
   subject(request: Mapping): WebhookSubject {
     const { subjects } = this.#webhook;
     const asked = this.map(request, 'resource') ?? {};
@@ -126,7 +128,7 @@ class Parts {
     return found;
   }
 
-  /** Undefined for an empty text, which Go writes for none. */
+  /** Undefined for an empty text, which Go writes for a missing value. */
   text(of: Mapping, name: string): string | undefined {
     const value = of[name] ?? '';
     this.require(typeof value === 'string', `request.${name} must be a text`);
@@ -174,7 +176,7 @@ class Parts {
     return { operation, object, oldObject } as Partial<AdmissionRequest>;
   }
 
-  /** Objects of subresources such as `scale` have a kind of their own. */
+  /** Objects of subresources such as `scale` have their own kind. */
   #object(
     request: Mapping,
     name: 'object' | 'oldObject',

@@ -5,7 +5,10 @@ import type { DenialReason, Denied } from '../decision.ts';
 import type { Webhook } from '../webhook.ts';
 import { REVIEW_VERSION } from './read-review.ts';
 
-/** The API server cuts a warning of more than 256 characters, and drops warnings beyond 4,096 characters. */
+/**
+ * The API server cuts warnings of more than 256 characters, and drops warnings beyond 4,096 characters in
+ * total.
+ */
 const MAX_WARNING_CHARS = 255;
 const MAX_WARNINGS_CHARS = 4_096;
 
@@ -33,8 +36,8 @@ export function allowedReview(
 }
 
 /**
- * The review that denies a request. The API server puts the name of the webhook before the message. Of a denial because
- * of a field, `kubectl` shows only kind, name and causes.
+ * The review that denies a request. The API server puts the name of the webhook before the message. For a
+ * denial because of a field, `kubectl` shows only kind, name and causes.
  */
 export function deniedReview(
   uid: string,
@@ -62,20 +65,20 @@ export function deniedReview(
   });
 }
 
-/** The object of a request that is denied. */
+/** The object of a denied request. */
 interface DeniedObject {
-  /** Undefined while it has none. */
+  /** Undefined while the object has no name. */
   readonly name: string | undefined;
   readonly group: string;
   readonly kind: string;
 }
 
 /**
- * The review that refuses a request because the function or the hook of the webhook has failed. It says nothing of the
- * object.
+ * The review that refuses a request because the function or the hook of the webhook has failed. It reveals
+ * nothing about the object.
  */
 export function failedReview(uid: string, { name, hook }: Pick<Webhook, 'name' | 'hook'>): string {
-  // The first words are those of shell-operator.
+  // Begins with the same words as in shell-operator.
   const what =
     hook === undefined ? `the function of webhook ${name} failed` : `Hook failed: ${hook}`;
   const message = `${what}, and the operator's log says why, with uid ${uid}`;
@@ -87,7 +90,9 @@ function reviewText(response: object): string {
   return JSON.stringify({ apiVersion: REVIEW_VERSION, kind: 'AdmissionReview', response });
 }
 
-/** Each without line breaks and characters that a terminal obeys, which no header can have. */
+/**
+ * Removes line breaks and control characters from each warning, because no header can contain them.
+ */
 function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
   const shown: string[] = [];
   let chars = 0;
@@ -100,7 +105,7 @@ function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly
   return shown.length === 0 ? {} : { warnings: shown };
 }
 
-/** Half of a surrogate pair, left by the cut, becomes U+FFFD. */
+/** Half of a surrogate pair at the cut becomes U+FFFD. */
 function cut(text: string): string {
   if (text.length <= MAX_WARNING_CHARS) return text;
   return `${text.slice(0, MAX_WARNING_CHARS - 1)}…`.toWellFormed();

@@ -13,24 +13,26 @@ import type { Resource } from '../../../model/resource.ts';
 import type { Change } from '../../../store/change.ts';
 import type { Mapping, MappingContext } from '../../mapping.ts';
 
-/** Maximum number of calls of a mapping for one change. Then the change is dropped. */
+/** Maximum number of calls of a mapping for one change. After that the change is dropped. */
 const MAP_TRIES = 3;
 
-/** Pauses between tries of an asynchronous mapping. A synchronous one is called again at once. */
+/**
+ * Pauses between tries of an asynchronous mapping. A synchronous mapping is called again at once.
+ */
 const PAUSES_MS = [100, 1_000];
 
 interface MappedKeysOptions {
   readonly map: Mapping['map'];
   readonly context: MappingContext;
-  /** The resource of the keys: the one that the controller reconciles. */
+  /** The resource of the keys, which is the resource that the controller reconciles. */
   readonly target: Resource;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * The keys for a change: those of the old and of the new object, each once. The answer is a promise only
- * when the mapping returns one, or has failed.
+ * The keys for a change: the keys of the old and of the new object, each once. The result is a promise only
+ * when the mapping returns a promise, or has failed.
  *
  * @throws OperatorError `USER_CODE`, by rejection, when the mapping has failed three times.
  * @throws `signal.reason` when aborted between two tries.
@@ -52,10 +54,11 @@ export function mappedKeys(
 type Keys = readonly ObjectKey[];
 
 /**
- * Calls a synchronous mapping that throws again at once, and an asynchronous one after a pause.
+ * Calls the mapping for one object. A synchronous mapping that throws is called again at once, and an
+ * asynchronous one after a pause.
  *
- * @param unreadable - gives the keys for an object that turned out to be unreadable. Its source reports the
- *   object again when it can be read, but it does not repeat a delete.
+ * @param unreadable - returns the keys for an object that turns out to be unreadable. Its source reports the
+ *   object again when it can be read, but does not repeat a delete.
  */
 function mapped(
   entry: Entry,
@@ -96,8 +99,8 @@ async function mappedLater(
 }
 
 /**
- * The keys of an answer. They are checked, because a mapping in JavaScript may return anything. Keys and names
- * of a namespaced resource must contain a namespace.
+ * The keys in a mapping's result. They are checked, because a mapping in JavaScript may return anything. Keys
+ * and names of a namespaced resource must contain a namespace.
  */
 function checkedKeys(answer: unknown, { namespaced }: Resource): Keys {
   const given = isList(answer) ? [...answer] : undefined;
@@ -118,7 +121,7 @@ function isList(answer: unknown): answer is Iterable<unknown> {
   return typeof answer === 'object' && answer !== null && Symbol.iterator in answer;
 }
 
-/** What a mapping has returned in place of a list, without its contents. */
+/** Describes what a mapping has returned instead of a list, without its contents. */
 function notAList(answer: unknown): string {
   if (answer === undefined || answer === null) return String(answer);
   return typeof answer === 'object' ? 'an object, not in a list' : `a ${typeof answer}`;
@@ -128,7 +131,7 @@ function isKeyOrName(given: unknown): given is ObjectKey | Target {
   return typeof given === 'string' || typeof nameIn(given) === 'string';
 }
 
-/** The name that a mapping has returned, and nothing else of an object. */
+/** Shows the name that a mapping has returned, and nothing else of the object. */
 function shown(given: unknown): string {
   if (typeof given === 'object' && given !== null) return `{ name: ${String(nameIn(given))} }`;
   return String(given);
@@ -143,13 +146,13 @@ function mappingFailed(cause: unknown): OperatorError {
 }
 
 /**
- * The keys of the owners in `metadata` that are objects of `owner`.
+ * The keys of the owners in `metadata` that are objects of the resource `owner`.
  *
  * Group and kind are compared, but not the version: an owner keeps its identity when its API version
  * changes. As in the API, a namespaced owner is in the child's namespace, and a cluster-scoped child has no
  * namespaced owner.
  *
- * @param anyOwner - false: only the owner that is marked as `controller`.
+ * @param anyOwner - if false, only the owner that is marked as `controller`.
  */
 export function ownerKeys(
   metadata: ObjectMeta,
@@ -185,10 +188,10 @@ function groupOf(apiVersion: string): string {
 const SIDE_BY_SIDE = 16;
 
 /**
- * Maps items in order and calls `take` with each answer. From the first answer that is a promise, items of
- * different keys are mapped concurrently. Items of one key never are, so their answers stay in order.
+ * Maps items in order and calls `take` with each result. From the first result that is a promise, items with
+ * different keys are mapped concurrently. Items with the same key never are, so their results stay in order.
  *
- * @returns a promise if one had to be awaited; it never rejects.
+ * @returns a promise if a result had to be awaited; it never rejects.
  */
 export function mapInOrder<I extends { readonly key: ObjectKey }, R>(
   items: readonly I[],

@@ -14,13 +14,13 @@ interface RunTriggersOptions {
   readonly random?: () => number;
 }
 
-/** The first pause after a failure; each further one is twice as long, up to 5 minutes. */
+/** The first pause after a failure. Each further pause is twice as long, up to 5 minutes. */
 const RESTART_MS = { initialMs: 1_000, maxMs: 5 * 60_000, jitter: 0.1 };
 
 /** A trigger that ran this long before it threw starts again with the first pause. */
 const HEALTHY_MS = 10 * 60_000;
 
-/** Runs triggers side by side; resolves when `signal` has aborted and all of them have ended. */
+/** Runs triggers concurrently. Resolves when `signal` has aborted and all of them have ended. */
 export async function runTriggers(
   triggers: readonly Trigger[],
   options: RunTriggersOptions,

@@ -47,8 +47,8 @@ export interface Subscriptions {
 }
 
 /**
- * Subscribes a controller to its event sources. Cached objects come first, as creates, then every change. A
- * change becomes the key of the object itself, the keys of its owners, or the keys of a mapping.
+ * Subscribes a controller to its event sources. Cached objects come first, as creates, then every change.
+ * Each change becomes the key of the object itself, the keys of its owners, or the keys of a mapping.
  */
 export function subscribe(options: SubscribeOptions): Subscriptions {
   const { controller, informers, resyncPeriodMs } = options;
@@ -59,7 +59,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
   ].map(([source, handler]) => {
     const informer = informers.get(source);
     const registration = informer?.addHandler(shown(handler), { resyncPeriodMs });
-    // Enqueue the owner of a child that was deleted before a list showed it.
+    // Enqueues the owner of a child that was deleted before a list showed it.
     const cancel = informer?.onVanished((changes) => void handler(changes));
     return { informer, registration, cancel };
   });
@@ -83,7 +83,7 @@ export function subscribe(options: SubscribeOptions): Subscriptions {
 
 type Handler = (changes: readonly Change[]) => void | Promise<void>;
 
-/** `handler`, which hears nothing of objects that the source only shows no longer. */
+/** `handler`, without the deletes that only mean that the source no longer shows an object. */
 function shown(handler: Handler): Handler {
   return (changes) => {
     const isAny = changes.some((change) => change.type === 'delete' && change.isDropped);
@@ -142,10 +142,10 @@ function statesOf(change: Change): readonly Entry[] {
 /**
  * While an asynchronous mapping runs, later changes of its source wait and are merged.
  *
- * A mapping may ask a store which objects refer to the changed one, and misses none. The change is in its
- * store before the mapping is called. A referring object that is already in the store is found. One that
- * comes later is enqueued for that, and its reconcile reads the change. A referring object that is being
- * reconciled is found like any other, and is reconciled again.
+ * A mapping can search a store for objects that refer to the changed object, and misses none. The change is
+ * in the store before the mapping is called. A referring object that is already in the store is found. One
+ * that comes later is enqueued when it comes, and its reconcile reads the change. A referring object that is
+ * being reconciled is found like any other, and is reconciled again.
  */
 function forMapped(options: SubscribeOptions, { source, map, predicate }: Mapping): Handler {
   const { controller, enqueue, clock, log, mappingContext: context, signal } = options;
@@ -180,9 +180,9 @@ function filter(
 }
 
 /**
- * The answer of `read`; undefined when the object cannot be read, so that other changes still count. The
+ * The result of `read`; undefined when the object cannot be read, so that other changes still count. The
  * source lists such an object again, or has reported that its transform failed. Any other error is reported
- * here: metadata that no kube-apiserver writes, or a bug.
+ * here, for example for metadata that no kube-apiserver writes, or for a bug.
  */
 function ifReadable<R>(
   { log, mappingFailed }: SubscribeOptions,
@@ -200,8 +200,9 @@ function ifReadable<R>(
 }
 
 /**
- * True for the change with which an object with our finalizer begins to be deleted, and for an object that was being
- * deleted before the controller started. Both bypass predicates: otherwise the object could never be deleted.
+ * True for the change with which the deletion of an object with our finalizer begins, and for an object whose
+ * deletion began before the controller started. Both bypass predicates, because otherwise the object could
+ * never be deleted.
  */
 function isFinalizationDue(change: Change, finalizer: string | undefined): boolean {
   if (change.type === 'delete' || finalizer === undefined) return false;
@@ -211,9 +212,9 @@ function isFinalizationDue(change: Change, finalizer: string | undefined): boole
 }
 
 /**
- * Low priority for objects that existed before the controller started, for resyncs, and for updates that
- * only a relist found: nobody waits for these. Normal priority for other changes. An object that a relist
- * finds created or deleted counts as such a change: it is rare, and already late.
+ * Low priority for objects that existed before the controller started, for resyncs, and for updates that only
+ * a relist found, because nobody waits for these. Normal priority for other changes. A creation or deletion
+ * that a relist finds has normal priority: it is rare, and already late.
  */
 function priorityOf(change: Change): number {
   const isInitial = change.type === 'add' && change.initial;
@@ -227,7 +228,8 @@ type Passes = (change: Change) => boolean;
 /**
  * Turns a predicate into a filter for changes of a cache. If the predicate throws, the change passes.
  *
- * @param failed - called only for the first throw: a predicate may throw for every object of a cluster.
+ * @param failed - called only for the first error, because a predicate may throw for every object of a
+ * cluster.
  */
 function passesOf(
   predicate: Predicate | undefined,
@@ -239,7 +241,8 @@ function passesOf(
     try {
       return predicate(eventOf(change));
     } catch (error) {
-      // The source has reported the unreadable object, and the attempt at its key fails, too.
+      // The source has already reported the unreadable object, and the attempt at its key also
+      // fails.
       if (!hasFailed && !isUnreadable(change)) {
         failed(error, change);
         hasFailed = true;
@@ -273,8 +276,8 @@ class EventOfEntry {
 }
 
 /**
- * A resync becomes `generic`, not `update`: a predicate that compares two states would drop it. A predicate
- * that looks at the object itself still decides.
+ * A resync becomes `generic`, not `update`, because a predicate that compares two states would drop it. A
+ * predicate that reads the object itself still decides.
  */
 function eventOf(change: Change): PredicateEvent {
   if (change.type === 'delete') return new EventOfEntry('delete', change.entry);

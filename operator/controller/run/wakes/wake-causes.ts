@@ -7,7 +7,7 @@ import type { Log } from '../../reconciler.ts';
 /** The part of a declaration that turned a change into a key. */
 export type Via = 'for' | 'owns' | 'mapping';
 
-/** The first cause of a waiting key, and the number of those that came later. */
+/** The first cause of a waiting key, and the number of later causes. */
 interface Woken {
   readonly by: string | undefined;
   readonly via: string;
@@ -15,30 +15,30 @@ interface Woken {
 }
 
 /**
- * Remembers why keys wait for their reconcile, and logs it as a debug line when the reconcile begins:
+ * Remembers why keys are waiting for their reconcile, and logs it as a debug line when the reconcile begins:
  * `woken by Secret demo/pw via mapping`. It does nothing while debug lines are hidden.
  */
 export class WakeCauses {
   readonly #showsDebug: () => boolean;
-  /** At most one for each key that waits. Empty while debug lines are hidden. */
+  /** At most one entry per waiting key. Empty while debug lines are hidden. */
   readonly #woken = new Map<ObjectKey, Woken>();
 
   constructor(showsDebug: () => boolean) {
     this.#showsDebug = showsDebug;
   }
 
-  /** A change of an object enqueues `key`. */
+  /** Call this when a change of an object enqueues `key`. */
   changed(key: ObjectKey, cause: Cause, via: Via): void {
     if (!this.#showsDebug()) return;
     this.#add(key, changedObject(cause), howChanged(cause.change, via));
   }
 
-  /** Something else than a change of an object enqueues `key`. */
+  /** Call this when something other than a change of an object enqueues `key`. */
   asked(key: ObjectKey, via: string): void {
     if (this.#showsDebug()) this.#add(key, undefined, via);
   }
 
-  /** A reconcile of `key` begins. @param failures - its failures in a row. */
+  /** Call this when a reconcile of `key` begins. @param failures - failures in a row of the key. */
   begins(key: ObjectKey, failures: number, log: Log): void {
     if (!this.#showsDebug()) {
       if (this.#woken.size > 0) this.#woken.clear(); // debug lines were turned off
@@ -62,7 +62,9 @@ export function changedObject({ resource, change }: Cause): string {
   return `${resource.kind} ${change.key}`;
 }
 
-/** How a change became a key. A change that a list brought, or none at all, is named as such. */
+/**
+ * How a change became a key. Changes from a list, and resyncs without a change, are named as such.
+ */
 export function howChanged(change: Change, via: Via): string {
   if (change.type === 'delete') return `${via}, deleted`;
   if (change.type === 'add') return change.initial ? `${via}, first list` : `${via}, created`;
@@ -70,7 +72,7 @@ export function howChanged(change: Change, via: Via): string {
   return change.relist === true ? `${via}, relist` : via;
 }
 
-/** A name for lines of the log, as `StatefulSet demo/x`. */
+/** The name of an object in log lines, as `StatefulSet demo/x`. */
 export function shownObject(
   { kind }: Resource,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },

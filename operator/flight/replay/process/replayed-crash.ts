@@ -3,7 +3,7 @@ import { messageOf, OperatorError } from '../../../core/errors.ts';
 import type { HeaderLine } from '../../record-line.ts';
 import { shownAt } from '../difference.ts';
 
-/** An error that the replayed code has thrown where nobody catches it. */
+/** An error that the replayed code has thrown and that nothing catches. */
 export interface ReplayedCrash {
   readonly error: unknown;
   /** Milliseconds since the recorder began. */
@@ -12,7 +12,10 @@ export interface ReplayedCrash {
 
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** The recorded crash is at the end of its record. The processor takes no time in a replay, so that this one is earlier. */
+/**
+ * A recorded crash is at the end of its record. The processor takes no time in a replay, so the replayed
+ * crash is earlier.
+ */
 const SAME_CRASH_MS = 5_000;
 
 /**
@@ -31,9 +34,9 @@ export function catchCrashes(crashed: (error: unknown) => void): () => void {
 }
 
 /**
- * What a crash of the replayed code means, for people.
+ * A description, for people, of what a crash of the replayed code means.
  *
- * @param hasLeft - the replay has done otherwise than recorded before.
+ * @param hasLeft - the replay has differed from the record before the crash.
  * @throws OperatorError `USER_CODE` when this is the first difference: the recorded code did not crash.
  */
 export function crashNote(

@@ -7,7 +7,7 @@ interface KeyState {
   outcome: AttemptEnd['outcome'] | undefined;
 }
 
-/** What a replay does for each key, in all controllers. */
+/** The writes and outcomes of a replay for each key, in all controllers. */
 export class ReplayedKeys {
   readonly #keys = new Map<string, KeyState>();
 

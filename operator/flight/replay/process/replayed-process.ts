@@ -24,7 +24,9 @@ interface ReplayedProcessOptions {
   readonly ended: (attempt: ReplayedAttempt, end: AttemptEnd) => void;
 }
 
-/** The operator of a record, as it runs from its start or from a gain of leadership to the loss of it. */
+/**
+ * The operator of a record. It runs from its start or from a gain of leadership to the loss of leadership.
+ */
 export class ReplayedProcess {
   readonly #options: ReplayedProcessOptions;
   readonly #stop = new AbortController();
@@ -48,7 +50,7 @@ export class ReplayedProcess {
       });
   }
 
-  /** Ends it. What still runs is given up. */
+  /** Stops it. Work that is still running is abandoned. */
   stop(reason: string): void {
     this.#stop.abort(new Error(reason));
   }

@@ -16,7 +16,10 @@ interface CachedList {
 
 /** The caches at the beginning of a record, as answers to the first lists of a replay. */
 export class FirstLists {
-  /** What attempts from before the record had created by then: it was not there when they began. */
+  /**
+   * Objects that attempts from before the record had already created: they did not exist when the
+   * attempts began.
+   */
   readonly createdBefore: (readonly [collection: string, object: KubernetesObject])[] = [];
   readonly #lists = new Map<string, CachedList>();
 
@@ -41,7 +44,7 @@ export class FirstLists {
     }
   }
 
-  /** The answer to a list, once: a second list of the collection asks for later objects. */
+  /** The answer to a list, once: a second list of the collection requests later objects. */
   take(request: TransportRequest, target: RequestTarget): object | undefined {
     const form = isMetadataOnly(request) ? 'metadata' : 'full';
     const id = `${collectionIdOf(target)} ${form}`;
@@ -50,7 +53,10 @@ export class FirstLists {
     return list && listAnswer(list.source, list.objects, list.resourceVersion, form === 'metadata');
   }
 
-  /** Each source can be listed once more: then it has what the record has shown of it up to now. */
+  /**
+   * Allows each source to be listed once more: the list then has the objects that the record has
+   * shown until now.
+   */
   renew({ sources }: Pick<HeaderLine, 'sources'>, objects: RecordedObjects): void {
     const { resourceVersion } = objects;
     for (const source of sources) {
@@ -72,7 +78,7 @@ export class FirstLists {
   }
 }
 
-/** A list as an API server answers it. */
+/** A list in the form in which an API server answers it. */
 export function listAnswer(
   { apiVersion, kind }: Pick<RecordedSource, 'apiVersion' | 'kind'>,
   objects: readonly KubernetesObject[],

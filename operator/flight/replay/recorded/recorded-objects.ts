@@ -14,8 +14,8 @@ export function collectionOf({
 }
 
 /**
- * The objects of the API server as the record shows them at each moment: from the caches at its beginning, and then
- * from watches and answers. Objects that the operator never saw are not in it.
+ * The objects of the API server as the record shows them over time: from the caches at its beginning, and
+ * then from watches and answers. It does not contain objects that the operator never saw.
  */
 export class RecordedObjects {
   readonly #collections = new Map<string, Objects>();
@@ -42,7 +42,7 @@ export class RecordedObjects {
     const known = objects.get(key)?.metadata.resourceVersion ?? '';
     const { resourceVersion = '' } = object.metadata;
     this.saw(resourceVersion);
-    // A watch that is behind an answer brings an older state.
+    // A watch that is behind an answer delivers an older state.
     if (!isOlder(resourceVersion, known)) objects.set(key, object);
   }
 
@@ -71,14 +71,14 @@ export class RecordedObjects {
       : all.filter(({ metadata }) => metadata.namespace === namespace);
   }
 
-  /** All of it: collections with their objects. */
+  /** All collections with their objects. */
   *all(): Generator<readonly [collection: string, objects: readonly KubernetesObject[]]> {
     for (const [collection, objects] of this.#collections)
       yield [collection, [...objects.values()]];
   }
 }
 
-/** The value as an object of Kubernetes; undefined when it is none. */
+/** The value as an object of Kubernetes; undefined when it is not one. */
 export function asObject(value: unknown): KubernetesObject | undefined {
   if (!isMapping(value) || !isMapping(value.metadata)) return undefined;
   const { name } = value.metadata as Mapping;

@@ -3,19 +3,19 @@ import { ConfigurationError } from '../../../core/errors.ts';
 import { overridden, type Settings, settingsFrom } from '../../../manager/settings/settings.ts';
 import type { HeaderLine } from '../../record-line.ts';
 
-/** A limit of the replayed process that nothing reaches: the record says when a watch ends. */
+/** A limit of the replayed process that is never reached: the record decides when a watch ends. */
 const NEVER_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * The recorded settings, without what needs a port, a Lease or a clock of another process.
+ * The recorded settings, except those that need a port, a Lease or a clock of another process.
  *
- * @param own - those of the modules.
+ * @param own - the settings of the modules.
  */
 export function replaySettings(
   recorded: Readonly<Record<string, string>>,
   own: Partial<Settings> = {},
 ): Settings {
-  // A Lease, which the replay does not take, needs more of them.
+  // A Lease needs further settings, and the replay does not acquire one.
   const { CHANCERY_LEADER_ELECTION: _, ...others } = recorded;
   return {
     ...overridden(settingsFrom(others), own),
@@ -25,7 +25,7 @@ export function replaySettings(
       installCrds: false,
       selfTest: 'off',
       webhookGate: undefined,
-      // What still runs at the end of the replay, or of a term, is given up at once.
+      // Work that is still running at the end of the replay, or of a term, is abandoned at once.
       shutdownTimeoutMs: 0,
     },
     ...{ leaderElection: undefined, sharding: undefined, relistIntervalMs: 0 },
@@ -42,18 +42,19 @@ export function hasElection(
 }
 
 interface RecordedControllersOptions {
-  /** True: controllers of the record may be missing, as long as one is there. */
+  /** True when controllers of the record may be missing, as long as at least one exists. */
   readonly partly: boolean;
-  /** How many workers a controller gets besides its own. */
+  /** How many additional workers a controller gets. */
   readonly spareWorkers: (name: string) => number;
-  /** Told of controllers that are only in the record, or only in the modules. */
+  /** Receives a note about controllers that are only in the record, or only in the modules. */
   readonly note: (text: string) => void;
 }
 
 /**
- * The controllers of the record, without what follows the time since the start of a process.
+ * The controllers of the record, without resyncs and triggers, which depend on the time since the
+ * start of a process.
  *
- * @throws ConfigurationError `CONFIG` when the record is of controllers that are not there.
+ * @throws ConfigurationError `CONFIG` when the modules lack controllers of the record.
  */
 export function recordedControllers(
   header: Pick<HeaderLine, 'controllers'>,
@@ -73,7 +74,7 @@ export function recordedControllers(
   }
   if (missing.length > 0) note(`recorded, and not replayed: ${list(missing)}`);
   if (others.length > 0) note(`not in the record, and not replayed: ${list(others)}`);
-  // Resyncs and triggers follow the time since the start of the process: their wakes come from the record.
+  // Resyncs and triggers depend on the time since the start of the process: their wakes come from the record.
   const ofTime = { resyncPeriodMs: 0, triggers: [] };
   return declared
     .filter(({ name }) => names.has(name))
@@ -87,21 +88,21 @@ function list(names: readonly string[]): string {
   return names.length === 0 ? 'no controller' : names.join(', ');
 }
 
-/** A process that shares the work with another one, and that led at no time. */
+/** The error for a process that shares the work with another one and that never led. */
 export function neverLed(): ConfigurationError {
   return new ConfigurationError(
     'the record cannot be replayed: the process did not lead while it was recorded, so that it reconciled nothing',
   );
 }
 
-/** @param jumpedMs - how far the wall clock was set forward; below 0 back. */
+/** @param jumpedMs - how far the wall clock was set forward; negative when it was set back. */
 export function jumpNote(jumpedMs: number): string {
   const way = jumpedMs > 0 ? 'forward' : 'back';
   const seconds = (Math.abs(jumpedMs) / 1_000).toFixed(1);
   return `the wall clock was set ${way} by ${seconds} s while the record was made; the replay does the same`;
 }
 
-/** Says which paths were not compared. */
+/** A note that lists the paths that were not compared. */
 export function secretNote(paths: readonly string[]): string {
   const shown = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ' and others' : '';

@@ -14,17 +14,17 @@ import type {
   StateLine,
 } from '../../record-line.ts';
 
-/** A part of what came back for a request. */
+/** A part of the answer to a request. */
 export type ReplyLine = AnswerLine | ChunkLine | EndedLine;
 
-/** A request of the record, and everything that came back for it. */
+/** A request of the record, and its complete answer. */
 export interface RecordedExchange {
   readonly request: RequestLine;
   /** In the order of the record. */
   readonly reply: ReplyLine[];
 }
 
-/** The body of the answer, as far as it came. */
+/** The body of the answer, as far as it arrived. */
 export function answeredText({ reply }: RecordedExchange): string {
   return reply.map((line) => (line.kind === 'chunk' ? line.text : '')).join('');
 }
@@ -32,17 +32,20 @@ export function answeredText({ reply }: RecordedExchange): string {
 /** An attempt at a key, as it was recorded. */
 export interface RecordedAttempt {
   readonly begin: BeginLine;
-  /** From 1: how many attempts at this key the record has up to this one. */
+  /** The number of this attempt among the attempts at this key in the record, from 1. */
   readonly number: number;
   /** Its requests, in the order in which they were made. */
   readonly exchanges: RecordedExchange[];
-  /** Requests that the code of this attempt made without waiting for them, and that were sent after it had ended. */
+  /**
+   * Requests that the code of this attempt made without awaiting them, and that were sent after the attempt
+   * had ended.
+   */
   readonly late: RecordedExchange[];
   /** Undefined when the record ends before the attempt. */
   outcome?: OutcomeLine;
 }
 
-/** A record, ordered for a replay: how things were at its beginning, and what happened from then on. */
+/** A record, ordered for a replay: the state at its beginning, and the events from then on. */
 export interface RecordedRun {
   readonly header: HeaderLine;
   readonly state: StateLine;
@@ -50,7 +53,7 @@ export interface RecordedRun {
   readonly queued: readonly QueuedLine[];
   /** Wall time at the beginning, in milliseconds since 1970. */
   readonly wall: number;
-  /** What happened after the state, in its order. States of later segments are left out: they tell nothing new. */
+  /** The events after the state, in order. States of later segments are omitted: they contain nothing new. */
   readonly lines: readonly RecordLine[];
   readonly exchanges: ReadonlyMap<number, RecordedExchange>;
   readonly attempts: ReadonlyMap<number, RecordedAttempt>;
@@ -59,8 +62,8 @@ export interface RecordedRun {
 /**
  * Orders the lines of a record.
  *
- * @throws ConfigurationError `CONFIG` when the record has no state to begin with, or is of a process that shared its
- *   work with other replicas.
+ * @throws ConfigurationError `CONFIG` when the record does not begin with a state, or is of a process that
+ *   shared its work with other replicas.
  */
 export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
   const [first] = lines;
@@ -79,16 +82,19 @@ export function recordedRun({ header, lines }: FlightRecord): RecordedRun {
   return orderer.run();
 }
 
-/** How long the replayed process may take to be where the recorded one was when the record began. */
+/**
+ * How long the replayed process may take to reach the state in which the recorded one was when the record
+ * began.
+ */
 const START_MS = 60_000;
 
-/** When a replay of a process that was at work begins: before everything that the record has of attempts. */
+/** When a replay of a process that was already working begins: before all recorded attempts. */
 export function startOf({ state, attempts }: RecordedRun): number {
   const carried = [...attempts.values()].filter(({ begin }) => begin.carried === true);
   return Math.min(state.at, ...carried.map(({ begin }) => begin.at)) - START_MS;
 }
 
-/** How many lines there are of what had begun before the record: they are the first ones. */
+/** The number of lines about work that had begun before the record: they are the first lines. */
 export function carriedCount({ lines }: Pick<RecordedRun, 'lines'>): number {
   const begun = lines.findIndex((line) => !('carried' in line && line.carried === true));
   return begun < 0 ? lines.length : begun;

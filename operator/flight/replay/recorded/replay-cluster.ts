@@ -2,17 +2,23 @@ import type { Clock } from '../../../core/clock.ts';
 import type { KubernetesObject } from '../../../model/object.ts';
 import type { RecordedSource } from '../../record-line.ts';
 
-/** How the API server of a record was at the moment at which a replay needs one. */
+/** The state of the API server of a record at the time when a replay needs it. */
 export interface ReplayClusterState {
   /** Virtual time. */
   readonly clock: Clock;
-  /** What the record has shown of kinds. */
+  /** The kinds that the record has shown. */
   readonly sources: readonly RecordedSource[];
-  /** Those that the operator has of its resources. */
+  /** The definitions that the operator has of its own resources. */
   readonly definitions: readonly KubernetesObject[];
-  /** By collection, such as `/apis/apps/v1/deployments`; with their uids and resourceVersions. */
+  /**
+   * Objects by collection, such as `/apis/apps/v1/deployments`; with their uids and
+   * resourceVersions.
+   */
   readonly objects: ReadonlyMap<string, readonly KubernetesObject[]>;
-  /** Later than every resourceVersion of the record: what is written from now on has later ones. */
+  /**
+   * Later than every resourceVersion of the record: objects that are written from now on have later
+   * ones.
+   */
   readonly resourceVersion: string;
 }
 
@@ -29,8 +35,8 @@ export interface ClusterAnswer {
 }
 
 /**
- * An API server that answers what is not in the record. The toolkit has none: `@chancery/testing` implements this with
- * its embedded server.
+ * An API server that answers requests that are not in the record. The toolkit has none: `@chancery/testing`
+ * implements this with its embedded server.
  */
 export interface ReplayCluster {
   send(request: {
@@ -39,10 +45,10 @@ export interface ReplayCluster {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string | undefined;
   }): Promise<ClusterAnswer>;
-  /** Another writer's change, as the record has it. It is not in `changes`. */
+  /** A change by another writer, as it is in the record. It is not in `changes`. */
   put(collection: string, object: KubernetesObject): void;
   remove(collection: string, object: KubernetesObject): void;
-  /** What requests have changed since the last call, in their order. */
+  /** The changes that requests have made since the last call, in order. */
   changes(): readonly ClusterChange[];
   close(): Promise<void>;
 }

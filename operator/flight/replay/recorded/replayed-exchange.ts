@@ -20,7 +20,7 @@ export class ReplayedExchange {
     else signal.addEventListener('abort', () => this.#abort(signal.reason), { once: true });
   }
 
-  /** True when nothing more can come: it is answered, has failed, or was given up. */
+  /** True when nothing more can arrive: it is answered, has failed, or was canceled. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -47,14 +47,14 @@ export class ReplayedExchange {
     this.#body.destroy(error);
   }
 
-  /** A whole answer at once. */
+  /** Sends a complete answer at once. */
   answer(status: number, body: unknown): void {
     this.head(status, { 'content-type': 'application/json' });
     this.text(typeof body === 'string' ? body : JSON.stringify(body));
     this.end();
   }
 
-  /** One line of its recorded reply. The operator's own decision to give up is not repeated for it. */
+  /** Passes on one line of its recorded reply. It does not repeat an abort by the operator itself. */
   replay(line: ReplyLine): void {
     if (line.kind === 'answer') this.head(line.status, line.headers);
     else if (line.kind === 'chunk') this.text(line.text);

@@ -12,9 +12,9 @@ import { collectionIdOf, type RequestTarget, requestTarget } from './request-tar
 /** One line of a watch. */
 export interface WatchedLine {
   readonly type: string;
-  /** Undefined for a line that is none of an object. */
+  /** Undefined for a line without an object. */
   readonly object: KubernetesObject | undefined;
-  /** Also of a bookmark. */
+  /** Also set for a bookmark. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -22,15 +22,15 @@ interface WatchesOptions {
   readonly run: RecordedRun;
   /** Called for each line of the record, whether a watch of the replay is open or not. */
   readonly seen: (collection: string, line: WatchedLine) => void;
-  /** True for an object of which the record is no longer right. Its recorded events are kept back. */
+  /** True for an object that the record no longer describes correctly. Its recorded events are withheld. */
   readonly hasLeft: (collection: string, object: KubernetesObject) => boolean;
 }
 
-/** A watch of the record, and the one of the replay that stands in its place. */
+/** A watch of the record, and the watch of the replay that corresponds to it. */
 class RecordedWatch {
   readonly target: RequestTarget;
   readonly #options: WatchesOptions;
-  /** What came before the replay has opened its watch. */
+  /** The lines that came before the replay opened its watch. */
   readonly #before: ReplyLine[] = [];
   readonly #text = new WatchedLines();
   #open: ReplayedExchange | undefined;
@@ -42,7 +42,10 @@ class RecordedWatch {
     this.#options = options;
   }
 
-  /** False again when the replay has closed its watch before the recorded one ended: its next one goes on with it. */
+  /**
+   * False again when the replay has closed its watch before the recorded one ended: its next watch continues
+   * the recorded one.
+   */
   get isTaken(): boolean {
     return this.#open !== undefined && (this.#hasEnded || !this.#open.isOver);
   }
@@ -61,7 +64,7 @@ class RecordedWatch {
     else this.#open.replay(whole);
   }
 
-  /** The lines that `text` completes, without those of objects that have left the record. */
+  /** The lines that `text` completes, without those of objects that differ from the record. */
   #lines(text: string): string {
     const { seen, hasLeft } = this.#options;
     const { collection } = this.target;
@@ -74,7 +77,7 @@ class RecordedWatch {
   }
 }
 
-/** The watches of a replay: each stands in the place of the next recorded one of the same collection. */
+/** The watches of a replay: each corresponds to the next recorded watch of the same collection. */
 export class ReplayedWatches {
   readonly #recorded = new Map<RecordedExchange, RecordedWatch>();
   readonly #byCollection = new Map<string, RecordedWatch[]>();
@@ -92,7 +95,7 @@ export class ReplayedWatches {
     }
   }
 
-  /** A watch without a recorded one is accepted, and silent unless the cluster changes. */
+  /** A watch without a recorded one is accepted, and sends nothing unless the cluster changes. */
   open(request: TransportRequest, target: RequestTarget): ReplayedExchange {
     const exchange = new ReplayedExchange(request);
     this.#open.push({ target, exchange });
@@ -102,7 +105,7 @@ export class ReplayedWatches {
     return exchange;
   }
 
-  /** A line of the record. False when it is none of a watch. */
+  /** Handles a line of the record. False when it does not belong to a watch. */
   replay(exchange: RecordedExchange, line: ReplyLine): boolean {
     const watch = this.#recorded.get(exchange);
     watch?.replay(line);
@@ -132,7 +135,7 @@ function matches({ query }: RequestTarget, object: KubernetesObject): boolean {
   return match(object) === 'selected';
 }
 
-/** True for a request that wants nothing but metadata. */
+/** True for a request that asks only for metadata. */
 export function isMetadataOnly({ headers }: Pick<TransportRequest, 'headers'>): boolean {
   return (headers?.accept ?? '').includes('as=PartialObjectMetadata');
 }
@@ -152,7 +155,7 @@ function watchedLine(text: string): WatchedLine {
   };
 }
 
-/** Names an object of a collection. */
+/** Identifies an object of a collection. */
 export function idOf(collection: string, { metadata }: KubernetesObject): string {
   return `${collection} ${objectKey(metadata.namespace, metadata.name)}`;
 }

@@ -1,6 +1,6 @@
 import { objectKey } from '../../../model/object.ts';
 
-/** What a request is about, as its path says. */
+/** The target of a request, according to its path. */
 export interface RequestTarget {
   /** The collection in all namespaces, such as `/apis/apps/v1/deployments`. */
   readonly collection: string;
@@ -11,7 +11,7 @@ export interface RequestTarget {
   readonly query: URLSearchParams;
 }
 
-/** Undefined for a path that is none of an object or a collection, such as that of discovery. */
+/** Undefined for a path of neither an object nor a collection, such as that of discovery. */
 export function requestTarget(path: string): RequestTarget | undefined {
   const [pathname = '', search = ''] = path.split('?');
   const parts = pathname.split('/').slice(1).map(decodeURIComponent);
@@ -37,7 +37,7 @@ function isOfNamespace(part: string | undefined): boolean {
   return part === 'status' || part === 'finalize';
 }
 
-/** One text for each object that a request names. */
+/** A text that is unique for each object that a request names. */
 export function objectIdOf({ collection, namespace, name }: RequestTarget): string {
   return `${collection} ${objectKey(namespace, name ?? '')}`;
 }

@@ -4,7 +4,7 @@ import { durationWords } from '../../../core/text/duration-words.ts';
 import type { RecordedError, RequestLine } from '../../record-line.ts';
 import type { Fact, TimelineItem } from '../timeline-data.ts';
 
-/** A call with its answer, or without. */
+/** A call with its answer, or without one. */
 export interface FinishedCall {
   readonly request: RequestLine;
   readonly path: RequestPath | undefined;
@@ -12,14 +12,14 @@ export interface FinishedCall {
   readonly status: number | undefined;
   /** The body of the answer. Undefined when it is not JSON. */
   readonly answer: unknown;
-  /** Bytes of the answer that the record does not have. */
+  /** The number of bytes of the answer that the record does not have. */
   readonly leftOut: number;
   readonly to: number;
   readonly error: RecordedError | undefined;
   readonly open?: true;
 }
 
-/** Requests that ask a question and store nothing. */
+/** Requests that only ask for an answer and store nothing. */
 const REVIEW = /reviews$/;
 
 /** False for a dry run, too: it stores nothing. */
@@ -54,7 +54,7 @@ export function callItem(
   };
 }
 
-/** An object that is not there is an answer to a question, and what a deletion wants. */
+/** A missing object is a valid answer to a read, and the intended result of a deletion. */
 function hasFailed({ request: { method }, status, error }: FinishedCall): true | undefined {
   if (error !== undefined) return error.code === 'ABORTED' ? undefined : true;
   if (status === undefined || status < 400) return undefined;

@@ -36,7 +36,7 @@ interface OpenCall {
   status: number | undefined;
 }
 
-/** What was sent and answered: an item for each call, and the states of objects that answers and watches brought. */
+/** Requests and answers: an item for each call, and the states of objects in answers and watches. */
 export class ExchangeItems {
   readonly #parts: ExchangeParts;
   readonly #calls = new Map<number, OpenCall>();
@@ -99,7 +99,7 @@ export class ExchangeItems {
     this.#finish(call, { to: line.at, error: line.error });
   }
 
-  /** The record ends: calls without an answer are open. */
+  /** Handles the end of the record: calls without an answer are shown as open. */
   finish(to: number): void {
     for (const call of this.#calls.values()) {
       this.#finish(call, { to: Math.max(to, call.request.at), error: undefined, open: true });
@@ -120,7 +120,7 @@ export class ExchangeItems {
     });
   }
 
-  /** The state that a call made or showed, and the one before it. */
+  /** The state that a call made or showed, and the state before it. */
   #stateOf(
     call: OpenCall,
     finished: FinishedCall,
@@ -152,7 +152,7 @@ export class ExchangeItems {
     return source === undefined ? items.process('Requests') : items.source(source.id);
   }
 
-  /** The object that a write is about, before it. */
+  /** The object of a write, before the write. */
   #target(request: RequestLine, path: RequestPath | undefined): Moment | undefined {
     const { histories, sources } = this.#parts;
     const name = learnedName(sources, path, jsonOf(request.body ?? ''));

@@ -41,9 +41,9 @@ export class ReconcileItems {
   readonly #collected: Collected;
   /** Attempts without an outcome, by their id. */
   readonly #running = new Map<number, GrowingItem>();
-  /** The wait of each row that has not ended. */
+  /** The wait of each row, while it has not ended. */
   readonly #waits = new Map<number, GrowingItem>();
-  /** What each row's last attempt saw. */
+  /** The state that the last attempt of each row saw. */
   readonly #seen = new Map<number, number | undefined>();
 
   constructor(collected: Collected) {
@@ -129,7 +129,7 @@ export class ReconcileItems {
     this.#waits.set(row, item);
   }
 
-  /** The record ends: what has no end yet is open. */
+  /** Handles the end of the record: everything that has not ended is shown as open. */
   finish(to: number): void {
     for (const item of this.#running.values()) {
       const words = durationWords(Math.max(0, to - item.at));

@@ -13,26 +13,32 @@ interface SourceParts {
   readonly sources: RecordedSources;
 }
 
-/** The part of a source that one list and one watch bring. */
+/** The part of a source that one list and one watch cover. */
 interface View {
-  /** Objects that are there, by their index. */
+  /** Existing objects, by their index. */
   present: Set<number>;
-  /** Those of a list that is not complete yet. */
+  /** The objects of a list that is not complete yet. */
   listing: Set<number>;
 }
 
-/** What lists and watches tell of the objects of a source: an item for each change, and what is not there any more. */
+/**
+ * The changes of the objects of a source, from lists and watches: an item for each change, and for each
+ * object that no longer exists.
+ */
 export class SourceChanges {
   readonly #parts: SourceParts;
   readonly #views = new Map<string, View>();
-  /** The resourceVersion of each object that a list or a watch brought last. */
+  /** The resourceVersion of each object in the last list or watch event that contained it. */
   readonly #brought = new Map<number, unknown>();
 
   constructor(parts: SourceParts) {
     this.#parts = parts;
   }
 
-  /** The cache of a source, when a segment of the record begins. What is known already changes nothing. */
+  /**
+   * Handles the cache of a source at the beginning of a segment of the record. Objects that are already known
+   * cause no change.
+   */
   cached({ at, source: id, scope, objects }: CachedLine): void {
     const { histories, sources } = this.#parts;
     const source = sources.get(id);
@@ -47,7 +53,7 @@ export class SourceChanges {
     }
   }
 
-  /** A page of a list. After its last page, objects that it does not have are gone. */
+  /** Handles a page of a list. After the last page, objects that are not in the list are gone. */
   listed(path: RequestPath, query: URLSearchParams, answer: unknown, at: number): void {
     const source = this.#parts.sources.ofCollection(path, query);
     if (source === undefined || !isMapping(answer) || !Array.isArray(answer.items)) return;
@@ -64,17 +70,17 @@ export class SourceChanges {
     if (typeof next !== 'string' || next === '') this.#complete(source, view, at);
   }
 
-  /** A watch begins with all objects, as a list would. */
+  /** Handles the beginning of a watch that sends all objects first, like a list. */
   streaming(source: RecordedSource, namespace: string | undefined): void {
     this.#view(source, namespace).listing = new Set();
   }
 
-  /** The last object of such a watch has come. */
+  /** Handles the end of the initial objects of such a watch. */
   streamed(source: RecordedSource, namespace: string | undefined, at: number): void {
     this.#complete(source, this.#view(source, namespace), at);
   }
 
-  /** An event of a watch. */
+  /** Handles an event of a watch. */
   watched(
     source: RecordedSource,
     namespace: string | undefined,
@@ -155,7 +161,7 @@ export class SourceChanges {
   }
 }
 
-/** Items of lists do not say their kind, and events of metadata say another one. */
+/** Items of lists do not state their kind, and events with metadata state a different kind. */
 function withKind<T extends object>({ apiVersion, kind }: RecordedSource, state: T): T {
   return { ...state, apiVersion, kind };
 }

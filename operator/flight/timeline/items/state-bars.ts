@@ -55,7 +55,7 @@ export class StateBars {
     });
   }
 
-  /** A state begins, and the one before it in the row ends. The same state goes on. */
+  /** Begins a state and ends the previous state of the row. The same state continues its bar. */
   enter(row: number, at: number, item: Omit<TimelineItem, 'row' | 'at' | 'to'>): void {
     const last = this.#last.get(row);
     if (last !== undefined) {

@@ -1,12 +1,12 @@
 import type { TimelineItem, TimelineRow } from '../timeline-data.ts';
 
-/** An item while the record is read: its end may still come. */
+/** An item while the record is read: its end may still follow. */
 export type GrowingItem = { -readonly [Name in keyof TimelineItem]: TimelineItem[Name] };
 
-/** The most items of a page. A chart of more cannot be read, and takes seconds to open. */
+/** The most items of a page. A chart with more is unreadable, and takes seconds to open. */
 const MAX_ITEMS = 100_000;
 
-/** Rows of the process, from top to bottom. Others have a place after them. */
+/** Rows of the process, from top to bottom. Other rows follow them. */
 const PROCESS_ROWS: readonly string[] = ['Leadership', 'Log', 'Wall clock', 'Leases', 'Requests'];
 
 const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controller'];
@@ -14,11 +14,11 @@ const GROUPS: readonly TimelineRow['group'][] = ['process', 'sources', 'controll
 export interface OrderedItems {
   readonly rows: readonly TimelineRow[];
   readonly items: readonly TimelineItem[];
-  /** Items that were too many: the oldest. */
+  /** The number of items that exceeded the limit: the oldest. */
   readonly leftOut: number;
 }
 
-/** Collects items and the rows that they stand in. */
+/** Collects items and the rows that contain them. */
 export class TimelineItems {
   readonly #rows: TimelineRow[] = [];
   readonly #indices = new Map<string, number>();
@@ -43,7 +43,8 @@ export class TimelineItems {
   }
 
   /**
-   * Everything in the order of the page: rows by group, controllers as `headings` has them, and names by the alphabet.
+   * Everything in the order of the page: rows by group, controllers in the order of `headings`, and names in
+   * alphabetical order.
    */
   ordered(headings: readonly string[], maxItems: number = MAX_ITEMS): OrderedItems {
     const byTime = this.#items.toSorted((a, b) => a.at - b.at);
@@ -91,5 +92,8 @@ function placeIn(list: readonly string[], name: string): number {
   return place < 0 ? list.length : place;
 }
 
-/** Numbers in names by their value: `web-2` before `web-10`. The same in every language. */
+/**
+ * Compares numbers in names by value: `web-2` before `web-10`. The order is the same in every
+ * language.
+ */
 const compareTexts = new Intl.Collator('en', { numeric: true }).compare;

@@ -2,10 +2,12 @@ import { durationWords } from '../../../core/text/duration-words.ts';
 import type { ClockLine } from '../../record-line.ts';
 import type { TimelineItems } from './timeline-items.ts';
 
-/** Less is the drift of two clocks. The recorder writes a line for more. */
+/**
+ * A smaller difference is the drift of the two clocks. The recorder writes a line for a larger one.
+ */
 const JUMP_MS = 1_000;
 
-/** Wall time at each moment of a record, with an item for each jump. */
+/** The wall time at each time of a record, with an item for each jump. */
 export class WallClock {
   readonly #items: TimelineItems;
   readonly #times: (readonly [at: number, wall: number])[] = [];
@@ -17,7 +19,7 @@ export class WallClock {
     if (!Number.isNaN(wall)) this.#times.push([0, wall]);
   }
 
-  /** Ordered, at least one: without any time the record begins with 1970. */
+  /** Ordered, with at least one entry: without any time the record begins in 1970. */
   get times(): readonly (readonly [at: number, wall: number])[] {
     return this.#times.length === 0 ? [[0, 0]] : this.#times;
   }

@@ -4,7 +4,7 @@ import { keyOf, objectKey } from '../../../model/object.ts';
 import type { Moment, ObjectHistories, ObjectName } from './object-histories.ts';
 import type { RecordedSources } from './recorded-sources.ts';
 
-/** What an object must have to be one that is named. */
+/** The members that an object must have to be identified. */
 export interface NamedObject extends Mapping {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
@@ -22,7 +22,10 @@ export function isPartial({ kind }: Mapping): boolean {
   return typeof kind === 'string' && kind.startsWith('PartialObjectMetadata');
 }
 
-/** Learns the object of an answer. Undefined for answers that are none, such as lists and a `Status`. */
+/**
+ * Learns the object of an answer. Undefined for answers that are not single objects, such as lists and a
+ * `Status`.
+ */
 export function learnAnswer(
   histories: ObjectHistories,
   answer: unknown,
@@ -37,9 +40,9 @@ export function learnAnswer(
 }
 
 /**
- * The name of the object of a path. A creation has its name in the body or in the answer.
+ * The name of the object of a path. For a creation, the name is in the body or in the answer.
  *
- * @returns undefined for a path of no single object.
+ * @returns undefined for a path that is not of a single object.
  */
 export function learnedName(
   sources: RecordedSources,

@@ -3,16 +3,16 @@ import type { TimelineObject, TimelineVersion } from '../timeline-data.ts';
 import { objectLines } from './object-lines.ts';
 import type { PackedTexts } from './packed-texts.ts';
 
-/** Names one object, in one form. */
+/** Identifies one object, in one form. */
 export interface ObjectName {
   readonly apiVersion: string;
   readonly kind: string;
   readonly key: ObjectKey;
-  /** `metadata`: only the metadata of it is known, as caches of that form hold it. */
+  /** `metadata`: only its metadata is known, because caches of that form hold nothing else. */
   readonly form: 'full' | 'metadata';
 }
 
-/** A moment in the life of an object, to compare with the one before. */
+/** The state of an object at a given time, to compare with the state before. */
 export interface Moment {
   readonly object: number;
   readonly version?: number;
@@ -25,7 +25,7 @@ interface History {
   readonly versions: TimelineVersion[];
   /** The index of each resourceVersion in `versions`. */
   readonly known: Map<string, number>;
-  /** What the operator knows, by its caches and by the answers to its own writes. */
+  /** The state that the operator knows from its caches and from the answers to its own writes. */
   current: number | undefined;
   /** The text that the next version probably resembles. */
   lastText: number | undefined;
@@ -60,12 +60,15 @@ export class ObjectHistories {
     return index;
   }
 
-  /** Of `Deployment demo/web`. Undefined when no line of the record has that object. */
+  /**
+   * The index of an object such as `Deployment demo/web`. Undefined when no line of the record has
+   * that object.
+   */
   find(kindAndKey: string): number | undefined {
     return this.#byKind.get(kindAndKey);
   }
 
-  /** The state that the operator knows now, and the one before it. */
+  /** The state that the operator knows now, and the state before it. */
   now(object: number): Moment {
     const { current } = this.#histories[object] ?? {};
     if (current === undefined) return { object };
@@ -82,8 +85,8 @@ export class ObjectHistories {
   }
 
   /**
-   * The operator learns of a state. One that is older than what it knows, as a watch brings it after the answer to a
-   * write, is kept and is not current.
+   * Adds a state that the operator has learned. A state that is older than the known one is kept and does not
+   * become current; a watch can deliver it after the answer to a write.
    */
   learn(
     object: number,
@@ -104,7 +107,7 @@ export class ObjectHistories {
     return { object, version, ...(earlier !== undefined && earlier >= 0 && { before: earlier }) };
   }
 
-  /** A list does not have the object any more. */
+  /** A list no longer contains the object. */
   vanished(object: number, at: number): Moment {
     const history = this.#at(object);
     const before = history.current;

@@ -1,21 +1,24 @@
 import { isMapping } from '../../../core/mapping.ts';
 import { visibleJson } from '../../../core/text/visible-text.ts';
 
-/** A text that means the same without quotes, as people write it: a word, a path, a sentence. */
+/**
+ * A text that has the same meaning without quotes, as people write it: a word, a path, a sentence.
+ */
 const PLAIN = /^[A-Za-z_][\w./@%+-]*(?:[ :][\w./@%+(),;=-]+)*$/;
 
-/** Words that YAML 1.1 reads as something else than a text. */
+/** Words that YAML 1.1 does not read as text. */
 const OTHER_MEANING = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-/** A text of several lines that a block can show as it is: nothing in it is invisible, but for tabs. */
+/** A text of several lines that a block can show unchanged: it has no invisible characters except tabs. */
 const BLOCK = /^(?=[^ \n\t][\s\S]*\n)(?:[^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|[\n\t])+$/u;
 
-/** Deeper values stand in one line, as JSON. */
+/** Values below this depth are written on one line, as JSON. */
 const MAX_DEPTH = 100;
 
 /**
- * A JSON value as the lines of a YAML document, in the order of its fields. It is fifty times as fast as a YAML
- * library, and a record may have ten thousand objects. Only valid JSON comes in, so that no other form is needed.
+ * A JSON value as the lines of a YAML document, in the order of its fields. This is fifty times as fast as a
+ * YAML library, and a record may have ten thousand objects. The input is always valid JSON, so no other form
+ * is needed.
  */
 export function yamlLines(value: unknown): readonly string[] {
   const lines: string[] = [];
@@ -83,7 +86,7 @@ function addMember(
   addMembers(lines, member as object, Array.isArray(member) ? indent : `${indent}  `, depth + 1);
 }
 
-/** An item stands after its dash: the first member of an object in the same line. */
+/** An item follows its dash: the first member of an object is on the same line. */
 function addItem(lines: string[], item: unknown, indent: string, depth: number): void {
   if (typeof item === 'string' && BLOCK.test(item)) {
     addBlock(lines, `${indent}-`, item, `${indent}  `);

@@ -1,12 +1,14 @@
 import type { PackedText } from '../timeline-data.ts';
 
 /**
- * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser opens in a
- * second.
+ * The most line numbers that all texts of a page may have together: about 20 MB of JSON, which a browser
+ * opens in a second.
  */
 const MAX_LINE_NUMBERS = 4_000_000;
 
-/** After this many texts that build on each other one is whole, so that unpacking is short. */
+/**
+ * After this many texts that build on each other, one is stored in full, so that unpacking is fast.
+ */
 const MAX_CHAIN = 64;
 
 interface Kept {
@@ -15,8 +17,8 @@ interface Kept {
 }
 
 /**
- * Texts that resemble each other, in little space: versions of one object share most of their lines. Each line is kept
- * once, and a text names only what differs from the one before it.
+ * Stores texts that resemble each other, using little memory: versions of one object share most of their
+ * lines. Each line is stored once, and a text stores only its differences from the text before it.
  */
 export class PackedTexts {
   readonly lines: string[] = [];
@@ -31,14 +33,14 @@ export class PackedTexts {
     this.#limit = limit;
   }
 
-  /** How many texts had no room. */
+  /** The number of texts that did not fit. */
   get leftOut(): number {
     return this.#leftOut;
   }
 
   /**
    * @param base - the index of a text that this one may resemble.
-   * @returns the index of the text; `base` when it is equal; undefined when there is no room for it.
+   * @returns the index of the text; `base` when it is equal; undefined when it does not fit.
    */
   add(text: readonly string[], base?: number): number | undefined {
     const lines = text.map((line) => this.#numberOf(line));

@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../../model/object.ts';
 import type { HeaderLine, RecordedSource } from '../../record-line.ts';
 import type { ObjectName } from './object-histories.ts';
 
-/** The sources and controllers of a record: which objects a line is about. */
+/** The sources and controllers of a record, to find the object that a line is about. */
 export class RecordedSources {
   readonly #byId: ReadonlyMap<string, RecordedSource>;
   readonly #forIds: ReadonlyMap<string, string>;
@@ -17,7 +17,7 @@ export class RecordedSources {
     return this.#byId.get(id);
   }
 
-  /** The object that a key of a controller names. */
+  /** The object that a key of a controller identifies. */
   nameOf(controller: string, key: string): ObjectName {
     const source = this.#byId.get(this.#forIds.get(controller) ?? '');
     return source === undefined
@@ -25,7 +25,7 @@ export class RecordedSources {
       : objectIn(source, key);
   }
 
-  /** The source whose list or watch a request is. Undefined for other paths. */
+  /** The source that a list or watch request belongs to. Undefined for other paths. */
   ofCollection(
     { group, version, plural }: RequestPath,
     query: URLSearchParams,
@@ -40,7 +40,7 @@ export class RecordedSources {
     return alike.find(isAsked) ?? alike[0];
   }
 
-  /** The kind of a plural that a source has; otherwise the plural. */
+  /** The kind of the source with this plural; otherwise the plural. */
   kindOf({ group, version, plural }: RequestPath): {
     readonly apiVersion: string;
     readonly kind: string;
