@@ -131,7 +131,7 @@ test('a key keeps the focus while the state is updated', async () => {
   const before = await page.evaluate('document.activeElement.textContent');
   const time = await at();
 
-  await expect.poll(at).not.toBe(time);
+  await expect.poll(at, { timeout: 20_000 }).not.toBe(time);
 
   expect(await page.evaluate('document.activeElement.textContent')).toBe(before);
 });
