@@ -199,8 +199,8 @@ function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping 
 }
 
 /**
- * `answer` in its stored form, with the annotation in the form of the answer. Metacontroller would
- * compare the annotation with another form.
+ * `answer` in its stored form. The annotation contains the answer unchanged, because Metacontroller
+ * would write it in that form.
  */
 function annotated(resource: Resource, answer: KubernetesObject): KubernetesObject {
   const { annotations } = answer.metadata;
