@@ -9,7 +9,11 @@ export type ApiserverArguments = Values & { readonly hasWorkloads: boolean };
 
 export type KubernetesVersion = NonNullable<Values['kubernetesVersion']>;
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery apiserver`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function apiserverArguments({
   values,
   words: [surplus],
