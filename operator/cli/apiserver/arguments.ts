@@ -4,7 +4,7 @@ import type { APISERVER } from './table.ts';
 
 type Values = GivenTo<typeof APISERVER>['values'];
 
-/** What `chancery apiserver` is asked for. */
+/** The parsed command line of `chancery apiserver`. */
 export type ApiserverArguments = Values & { readonly hasWorkloads: boolean };
 
 export type KubernetesVersion = NonNullable<Values['kubernetesVersion']>;

@@ -394,7 +394,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is a part of an operator, so its name is not used.
+  // A webhook is a part of an operator. Its name is only used if there is no other declaration.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

@@ -30,7 +30,10 @@ export interface BundleProblem {
 
 /** Facts that decide about a bundle and are not part of it. */
 export interface BundleCheckOptions {
-  /** The Kubernetes for which removed APIs are errors: `1.30` or `1.30.0`. Default: `spec.minKubeVersion`. */
+  /**
+   * The Kubernetes for which removed APIs are errors: `1.30` or `1.30.0`. If `spec.minKubeVersion` is
+   * higher, or if this is omitted, that version is used.
+   */
   readonly k8sVersion?: string | undefined;
   /** Categories of the catalog. Default: those of OperatorHub. */
   readonly categories?: readonly string[] | undefined;

@@ -1,4 +1,5 @@
-// Runs jq programs in a thread of its own. Messages: see `ThreadRequest` and `ThreadAnswer` in jq-thread.ts.
+// Runs jq programs in a separate thread. For the messages see `ThreadRequest` and `ThreadAnswer` in
+// jq-thread.ts.
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 
@@ -37,9 +38,9 @@ Array.prototype.push = function pushWithin(...items) {
 // Secret, so it is dropped.
 for (const name of ['log', 'warn', 'error']) console[name] = () => {};
 
-// gojq keeps no order of keys, so every function that shows an order shows the sorted one. In gojq,
-// an empty string split has one part. The other functions are disabled because they would read
-// files, other inputs or the process, or end the thread.
+// The definitions give the results of gojq. gojq keeps no order of keys, so functions that show an
+// order show the sorted one. Splitting an empty string gives one part. The other functions are
+// disabled, because they would read files, other inputs or the process, or end the thread.
 const DEFINITIONS = `
 def keys_unsorted: keys;
 def to_entries: [keys[] as $k | {key: $k, value: .[$k]}];
@@ -123,7 +124,7 @@ function parsed(text) {
   });
 }
 
-/** Written by hand, because JavaScript puts keys that look like indices first. */
+/** JSON with sorted keys. Written by hand, because JavaScript puts keys that look like indices first. */
 function sorted(value) {
   if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) {
