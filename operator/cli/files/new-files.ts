@@ -71,8 +71,8 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
 
 /**
  * Replaces files of a project, or adds them. All new texts are written beside the files before the
- * first file is replaced, so that a full disk changes nothing. Files keep their mode. A link keeps
- * its target, which is replaced.
+ * first file is replaced, so that a full disk changes nothing. Files keep their mode. For a
+ * link, its target is replaced.
  *
  * @throws OperatorError `CONFIG` with the file and the reason.
  */

@@ -21,8 +21,8 @@ export async function answerKubebuilder(io: Io): Promise<ExitCode> {
 }
 
 /**
- * The answer to the request on stdin. Never rejects: a failure is an answer as well, with exit code
- * 0. With any other exit code, kubebuilder drops the answer and its message.
+ * The answer to the request on stdin. Never rejects: a failure is an answer as well, and the process
+ * ends with exit code 0. With another exit code, kubebuilder drops the answer and its message.
  */
 export async function respondToKubebuilder({
   stdin,
