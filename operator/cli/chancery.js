@@ -7,7 +7,10 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';
 
-/** The first that knows `using`, which the built package has, and `await using`, which tests have. Equal to `engines`. */
+/**
+ * The first version with `using`, which the built package uses, and `await using`, which tests use.
+ * Equal to `engines`.
+ */
 const MINIMUM = [24, 0];
 
 const found = process.versions.node;
@@ -18,11 +21,11 @@ if (isTooOld(found)) {
   );
   process.exitCode = 2;
 } else {
-  // Node keeps what it has compiled, and the types that it has stripped, in the folder for temporary
-  // files or where NODE_COMPILE_CACHE says, and does without where it cannot: a module in TypeScript is
-  // there in half of the time. NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+  // Node caches compiled code and modules without their types in the folder for temporary files, or
+  // in NODE_COMPILE_CACHE. A module in TypeScript then loads in half of the time. If Node cannot write
+  // there, it works without a cache. NODE_DISABLE_COMPILE_CACHE=1 turns the cache off.
   module.enableCompileCache();
-  // kubebuilder waits for three of these at each of its commands, so they do not load the command line.
+  // kubebuilder starts three of these processes per command, so they do not load the command line.
   const isPlugin = process.argv.slice(2).join(' ') === 'plugin kubebuilder';
   const main = isPlugin ? 'plugin/main' : 'main';
   const source = new URL(`${main}.ts`, import.meta.url);

@@ -3,70 +3,80 @@ import type { Option, ValueType, ValueTypes } from './value-types.ts';
 /** The options of a command, by their long names without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** A word of the command line that is no option. */
+/** An argument that is not an option. */
 export interface Argument {
-  /** As in the usage: `FILE`, or the words to choose from as `bash|zsh`. */
+  /** The name in the usage: `FILE`, or the possible words as in `bash|zsh`. */
   readonly name: string;
   readonly isPath?: true;
-  /** All further words are the same. */
+  /** All further arguments are of the same kind. */
   readonly repeats?: true;
 }
 
 /**
- * Everything about the command line of one command. The parser, the types of the parsed values, `--help`, the
- * completion of the shells and docs/reference/commands.md follow from it.
+ * The complete command line of one command. The parser, the types of the parsed values, `--help`,
+ * the completion of the shells and docs/reference/commands.md follow from it.
  *
- * Every start loads all tables, so the module of a table imports nothing that costs.
+ * Every start loads all tables, so the module of a table must not import expensive modules.
  */
 export interface CommandTable<O extends Options = Options, K extends string = string> {
   readonly name: string;
   readonly summary: string;
-  /** What follows the name in the lines of the usage. Default: the arguments, and `[OPTION...]`. */
+  /**
+   * The text after the name in the lines of the usage. Default: the arguments, and `[OPTION...]`.
+   */
   readonly usage?: readonly string[];
   /**
-   * The first word chooses among several kinds of work, each with its meaning. With a kind in capitals another first
-   * word is an argument of that kind.
+   * Kinds of work, each with its meaning. The first argument chooses the kind. If a kind is in
+   * capitals, any other first argument is an argument of that kind.
    */
   readonly kinds?: Readonly<Record<K, string>>;
   readonly arguments?: readonly Argument[];
-  /** What the words after `--` are, as `ARGUMENT...`. Without it they are arguments as the others. */
+  /**
+   * The meaning of the arguments after `--`, such as `ARGUMENT...`. Without it, they are treated
+   * like the others.
+   */
   readonly rest?: string;
   readonly options: O;
-  /** Options of the program that the command takes the place of, each with what replaces it here. */
+  /** Options of the program that this command replaces, each with its replacement here. */
   readonly replaced?: Readonly<Record<string, string>>;
-  /** Variables of that program that have no effect here, each with what replaces them. */
+  /** Variables of that program that have no effect here, each with its replacement. */
   readonly ignored?: Readonly<Record<string, string>>;
-  /** The command works until it is asked to stop. Such a command takes `--exit-with-parent`. */
+  /**
+   * The command runs until it is asked to stop. Such a command has the option `--exit-with-parent`.
+   */
   readonly isLasting?: true;
-  /** Without a word, the command prints its help and ends with 2. */
+  /** Without an argument, the command prints its help and ends with 2. */
   readonly needsWords?: true;
   /** Paragraphs before the options. */
   readonly description: string;
   /** Paragraphs after the options. */
   readonly notes?: string;
-  /** Names of variables that are settings, or variables with their meanings. `all`: every setting. */
+  /**
+   * Names of variables that are settings, or variables with their meanings. `all` stands for every
+   * setting.
+   */
   readonly environment?: 'all' | readonly (string | readonly [name: string, meaning: string])[];
   readonly exitCodes: Readonly<Record<number, string>>;
   readonly examples?: string;
 }
 
-/** What a command line says, in the types that the table of the command names. */
+/** A parsed command line, with the types in the table of the command. */
 export interface Given<O extends Options = Options, K extends string = string> {
   readonly values: Values<O>;
-  /** The kind of work. */
+  /** The chosen kind of work. */
   readonly kind: K;
-  /** The words that are no options, without the kind. */
+  /** The arguments that are not options, without the kind. */
   readonly words: readonly string[];
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly rest: readonly string[];
-  /** Variables that are set and have no effect, with what replaces them, one text each. */
+  /** Variables that are set and have no effect, each as a text with its replacement. */
   readonly ignored: readonly string[];
 }
 
-/** As `Given`, for the type of a table. */
+/** `Given` for the type of a table. */
 export type GivenTo<T> = T extends CommandTable<infer O, infer K> ? Given<O, K> : never;
 
-/** By the names of the options in camelCase: `--dry-run` is `dryRun`. */
+/** Values by the names of the options in camelCase: `dryRun` for `--dry-run`. */
 export type Values<O extends Options> = {
   readonly [Name in keyof O & string as CamelCase<Name>]: ValueOf<O[Name]>;
 };
@@ -95,7 +105,7 @@ export function camelCase(name: string): string {
   return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The option of each command that works until it is asked to stop. */
+/** The option of every command that runs until it is asked to stop. */
 export const EXIT_WITH_PARENT = 'exit-with-parent';
 
 /** All options of a command. */

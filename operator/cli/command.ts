@@ -1,15 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * 0: done. 1: the operation failed. 2: the command line, or a file or module that it names, is wrong. 3:
- * leadership was lost, or the operator refuses to run in this environment. 4: what was asked about is not known.
+ * 0: success. 1: the operation failed. 2: the command line, or a file or module that it names, is
+ * wrong. 3: leadership was lost, or the operator refuses to run in this environment. 4: the
+ * requested object is not known.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4;
 
-/** Everything that a command may use from outside, so that tests can run it in-process. */
+/** All parts of the process that a command may use, so that tests can run it in-process. */
 export interface Io {
   readonly stdin: Readable;
-  /** Results only: other programs read this. */
+  /** Only results, because other programs read this stream. */
   readonly stdout: Writable;
   /** Messages for people, and logs. */
   readonly stderr: Writable;
@@ -17,20 +18,21 @@ export interface Io {
   /**
    * Aborts when the process is asked to stop. A command that stops for this reason has not failed.
    *
-   * A command asks for it when it has read its files, and stops by it from then on. Until then SIGTERM and SIGINT end
-   * the process at once, also while its thread is busy. The time limit for reading does the same.
+   * A command reads this property when it has read its files, and stops by the signal from then on.
+   * Until then, SIGTERM and SIGINT end the process at once, even while its thread is busy. The time
+   * limit for reading does the same.
    */
   readonly signal: AbortSignal;
   /**
-   * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing when `cancel`
-   * aborts before.
+   * Ends the process with `code` after `withinMs`, even if work is still running. Does nothing if
+   * `cancel` aborts first.
    *
    * @param says - written to standard error before the end.
    */
   exitWithin(withinMs: number, code: ExitCode, cancel?: AbortSignal, says?: string): void;
-  /** Makes the process use less memory and more processor time from now on. */
+  /** From now on the process uses less memory and more processor time. */
   saveMemory(): void;
-  /** From now on `signal` aborts also when the process that started this command has ended. */
+  /** From now on `signal` also aborts when the process that started this command has ended. */
   exitWithParent(): void;
 }
 
@@ -38,16 +40,19 @@ export interface Io {
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** Printed by `--help`: usage, options, examples. */
+  /** Text of `--help`: usage, options, examples. */
   readonly help: string;
   /**
-   * What `--help` prints instead when `args` name modules that declare arguments; undefined for `help`.
+   * The text that `--help` prints when `args` name modules that declare arguments. Undefined:
+   * `help` is printed.
    *
    * @throws ConfigurationError `CONFIG` when a module cannot be loaded.
    */
   helpOf?(args: readonly string[], io: Io): Promise<string | undefined>;
   /**
-   * @throws ConfigurationError `CONFIG` for a wrong command line: it ends in one line and exit code 2.
+   * Runs the command.
+   *
+   * @throws ConfigurationError `CONFIG` for a wrong command line: one line and exit code 2.
    * @throws OperatorError for any other failure: one line and exit code 1.
    */
   run(args: readonly string[], io: Io): Promise<ExitCode>;

@@ -66,8 +66,9 @@ export async function dispatch(
 }
 
 /**
- * How long a command may read its files, standard input and modules: until it asks for the signal to stop by, or ends.
- * The largest file that is read has 64 MiB, and takes about a minute as YAML.
+ * Time in which a command may read its files, standard input and modules. It ends when the command
+ * reads `signal`, or ends. The largest file that is read has 64 MiB, and takes about a minute as
+ * YAML.
  */
 const READING_LIMIT_MS = 300_000;
 

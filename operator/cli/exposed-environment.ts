@@ -2,13 +2,16 @@ import type { Log } from '../controller/reconciler.ts';
 import { exposedVariables } from '../process/closed-to-programs.ts';
 import type { Io } from './command.ts';
 
-/** Variables of Kubernetes, of the toolkit, of its images and of shells: none of them holds a secret. */
+/**
+ * Variables of Kubernetes, of the toolkit, of its images and of shells. None of them contains a
+ * secret.
+ */
 const HARMLESS =
   /^(?:(?:CHANCERY|KUBERNETES|POD)_.*|NODE_(?:ENV|NAME|VERSION)|YARN_VERSION|WATCH_NAMESPACE|PWD|OLDPWD|SHLVL|_)$/;
 
 /**
- * In a Pod, names the variables of this process that programs can read although they are not given them. Elsewhere
- * programs are those of the user at the terminal, and nothing is said.
+ * In a Pod, warns of variables of this process that programs can read although they do not get
+ * them. Outside of a Pod, programs belong to the user at the terminal, so there is no warning.
  */
 export async function warnOfExposedEnvironment(
   given: Readonly<Record<string, string>>,

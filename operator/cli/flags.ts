@@ -13,11 +13,12 @@ import { enumerated, type Option, parsedText } from './value-types.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Parses the command line of one command as kubectl does: `-l a=b`, `-la=b`, `-l=a=b`, `--selector a=b` and
- * `--selector=a=b` are the same, options and arguments mix, and the last value of an option wins.
+ * Parses the command line of one command in the same way as kubectl. `-l a=b`, `-la=b`, `-l=a=b`,
+ * `--selector a=b` and `--selector=a=b` are equivalent. Options and arguments may be mixed, and the
+ * last value of an option wins.
  *
- * @param env - for options that may be given by a variable.
- * @throws ConfigurationError `CONFIG` in one line that names the option.
+ * @param env - the environment, for options that can be set by a variable.
+ * @throws ConfigurationError `CONFIG` in one line with the option.
  */
 export function parseFlags<O extends Options, K extends string>(
   args: readonly string[],
@@ -42,7 +43,7 @@ export function parseFlags<O extends Options, K extends string>(
   >;
 }
 
-/** The words before the first `--`, and those after it. */
+/** The arguments before and after the first `--`. */
 export function splitAtDashes(words: readonly string[]): {
   readonly own: readonly string[];
   readonly rest: readonly string[];
@@ -53,7 +54,7 @@ export function splitAtDashes(words: readonly string[]): {
     : { own: words.slice(0, end), rest: words.slice(end + 1) };
 }
 
-/** What is given for an option: its texts, or that a switch is on. */
+/** The value of an option: its texts, or true for a switch. */
 type Text = string | boolean | readonly (string | boolean)[] | undefined;
 
 interface Texts {
@@ -81,7 +82,10 @@ function textsOf(args: readonly string[], options: Options): Texts {
   }
 }
 
-/** A value that may be left out is never the next word, which is an argument. */
+/**
+ * An argument with the implied value of its option. An optional value never comes from the next
+ * argument.
+ */
 function withImplied(word: string, options: Options): string {
   const implied = word.startsWith('--') ? options[word.slice(2)]?.implied : undefined;
   return implied === undefined ? word.replace(/^(-[A-Za-z])=/, '$1') : `${word}=${implied}`;
@@ -111,7 +115,7 @@ function parsedValue(name: string, option: Option, given: Text, env: Environment
   return text === undefined ? undefined : parse(text);
 }
 
-/** The kind of work that the first word chooses, and the other words. */
+/** The kind of work that the first argument chooses, and the remaining arguments. */
 function kindOf(
   { name, kinds }: CommandTable,
   positionals: readonly string[],
@@ -129,7 +133,7 @@ function kindOf(
   throw new ConfigurationError(`cannot ${name} ${JSON.stringify(word)}; ${hint}`);
 }
 
-/** True for a kind that no word names. */
+/** True for a kind that is not chosen by a word. */
 export function isOther(kind: string): boolean {
   return kind === kind.toUpperCase();
 }

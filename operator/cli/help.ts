@@ -4,7 +4,7 @@ import { type CommandTable, optionsOf } from './command-table.ts';
 import { isOther } from './flags.ts';
 import { enumerated, type Option, valueName } from './value-types.ts';
 
-/** What `chancery --help` prints. */
+/** The text of `chancery --help`. */
 export function overview(commands: readonly Command[]): string {
   return `Usage: chancery COMMAND [ARGUMENT...]
 
@@ -31,7 +31,7 @@ const USAGE = 'Usage: ';
 
 const HELP = ['help', 'explain a command'] as const;
 
-/** What `chancery COMMAND --help` prints. */
+/** The text of `chancery COMMAND --help`. */
 export function helpText(table: CommandTable): string {
   const { description, kinds = {}, environment, notes, exitCodes, examples } = table;
   const [first = '', ...others] = usageLines(table);
@@ -53,7 +53,7 @@ export function helpText(table: CommandTable): string {
   return `${sections.filter((section) => section).join('\n\n')}\n`;
 }
 
-/** The lines of the usage, from `chancery` on. */
+/** The lines of the usage, starting with `chancery`. */
 export function usageLines({
   name,
   usage,
@@ -71,7 +71,10 @@ export interface OptionGroup {
   readonly options: readonly (readonly [name: string, option: Option])[];
 }
 
-/** The options of all kinds of work first, and then those of some, by the kinds that take them. */
+/**
+ * The options in groups: first those of all kinds of work, then the others, by the kinds that use
+ * them.
+ */
 export function optionGroups(table: CommandTable): readonly OptionGroup[] {
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
   const groups = new Map<string, OptionGroup['options'][number][]>([['Options', []]]);
@@ -92,14 +95,14 @@ function row([name, option]: OptionGroup['options'][number]): readonly [string, 
   return [optionTitle(name, option), optionMeaning(option)];
 }
 
-/** `-n, --namespace NAME`. */
+/** The title of an option: `-n, --namespace NAME`. */
 export function optionTitle(name: string, option: Option): string {
   const value = valueName(option);
   const long = `--${name}${value === undefined ? '' : option.implied === undefined ? ` ${value}` : `[=${value}]`}`;
   return option.short === undefined ? long : `-${option.short}, ${long}`;
 }
 
-/** The help of an option, and what else its entry says. */
+/** The help of an option, with its default and other facts of its entry. */
 export function optionMeaning({
   help,
   default: otherwise,
@@ -127,12 +130,12 @@ function environmentRows(
   });
 }
 
-/** Terminals are often 100 columns wide. */
+/** Maximum line length. Terminals often have 100 columns. */
 const COLUMNS = 100;
-/** The second column is no narrower: with long terms the lines are longer instead. */
+/** Minimum width of the second column. With long terms, the lines become longer instead. */
 const MIN_MEANING = 40;
 
-/** Paragraphs with new line breaks. One that is indented keeps its own. */
+/** Paragraphs with new line breaks. An indented paragraph keeps its line breaks. */
 function wrappedProse(text: string): string {
   const paragraphs = text.split('\n\n').map((each) => {
     return /^ /m.test(each) ? each : wrapped(each.split(/\s+/), COLUMNS).join('\n');
@@ -140,13 +143,13 @@ function wrappedProse(text: string): string {
   return paragraphs.join('\n\n');
 }
 
-/** A line of the usage. What stands in brackets stays together. */
+/** A wrapped line of the usage. Text in brackets stays together. */
 function wrappedUsage(line: string): string {
   const words = line.split(/ (?![^[]*\])/);
   return wrapped(words, COLUMNS - USAGE.length - 2).join(`\n${' '.repeat(USAGE.length + 2)}`);
 }
 
-/** Two columns, indented. A meaning goes on in the second column of the next line. */
+/** Two columns, indented. A long meaning continues in the second column of the next line. */
 export function wrappedTable(rows: readonly (readonly [term: string, meaning: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
   const indent = width + 4;
@@ -157,7 +160,7 @@ export function wrappedTable(rows: readonly (readonly [term: string, meaning: st
   return lines.join('\n');
 }
 
-/** Lines of at most `width` characters. A longer word has a line of its own. */
+/** Lines of at most `width` characters. A longer word gets its own line. */
 function wrapped(words: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

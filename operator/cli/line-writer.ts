@@ -4,15 +4,16 @@ import { setImmediate } from 'node:timers/promises';
 import { linkedAbort } from '../core/abort.ts';
 
 /**
- * Characters written to the stream at a time. A pipe holds about as much, and larger strings waste memory.
+ * Number of characters that are written at once. A pipe holds about as much, and larger strings
+ * waste memory.
  */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**
  * Lines → a stream, at the pace of its reader.
  *
- * `signal` aborts with the parent, and when the reader closes the stream. After that nothing more is written.
- * The caller must dispose of the writer; the stream stays open.
+ * `signal` aborts with the parent, and when the reader closes the stream. Afterwards nothing more
+ * is written. The caller must dispose the writer; the stream stays open.
  */
 export class LineWriter implements Disposable {
   readonly #out: Writable;
@@ -31,7 +32,10 @@ export class LineWriter implements Disposable {
     return this.#abort.signal;
   }
 
-  /** Why writing failed; undefined when nothing failed, or when the reader only closed the stream. */
+  /**
+   * The reason why writing failed. Undefined when nothing failed, or when the reader only closed
+   * the stream.
+   */
   get failure(): Error | undefined {
     return this.#failure !== undefined && isReaderGone(this.#failure) ? undefined : this.#failure;
   }

@@ -16,20 +16,23 @@ import {
 import { saveMemory } from './save-memory.ts';
 
 /**
- * The process: its arguments, streams, signals and exit. All other code reaches them through `Io`.
+ * The process: its arguments, streams, signals and exit. All other code uses them through `Io`.
  *
- * SIGTERM, SIGINT and SIGHUP end a command at once until it asks for its signal: no handler is there yet, which a file
- * that keeps the thread busy would hold up. Afterwards the first SIGTERM or SIGINT asks the command to stop; the second
- * ends the process at once with exit code 1. Below npm each Ctrl-C arrives twice, see `StopSignals`.
- * SIGHUP, and the end of npm or npx, ask it to stop as well. No second signal may ever come, so the
- * process ends when the time limit of the stop is over.
- * An uncaught error is logged and asks the command to stop, too. Then the exit code is 1, and the process
- * ends when the command has stopped, or when the time limit of the stop is over.
+ * Until a command reads its signal, SIGTERM, SIGINT and SIGHUP end it at once. There is no handler
+ * yet, because a file that keeps the thread busy would delay the handler. Afterwards the first
+ * SIGTERM or SIGINT asks the command to stop. The second one ends the process at once with exit
+ * code 1. Below npm each Ctrl-C arrives twice, see `StopSignals`.
+ *
+ * SIGHUP, and the end of npm or npx, also ask the command to stop. A second signal may never come,
+ * so the process ends when the time limit of the stop is over.
+ *
+ * An uncaught error is logged and also asks the command to stop. Then the exit code is 1, and the
+ * process ends when the command has stopped, or when the time limit of the stop is over.
  */
 const stop = new AbortController();
 const signals = new StopSignals(systemClock, process.env);
 let listens = false;
-// The kernel ends no process with the number 1 by a signal that it has no handler for.
+// The kernel does not end the process with number 1 by a signal for which it has no handler.
 if (process.pid === 1) listenToSignals();
 let isUnattended = false;
 let crashes = 0;
@@ -44,12 +47,13 @@ const format = wanted === 'json' || wanted === 'pretty' ? wanted : 'auto';
 const log = createLogger('warn', process.stderr, { format, environment: process.env });
 // Node would print its warnings as plain text between the lines of the log.
 process.removeAllListeners('warning').on('warning', (err) => {
-  // The error for the same module has the reason and the remedy, see `loadRemedy`.
+  // The error for the same module contains the reason and the remedy, see `loadRemedy`.
   if (!err.message.startsWith('Failed to load the ES module:')) {
     log.warn({ err }, 'warning of Node');
   }
 });
-// A reader that closes our output causes an error here. It is no crash: commands handle it themselves.
+// A reader that closes our output causes an error here. It is no crash, and commands handle it
+// themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 
@@ -112,7 +116,7 @@ function watch(includesParent: boolean): () => void {
   return watchAncestors({ clock: systemClock, env: process.env, includesParent, onGone });
 }
 
-/** Asks the command to stop, once. Ends it at once while it still reads, as a signal does. */
+/** Asks the command to stop, once. Ends it at once if it is still reading, as a signal does. */
 function stopUnattended(why: string): void {
   if (!listens) process.exit(1);
   if (isUnattended) return;

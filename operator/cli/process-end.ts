@@ -8,7 +8,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import { settingsFrom } from '../manager/settings/settings.ts';
 import type { ExitCode } from './command.ts';
 
-/** How long the event loop may take to exit by itself with the requested exit code, before SIGKILL. */
+/** Time in which the event loop may exit by itself with the requested exit code, before SIGKILL. */
 const KILL_AFTER_MS = 250;
 
 /** Plain JavaScript, because the worker runs it unchanged. */
@@ -24,10 +24,10 @@ const KILLER = `
 `;
 
 /**
- * Ends this process with `code` after `withinMs`. A second thread sends SIGKILL 250 ms later if the process
- * still runs: a handler that never returns blocks every timer of the main thread.
+ * Ends this process with `code` after `withinMs`. If the process still runs 250 ms later, a second
+ * thread sends SIGKILL, because a handler that never returns blocks every timer of the main thread.
  *
- * @param cancel - when it aborts first, nothing happens.
+ * @param cancel - when it aborts first, the process does not end.
  * @param says - written to standard error before the end.
  */
 export function exitWithin(
@@ -57,13 +57,16 @@ export function exitWithin(
   cancel.addEventListener('abort', spare, { once: true });
 }
 
-/** Limits the log: a timer that throws can do so a thousand times a second. */
+/** Limit of logged crashes. A timer that throws can do so a thousand times per second. */
 export const CRASH_LOG_LINES = 10;
 
 /** Used when CHANCERY_SHUTDOWN_TIMEOUT sets no limit, or when the settings are unusable. */
 const DEFAULT_MS = 25_000;
 
-/** How long an orderly stop may take, in milliseconds, that nobody can hurry: after an uncaught error or SIGHUP. */
+/**
+ * Time limit in milliseconds for a graceful stop that no second signal can end early: after an
+ * uncaught error or SIGHUP.
+ */
 export function crashLimitMs(environment: Readonly<Record<string, string | undefined>>): number {
   try {
     const { shutdownTimeoutMs } = settingsFrom(environment);
@@ -75,33 +78,36 @@ export function crashLimitMs(environment: Readonly<Record<string, string | undef
 }
 
 /**
- * Whether nohup has started this process. Node sets every signal back to its default when it starts, so that it does
- * not know that SIGHUP was to be ignored. bash and zsh tell a program in `_` what they have started.
+ * True when nohup has started this process. Node resets every signal to its default when it starts,
+ * so it does not know that SIGHUP should be ignored. bash and zsh put the name of the started
+ * program into the variable `_`.
  */
 export function isBelowNohup(env: Readonly<Record<string, string | undefined>>): boolean {
   return basename(env._ ?? '') === 'nohup';
 }
 
 /**
- * npm passes on every SIGINT and SIGTERM to the process that it has started, and the terminal has sent the
- * SIGINT of a Ctrl-C to that process already (`@npmcli/run-script`, lib/signal-manager.js). npm needs a few
- * milliseconds for that; nobody presses Ctrl-C twice within so short a time.
+ * npm passes every SIGINT and SIGTERM to the process that it has started. The terminal has already
+ * sent the SIGINT of a Ctrl-C to that process (`@npmcli/run-script`, lib/signal-manager.js). npm
+ * needs a few milliseconds for that. A user does not press Ctrl-C twice within so short a time.
  */
 const PASSED_ON_WITHIN_MS = 300;
 
-/** Interprets SIGTERM and SIGINT: the first asks to stop, another one to end at once. */
+/**
+ * Interprets SIGTERM and SIGINT: the first signal asks to stop, another one asks to end at once.
+ */
 export class StopSignals {
   readonly #clock: Clock;
   readonly #isBelowNpm: boolean;
   #firstAt: number | undefined;
 
-  /** @param env - npm and npx set `npm_lifecycle_event` for what they start. */
+  /** @param env - npm and npx set `npm_lifecycle_event` for their child processes. */
   constructor(clock: Clock, env: Readonly<Record<string, string | undefined>>) {
     this.#clock = clock;
     this.#isBelowNpm = env.npm_lifecycle_event !== undefined;
   }
 
-  /** Counts one signal. `repeated`: npm has passed on the one that was received already. */
+  /** Counts one signal. `repeated`: npm has passed on a signal that was already received. */
   receive(): 'stop' | 'at once' | 'repeated' {
     const now = this.#clock.monotonic();
     if (this.#firstAt === undefined) {

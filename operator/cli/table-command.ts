@@ -3,13 +3,13 @@ import { type CommandTable, EXIT_WITH_PARENT, type Given, type Options } from '.
 import { parseFlags, splitAtDashes } from './flags.ts';
 import { helpText } from './help.ts';
 
-/** The work of a command, with what its command line says. */
+/** The function of a command, which gets the parsed command line. */
 export type Run<O extends Options, K extends string> = (
   given: Given<O, K>,
   io: Io,
 ) => Promise<ExitCode>;
 
-/** As `Run`, for the type of a table. */
+/** `Run` for the type of a table. */
 export type RunOf<T> = T extends CommandTable<infer O, infer K> ? Run<O, K> : never;
 
 /** A command whose command line a table describes. */
@@ -20,8 +20,9 @@ export interface TableCommand extends Command {
 /**
  * The command of a table.
  *
- * @param load - imports the work. It is called when the command line has been parsed, since imports cost: the HTTP
- *   client alone is a third of the start time of a command that does not use it.
+ * @param load - imports the function of the command. It is called after the command line is parsed,
+ * because imports take time: the HTTP client alone is a third of the start time of a command that
+ * does not use it.
  */
 export function command<O extends Options, K extends string>(
   table: CommandTable<O, K>,

@@ -4,10 +4,10 @@ import { parseGoDuration } from '../core/go/go-duration.ts';
 import { nearMatches } from '../core/text/near-match.ts';
 import { isDnsLabel } from '../model/dns-name.ts';
 
-/** The forms of values, with the types that they have when they are parsed. */
+/** The forms of values, with the types of the parsed values. */
 export interface ValueTypes {
   readonly text: string;
-  /** A file or a folder: shells complete it. */
+  /** A file or a folder. Shells complete it. */
   readonly path: string;
   /** One of the words in `choices`. */
   readonly choice: string;
@@ -17,10 +17,10 @@ export interface ValueTypes {
   /** Milliseconds, from `min` to `max`. */
   readonly duration: number;
   readonly namespace: string;
-  /** The namespaces to watch: where the operator runs, all, or these, sorted. */
+  /** The namespaces to watch: that of the operator, all, or these, sorted. */
   readonly namespaces: 'own' | 'all' | readonly string[];
   readonly address: string;
-  /** A time that `Date.parse` reads, as given. */
+  /** A time that `Date.parse` reads, as the given text. */
   readonly time: string;
   /** The name of an environment variable. */
   readonly variable: string;
@@ -30,31 +30,37 @@ export interface ValueTypes {
 
 export type ValueType = keyof ValueTypes;
 
-/** One option of a command: what it is called, what it takes, and what `--help` says about it. */
+/** One option of a command: its names, its value, and its text in `--help`. */
 export interface Option {
-  /** The form of the value. Without one the option is a switch, which is on or off. */
+  /** The form of the value. Without a type, the option is a switch. */
   readonly type?: ValueType;
   readonly short?: string;
-  /** What stands for the value in `--help`. Default: the name of the type, or the choices. */
+  /** The placeholder for the value in `--help`. Default: the name of the type, or the choices. */
   readonly value?: string;
   /** The values of a `choice`, or of the items of a `list`. */
   readonly choices?: readonly string[];
-  /** The least value of a `number`, or of a `duration` in milliseconds. */
+  /** The minimum of a `number`, or of a `duration` in milliseconds. */
   readonly min?: number;
   readonly max?: number;
-  /** The option may be repeated: its value is a list in the order given, not the last value. */
+  /**
+   * The option may be repeated. Its value is the list of all values in their order, and not the
+   * last value.
+   */
   readonly multiple?: true;
-  /** The value when the option is not given, as a command line says it. */
+  /** The value when the option is omitted, in the form of a command line. */
   readonly default?: string;
-  /** The value may be left out, and is this one then. It is given after `=` only. */
+  /**
+   * The value when the option is given without one. With this field, a value can only be given
+   * after `=`.
+   */
   readonly implied?: string;
-  /** A variable that gives the value when the command line does not. */
+  /** A variable whose value is used when the command line has none. */
   readonly env?: string;
-  /** The kinds of work that take the option. Default: all. */
+  /** The kinds of work that accept the option. Default: all. */
   readonly for?: readonly string[];
-  /** For kinds that do not take the option: what does its work there. */
+  /** For kinds that do not accept the option: the replacement for each kind. */
   readonly instead?: Readonly<Record<string, string>>;
-  /** Left out of help, completion and documents. */
+  /** Excluded from help, completion and documents. */
   readonly hidden?: true;
   readonly help: string;
 }
@@ -62,9 +68,9 @@ export interface Option {
 interface Form<V> {
   /** The name of the value in `--help`. */
   readonly name: string;
-  /** The value; undefined for a text that is none. */
+  /** The value. Undefined for an invalid text. */
   parse(text: string, option: Option): V | undefined;
-  /** What the value must be, for the message. */
+  /** The description of a valid value, for messages. */
   expected(option: Option): string;
 }
 
@@ -74,13 +80,13 @@ const isWord = (name: string): Form<string> => ({
   expected: () => 'a text',
 });
 
-/** One entry for each form of values. */
+/** One entry per form of values. */
 const FORMS: { readonly [T in ValueType]: Form<ValueTypes[T]> } = {
   text: isWord('TEXT'),
   path: isWord('PATH'),
   choice: {
     name: 'WORD',
-    // A version may have its v.
+    // A version may have its `v`.
     parse: (text, { choices = [] }) =>
       choices.find((word) => word === text || (/^\d/.test(word) && `v${word}` === text)),
     expected: ({ choices = [] }) => enumerated(choices, 'or'),
@@ -158,10 +164,10 @@ const FORMS: { readonly [T in ValueType]: Form<ValueTypes[T]> } = {
 };
 
 /**
- * The value that an option has by `text`, in the form that the table names.
+ * The value of an option for `text`, in the form that the table names.
  *
  * @param flag - the option with its dashes, or the variable, for the message.
- * @throws ConfigurationError `CONFIG` that says what was expected and what was given.
+ * @throws ConfigurationError `CONFIG` with the expected and the actual value.
  */
 export function parsedText(flag: string, text: string, option: Option): unknown {
   const form: Form<unknown> = FORMS[option.type ?? 'text'];
@@ -178,13 +184,13 @@ export function parsedText(flag: string, text: string, option: Option): unknown 
   );
 }
 
-/** The name of a value in `--help`; undefined for a switch. */
+/** The name of a value in `--help`. Undefined for a switch. */
 export function valueName({ type, value, choices }: Option): string | undefined {
   if (type === undefined) return undefined;
   return value ?? (type === 'choice' ? choices?.join('|') : FORMS[type].name);
 }
 
-/** `a, b or c`. */
+/** A list in words: `a, b or c`. */
 export function enumerated(words: readonly string[], last: 'and' | 'or'): string {
   const [end = '', ...others] = words.toReversed();
   return others.length === 0 ? end : `${others.toReversed().join(', ')} ${last} ${end}`;

@@ -4,32 +4,40 @@ import { ancestorsOf, isMark } from './ancestors.ts';
 import { KeptSignals } from './kept-signals.ts';
 import { type ProcessEntry, type ProcessTable, systemProcesses } from './process-table.ts';
 
-/** How often the ancestors are looked at. It reads one or two small files for each of them, in less than 0.1 ms. */
+/**
+ * Interval at which the ancestors are checked. A check reads one or two small files per ancestor,
+ * in less than 0.1 ms.
+ */
 const INTERVAL_MS = 250;
 
 export interface AncestorWatchOptions {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Watch the process that started the outermost launcher, too, or this one where there is no launcher. */
+  /**
+   * Also watch the process that started the outermost launcher. Without a launcher, watch the
+   * parent of this process.
+   */
   readonly includesParent: boolean;
   /** Called once, with a sentence about the process that has ended. */
   readonly onGone: (why: string) => void;
   readonly table?: ProcessTable;
   readonly pid?: number;
-  /** The parent as every system tells it. */
+  /** Returns the parent process, on every system. */
   readonly parentId?: () => number;
 }
 
 /**
- * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM on to the shell that it has
- * started, and the shell may end without its child; SIGKILL and SIGHUP are not passed on at all. Then nobody could
- * stop this process any more, and the reader of its output would wait for ever. `KeptSignals` has SIGINT.
+ * Notices that npm, npx or another launcher above this process has ended. npm passes SIGTERM to the
+ * shell that it has started, and the shell may end without its child. SIGKILL and SIGHUP are not
+ * passed on at all. Then this process could not be stopped any more, and the reader of its output
+ * would wait forever. `KeptSignals` handles SIGINT.
  *
- * The end of a shell without a launcher says nothing: `&` starts what outlives it.
+ * Without a launcher, the end of a shell means nothing, because `&` starts processes that outlive
+ * the shell.
  *
- * Where the system has no table of processes, the parent alone is watched.
+ * If the system has no table of processes, only the parent is watched.
  *
- * @returns ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchAncestors(options: AncestorWatchOptions): Cancel {
   const { clock, onGone } = options;
@@ -45,7 +53,10 @@ export function watchAncestors(options: AncestorWatchOptions): Cancel {
   return () => cancel();
 }
 
-/** Says which of the watched processes has ended. Undefined when there is nothing to watch. */
+/**
+ * A function that returns a sentence about the watched process that has ended. Undefined when there
+ * is nothing to watch.
+ */
 function checkOf({
   env,
   includesParent,

@@ -2,8 +2,8 @@ import type { ShellBelow } from './kept-signals.ts';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 /**
- * Variables that launchers set for what they start: npm, npx, yarn, pnpm and bun, `node --run`, and Volta. A
- * launcher runs another program and waits for its end.
+ * Variables that launchers set for their child processes: npm, npx, yarn, pnpm and bun, `node
+ * --run`, and Volta. A launcher runs another program and waits until it ends.
  */
 const MARKS: readonly string[] = [
   'npm_command',
@@ -18,31 +18,36 @@ const MARKS: readonly string[] = [
   '_VOLTA_TOOL_RECURSION',
 ];
 
-/** No chain of ancestors is longer. */
+/** Maximum length of a chain of ancestors. */
 const LONGEST_CHAIN = 64;
 
-/** The processes above a command. If one of them ends, no process is left that would end the command. */
+/**
+ * The processes above a command. When one of them ends, no process is left that would end the
+ * command.
+ */
 export interface Ancestors {
-  /** The launchers, the nearest first. */
+  /** The launchers, nearest first. */
   readonly launchers: readonly ProcessEntry[];
-  /** The shells that launchers have started, and that wait for this process or for another launcher. */
+  /** Shells that launchers have started. They wait for this process or for another launcher. */
   readonly shells: readonly ShellBelow[];
-  /** The process that started the outermost launcher, or the command when there is none. */
+  /** The process that started the outermost launcher, or the command if there is no launcher. */
   readonly parent: ProcessEntry | undefined;
-  /** A launcher has ended before it was looked for. */
+  /** True when a launcher had already ended before the search. */
   readonly lostLauncher: boolean;
-  /** The same for the parent. */
+  /** True when the parent had already ended before the search. */
   readonly lostParent: boolean;
 }
 
 /**
- * Finds the launchers above a process. A launcher gives its child other marks than it was started with itself, and a
- * shell between both passes them on as they are. So no name counts.
+ * Finds the launchers above a process. A launcher sets other marks for its child than it was
+ * started with itself. A shell between them passes the marks on unchanged. So names of programs do
+ * not matter.
  *
- * Only processes of one process group are looked at. A command has left the group of its launcher when it was
- * started by `setsid`, in an interactive shell, or as a child that another process guards.
+ * Only processes of the same process group are searched. A command is outside the group of its
+ * launcher if it was started by `setsid`, in an interactive shell, or as a child that another
+ * process guards.
  *
- * @returns undefined when the table does not have the process, as on systems other than Linux.
+ * @returns undefined when the table does not contain the process, as on systems other than Linux.
  */
 export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undefined {
   const self = table.find(pid);
@@ -52,11 +57,11 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
   let marks = marksOf(pid, table) ?? '';
   /** The command, or its outermost launcher. */
   let started = self;
-  /** The last process of the group on the way up. */
+  /** The last process of the group on the way up the chain. */
   let top = self;
   let above = table.find(self.parent);
   for (let step = 0; step < LONGEST_CHAIN && above?.group === self.group; step++) {
-    // A process of another user does not show what it was started with: it counts as a shell.
+    // The environment of another user's process is not visible, so the process counts as a shell.
     const own = marksOf(above.pid, table) ?? marks;
     if (marks !== '' && marks !== own) {
       if (top !== started) shells.push({ launcher: above.pid, shell: top.pid });
@@ -78,15 +83,19 @@ export function ancestorsOf(pid: number, table: ProcessTable): Ancestors | undef
 }
 
 /**
- * A process is in the group of its parent, unless it leads one of its own, or a shell has put it into a group with
- * others; then both are in one session. So a parent in another session is the one that took over an orphan.
+ * True for a process whose parent has ended. A process is in the group of its parent, unless it
+ * leads its own group, or a shell has put it into a group with others. In all these cases, both are
+ * in the same session. So a parent in another session has taken over an orphan.
  */
 function isOrphaned(child: ProcessEntry, parent: ProcessEntry | undefined): boolean {
   if (child.parent === 0 || child.pid === child.group) return false;
   return parent?.session !== child.session;
 }
 
-/** Empty for a process that no launcher has started; undefined for one of another user. */
+/**
+ * The marks of a process. Empty when no launcher has started it. Undefined for a process of another
+ * user.
+ */
 function marksOf(pid: number, table: ProcessTable): string | undefined {
   return table
     .environmentOf(pid)

@@ -1,40 +1,45 @@
 import type { ProcessTable } from './process-table.ts';
 
-/** A launcher and the shell that it has started, which waits for this process. */
+/** A launcher, and the shell that it has started and that waits for this process. */
 export interface ShellBelow {
   readonly launcher: number;
   readonly shell: number;
 }
 
-/** How often launcher and shell had gone to sleep, -1 for one that has not slept yet, and what the shell had reaped. */
+/**
+ * How often launcher and shell had gone to sleep (-1 when awake), and the children that the shell
+ * had reaped.
+ */
 interface Snapshot {
   readonly launcher: number;
-  /** At the call before: the shell may wake up after a call, and npm before it. */
+  /** The value at the previous call. The shell may wake up after a call, and npm before it. */
   readonly launcherBefore: number;
   readonly shell: number;
   readonly reaped: string | undefined;
 }
 
 /**
- * Notices a signal that a shell keeps to itself. npm passes SIGINT on to the shell that it has started; dash and bash do
- * nothing while they wait for their child, and then neither npm nor the shell nor this process would end.
+ * Notices a signal that a shell does not pass on. npm passes SIGINT to the shell that it has
+ * started. dash and bash ignore it while they wait for their child. Then npm, the shell and this
+ * process would not end.
  *
- * No system call tells what another process has received. But such a shell sleeps until a child ends or a signal
- * comes, and Linux counts how often a process has gone to sleep. When npm and its shell wake up at about the same time, and
- * no child of the shell has ended, npm has passed on a signal.
+ * No system call shows which signals another process has received. But such a shell sleeps until a
+ * child ends or a signal arrives, and Linux counts how often a process has gone to sleep. When npm
+ * and its shell wake up at about the same time, and no child of the shell has ended, npm has passed
+ * on a signal.
  *
- * They also wake up when all processes stood still and go on, as after Ctrl-Z, a pause of the container or a suspend
- * of the machine. Then every thread of this process has woken up, too. Node has one that nothing else wakes up: it
- * waits for SIGUSR1.
+ * They also wake up when all processes were stopped and continue, as after Ctrl-Z, a pause of the
+ * container or a suspend of the machine. Then every thread of this process has woken up, too. Node
+ * has a thread that only SIGUSR1 wakes up otherwise.
  */
 export class KeptSignals {
   readonly #shells: readonly ShellBelow[];
   readonly #table: ProcessTable;
-  /** The process whose threads tell that all stood still. */
+  /** The process whose threads show that all processes were stopped. */
   readonly #self: number;
   #threads: ReadonlyMap<number, number>;
   #before: readonly Snapshot[] = [];
-  /** What was seen before a pair woke up. */
+  /** The state before a launcher and its shell woke up. */
   #suspected: { readonly shell: number; readonly reaped: string | undefined } | undefined;
 
   constructor(shells: readonly ShellBelow[], table: ProcessTable, self: number) {
@@ -44,7 +49,10 @@ export class KeptSignals {
     this.#threads = this.#sleepingThreads();
   }
 
-  /** Call it again and again. True at the second call after the signal, when what speaks against it can be seen, too. */
+  /**
+   * Must be called repeatedly. Returns true at the second call after the signal, when the evidence
+   * against a signal is visible, too.
+   */
   check(): boolean {
     const suspected = this.#suspected;
     this.#suspected = undefined;

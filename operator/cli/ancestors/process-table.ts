@@ -1,30 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One process that runs. */
+/** A running process. */
 export interface ProcessEntry {
   readonly pid: number;
   /** 0 when its parent is outside of the container. */
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** When it was started. With `pid` it names one process for ever: numbers are used again. */
+  /**
+   * The start time. Together with `pid` it identifies a process forever, because numbers are
+   * reused.
+   */
   readonly startedAt: string;
 }
 
 /** The processes of this machine. */
 export interface ProcessTable {
-  /** Undefined for a process that has ended, also while nobody has asked for its exit code. */
+  /** Undefined for a process that has ended, even if its exit code was not collected yet. */
   find(pid: number): ProcessEntry | undefined;
-  /** The variables that a process was started with, each as `NAME=VALUE`; undefined when they cannot be read. */
+  /**
+   * The variables with which a process was started, each as `NAME=VALUE`. Undefined when they
+   * cannot be read.
+   */
   environmentOf(pid: number): readonly string[] | undefined;
-  /** How often a process or thread that sleeps now has gone to sleep. Undefined for one that is awake. */
+  /** How often a sleeping process or thread has gone to sleep. Undefined when it is awake. */
   sleepsOf(pid: number): number | undefined;
-  /** Changes when a child of the process has ended and the process has asked for its exit code. */
+  /** Changes when the process has collected the exit code of a child that has ended. */
   reapedBy(pid: number): string | undefined;
   threadsOf(pid: number): readonly number[];
 }
 
-/** As Linux shows them in `/proc`. On other systems it has no process. */
+/** The processes in `/proc` of Linux. On other systems the table is empty. */
 export const systemProcesses: ProcessTable = {
   find(pid) {
     const fields = statOf(pid);
@@ -45,7 +51,7 @@ export const systemProcesses: ProcessTable = {
     const [, count] = /^voluntary_ctxt_switches:\s*([0-9]+)$/m.exec(status) ?? [];
     return count === undefined ? undefined : Number(count);
   },
-  // The page faults of all children that have been reaped: every process has some.
+  // The page faults of all reaped children, because every process has some.
   reapedBy(pid) {
     const fields = statOf(pid);
     return fields && `${fields[11 - 3]} ${fields[13 - 3]}`;
@@ -59,13 +65,15 @@ export const systemProcesses: ProcessTable = {
   },
 };
 
-/** The fields of proc_pid_stat(5) from 3 on. The name before them may have spaces and brackets. */
+/**
+ * The fields of proc_pid_stat(5) from 3 on. The name before them may contain spaces and brackets.
+ */
 function statOf(pid: number): readonly string[] | undefined {
   const stat = textOf(pid, 'stat');
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Zombies, and processes of which only the number is left. */
+/** States of zombies, and of processes of which only the number is left. */
 const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 
 function textOf(pid: number, file: string): string | undefined {

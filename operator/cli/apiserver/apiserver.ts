@@ -69,12 +69,12 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
     await admin?.close();
     await server.close();
   }
-  // After the last answer, so that every accepted write is in it.
+  // Written after the last answer, so that the snapshot contains every accepted write.
   if (snapshotPath !== undefined) await kit.writeSnapshot(snapshotPath, server.snapshot());
   return 0;
 }
 
-/** What the server gets besides the options of the command line. */
+/** Values for the server besides the options of the command line. */
 interface Parts {
   readonly faults: readonly object[];
   readonly snapshot: Snapshot | undefined;
@@ -82,7 +82,7 @@ interface Parts {
   readonly token: string | undefined;
 }
 
-/** The one document of a file; undefined without a file. */
+/** The only document of a file. Undefined without a file. */
 async function faultsOf(path: string | undefined, stdin: Readable): Promise<unknown> {
   if (path === undefined) return undefined;
   const [first, ...more] = await readManifests([path], stdin, '--faults ');
@@ -93,9 +93,10 @@ async function faultsOf(path: string | undefined, stdin: Readable): Promise<unkn
 }
 
 /**
- * The snapshot of a file; undefined when the file is not there yet.
+ * The snapshot in a file. Undefined when the file does not exist yet.
  *
- * @throws ConfigurationError `CONFIG` for a file that cannot be restored, or could not be written at the end.
+ * @throws ConfigurationError `CONFIG` for a file that cannot be restored, or that could not be
+ * written at the end.
  */
 async function savedSnapshot(
   path: string | undefined,
@@ -157,7 +158,7 @@ async function startAdmin(
   }
 }
 
-/** The error of a server that could not be started, with what to do. */
+/** The error for a server that could not be started, with a remedy. */
 export function cannotListen(
   port: number,
   address: string,

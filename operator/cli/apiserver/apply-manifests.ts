@@ -6,8 +6,8 @@ import type { RunningServer } from './testing-package.ts';
 /**
  * Applies documents in their order.
  *
- * @param namespace - of objects that name none.
- * @throws OperatorError of the refused object; file and object stand before its message.
+ * @param namespace - the namespace of objects without their own.
+ * @throws OperatorError of the refused object, with the file and the object before its message.
  */
 export function applyManifests(
   server: RunningServer,
@@ -28,10 +28,10 @@ export function applyManifests(
 }
 
 /**
- * Applies documents in the order in which they need each other: definitions, which are established before anything
- * else is applied, then namespaces, then the others as they stand.
+ * Applies documents in the order of their dependencies: first definitions, which must be
+ * established before anything else is applied, then namespaces, then all others in their order.
  *
- * @throws OperatorError as `applyManifests`, and for a definition that is not established.
+ * @throws OperatorError as `applyManifests` does, and for a definition that is not established.
  */
 export function installManifests(
   server: RunningServer,
@@ -63,7 +63,10 @@ interface Definition {
   };
 }
 
-/** The server of this command establishes a definition with the write, or not at all: there is nothing to wait for. */
+/**
+ * Requires that a definition is established. The server of this command establishes a definition
+ * with the write, or not at all, so there is no need to wait.
+ */
 function requireEstablished(server: RunningServer, { file, value }: ManifestDocument): void {
   const { apiVersion, metadata } = value as {
     readonly apiVersion: string;

@@ -4,12 +4,16 @@ import type { APISERVER } from './table.ts';
 
 type Values = GivenTo<typeof APISERVER>['values'];
 
-/** What `chancery apiserver` is asked for. */
+/** The parsed command line of `chancery apiserver`. */
 export type ApiserverArguments = Values & { readonly hasWorkloads: boolean };
 
 export type KubernetesVersion = NonNullable<Values['kubernetesVersion']>;
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery apiserver`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function apiserverArguments({
   values,
   words: [surplus],

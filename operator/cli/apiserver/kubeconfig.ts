@@ -3,7 +3,10 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** The first line of every file that we write. We overwrite only files that begin with it. */
+/**
+ * The first line of every kubeconfig that the toolkit writes. Only files that begin with it are
+ * overwritten.
+ */
 const SIGNATURE = '# Written by `chancery`, which overwrites it: keep nothing in here.';
 
 const NAME = 'chancery';
@@ -22,7 +25,7 @@ interface KubeconfigOptions {
  *
  * The file has mode 0600. It is written completely or not at all.
  *
- * @throws ConfigurationError `CONFIG` that names the file, when it cannot be written.
+ * @throws ConfigurationError `CONFIG` with the file, when it cannot be written.
  */
 export async function writeKubeconfig(path: string, options: KubeconfigOptions): Promise<void> {
   try {
@@ -33,9 +36,9 @@ export async function writeKubeconfig(path: string, options: KubeconfigOptions):
 }
 
 /**
- * Checks, before anything starts, that `path` is free or was written by `writeKubeconfig`.
+ * Checks before the start that `path` is free or was written by `writeKubeconfig`.
  *
- * @param remedy - what the user can do when another file is there.
+ * @param remedy - the remedy when another file is there.
  * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read.
  */
 export async function requireOurs(path: string, remedy: string): Promise<void> {
@@ -53,8 +56,8 @@ function unwritable(path: string, why: string, cause?: unknown): ConfigurationEr
 
 function kubeconfig({ server, namespace, credentials }: KubeconfigOptions): object {
   const user = credentials === undefined ? {} : { token: credentials.token };
-  // Without this, @kubernetes/client-node and what is built on it refuse plain HTTP. Beside a
-  // certificate authority, client-go refuses it.
+  // Without this setting, @kubernetes/client-node and programs that use it refuse plain HTTP.
+  // client-go refuses the setting together with a certificate authority.
   const trust =
     credentials === undefined
       ? { 'insecure-skip-tls-verify': true }

@@ -2,13 +2,18 @@ import { readFile, rm } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { writeWholeFile } from './whole-file.ts';
 
-/** What this command writes: the URL of the server, and in a second line that of the admin endpoint. */
+/**
+ * The content that this command writes: the URL of the server, and in a second line the URL of the
+ * admin endpoint.
+ */
 const OURS = /^(?:https?:\/\/\S+\n){1,2}$/;
 
 /**
- * Removes what a run that was killed has left, before anything starts: the file must not be there while nobody serves.
+ * Removes the file of a run that was killed, before anything starts. The file must not exist while
+ * no server runs.
  *
- * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read or removed.
+ * @throws ConfigurationError `CONFIG` when another file is there, or when it cannot be read or
+ * removed.
  */
 export async function clearReadyFile(path: string): Promise<void> {
   const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -20,7 +25,11 @@ export async function clearReadyFile(path: string): Promise<void> {
   await removeReadyFile(path);
 }
 
-/** @throws ConfigurationError `CONFIG` that names the file. */
+/**
+ * Writes the file with the URLs of the server.
+ *
+ * @throws ConfigurationError `CONFIG` with the file.
+ */
 export async function writeReadyFile(path: string, urls: readonly string[]): Promise<void> {
   try {
     await writeWholeFile(path, urls.map((url) => `${url}\n`).join(''), 0o644);
@@ -29,7 +38,7 @@ export async function writeReadyFile(path: string, urls: readonly string[]): Pro
   }
 }
 
-/** Does nothing if the file is gone already. */
+/** Removes the file. Does nothing if it is already gone. */
 export async function removeReadyFile(path: string): Promise<void> {
   try {
     await rm(path, { force: true });

@@ -16,11 +16,11 @@ export interface TestingPackage<S = Snapshot> {
     ): Promise<Admin>;
   };
   readonly MovableClock: new () => MovableClock;
-  /** @throws ConfigurationError `CONFIG` that begins with `what`. */
+  /** @throws ConfigurationError `CONFIG` with a message that begins with `what`. */
   readFaults(value: unknown, what: string): readonly object[];
-  /** @throws ConfigurationError `CONFIG` that names the file. */
+  /** @throws ConfigurationError `CONFIG` with the file. */
   readSnapshot(path: string): Promise<S>;
-  /** @throws OperatorError `CONFIG` that names the file. */
+  /** @throws OperatorError `CONFIG` with the file. */
   writeSnapshot(path: string, snapshot: S): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-/** Stands for the class of the package. */
+/** Represents the class of the package. */
 export interface Snapshot {
   readonly revision: number;
 }

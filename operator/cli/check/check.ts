@@ -31,11 +31,17 @@ import type { CHECK } from './table.ts';
 
 export interface CheckCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token. The operator must not see a token there. */
+  /**
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
+   * there.
+   */
   readonly tokenFolders?: readonly string[];
 }
 
-/** `chancery check`: reports declared rights that are not granted, and whether filter and token are safe. */
+/**
+ * `chancery check`: reports declared rights that are not granted, and whether the filter and the
+ * token are safe.
+ */
 export async function runCheck(
   given: GivenTo<typeof CHECK>,
   io: Io,
@@ -138,7 +144,7 @@ interface Findings {
   /** The path of a token that the operator can read. */
   readonly token: string | undefined;
   readonly tokenAllowed: boolean;
-  /** Undefined when the access was not checked because the filter is shut. */
+  /** Undefined when the access was not checked, because the filter is shut. */
   readonly access: AccessReport | undefined;
   /** Undefined unless replicas share the work. */
   readonly sharding?: SharedWork | undefined;
@@ -233,7 +239,7 @@ function missingLines({ kind, namespace, rule, text, neededBy }: MissingAccessRu
   ];
 }
 
-/** Worst kind first. */
+/** The kinds of excess, worst first. */
 const KINDS = ['wildcard', 'escalation', 'secrets', 'undeclared'] as const;
 
 function excessLines(excess: readonly ExcessAccessRule[]): string[] {

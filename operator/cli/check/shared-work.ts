@@ -16,20 +16,23 @@ import type { Declarations } from '../declarations/load-declarations.ts';
 export interface SharedWork {
   readonly groups: number;
   readonly by: 'uid' | 'namespace';
-  /** Namespace and name of the Lease that the replicas hold together. */
+  /** Namespace and name of the Lease that the replicas share. */
   readonly lease: string;
-  /** Replicas that have renewed their Leases lately; undefined when they could not be listed. */
+  /**
+   * Number of replicas that have renewed their Leases recently. Undefined when they could not be
+   * listed.
+   */
   readonly replicas: number | undefined;
 }
 
-/** The times in Leases are of other clocks. */
+/** Tolerance for the times in Leases, which come from other clocks. */
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * What the replicas share; undefined when they do not.
+ * How the replicas share the work. Undefined when they do not share it.
  *
- * @param client - undefined: no request is sent.
- * @throws ConfigurationError `CONFIG` when the keys cannot be divided so.
+ * @param client - if undefined, no request is sent.
+ * @throws ConfigurationError `CONFIG` when the keys cannot be divided in this way.
  */
 export async function sharedWork(
   { declared, electing }: Pick<Declarations, 'declared' | 'electing'>,
@@ -59,7 +62,7 @@ export async function sharedWork(
   return { groups, by, lease: `${namespace}/${set}`, replicas: found?.filter(isAtWork).length };
 }
 
-/** The line for people. */
+/** A line about the shared work. */
 export function sharedWorkText({ groups, by, lease, replicas }: SharedWork): string {
   const divided = `${groups} groups by ${by}, Leases ${groupPrefix(lease)}0 to -${groups - 1}`;
   if (replicas === undefined) return `${divided}, and replicas that are not known`;

@@ -1,10 +1,10 @@
 /**
- * Runs a program, and kills it when the process that started this one is gone. It runs as
- * `node --eval TEXT -- CHANNEL PROGRAM [ARGUMENT...]`, as the leader of a process group of its own.
+ * Runs a program, and kills it when the parent of this process is gone. It is started as
+ * `node --eval TEXT -- CHANNEL PROGRAM [ARGUMENT...]`, as the leader of its own process group.
  *
- * Standard input is a pipe from the process that started it, and is never written to. It ends when that
- * process ends, for whatever reason: SIGKILL lets a process do nothing, but the system closes its pipes. Then
- * the whole group is killed: this process, the program, and what the program has started.
+ * Standard input is a pipe from the parent, which writes nothing to it. The pipe ends when the parent
+ * ends, for any reason: after SIGKILL a process can do nothing, but the system closes its pipes. Then
+ * the whole group is killed: this process, the program, and the processes that the program has started.
  */
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');

@@ -6,34 +6,37 @@ import { textFiles } from '../../core/text/text-files.ts';
 
 const files = textFiles(new URL('./', import.meta.url));
 
-/** Without its comment, which lists of processes would show. */
+/** The guard without its comment, which lists of processes would show. */
 const GUARD = files('guard.cjs').replace(/^\/\*\*.*?\*\/\n/s, '');
 
 export interface GuardedChildOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Default: that of this process. */
+  /** Default: the working directory of this process. */
   readonly cwd?: string;
   /** Open `channel`, a stream between this process and file 3 of the program. Default false. */
   readonly channel?: boolean;
 }
 
 /**
- * A child process that never outlives this one, not even when this one gets SIGKILL.
+ * A child process that never outlives this process, even if this process gets SIGKILL.
  *
- * `guard.cjs` starts the program in a process group of its own, so that Ctrl-C on the terminal reaches this
- * process alone, and this process decides in which order its children stop.
+ * `guard.cjs` starts the program in its own process group. So Ctrl-C in the terminal reaches only
+ * this process, which decides in which order its children stop.
  */
 export class GuardedChild {
-  /** The caller reads both to their ends: a full pipe would stop the program. */
+  /**
+   * The caller must read both streams to their ends, because a full pipe would block the program.
+   */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Undefined unless the options ask for it. */
+  /** Undefined unless the options request it. */
   readonly channel: Duplex | undefined;
   /**
-   * The exit code. After a signal it is 128 and the signal's number, as in shells, and 127 when the program
-   * cannot be started. Never rejects. It resolves after the last byte of stdout and stderr.
+   * The exit code. After a signal it is 128 plus the signal's number, as in shells. It is 127 when
+   * the program cannot be started. Never rejects. Resolves after the last byte of stdout and
+   * stderr.
    */
   readonly exit: Promise<number>;
   readonly #guard: ChildProcess;
@@ -60,17 +63,19 @@ export class GuardedChild {
     );
   }
 
-  /** The leader of the process group; undefined when it could not be started. */
+  /** The leader of the process group. Undefined when it could not be started. */
   get pid(): number | undefined {
     return this.#guard.pid;
   }
 
-  /** Asks the program to stop. Does nothing when it has ended. */
+  /** Asks the program to stop. Does nothing when it has already ended. */
   terminate(): void {
     this.#guard.kill('SIGTERM');
   }
 
-  /** Ends the program and all that it has started, at once. Resolves when they are gone. */
+  /**
+   * Ends the program and all processes that it has started, at once. Resolves when they are gone.
+   */
   async kill(): Promise<void> {
     this.#killGroup();
     await this.exit;
@@ -82,7 +87,7 @@ export class GuardedChild {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // No process of the group is left.
+      // The group has no process any more.
     }
   }
 }

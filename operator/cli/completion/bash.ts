@@ -1,9 +1,11 @@
 import type { DescribedCommand, DescribedValue } from './described-command.ts';
 
 /**
- * The completion for bash, from 3.2 on, which is that of macOS: no `compopt`, no `mapfile`, no arrays by name.
+ * The completion for bash from version 3.2 on, which is the version of macOS. So it uses no
+ * `compopt`, no `mapfile`, and no arrays by name.
  *
- * `IFS` is a line break, so that a path may contain spaces. Bash takes `--output=json` for three words.
+ * `IFS` is a line break, so that a path may contain spaces. Bash splits `--output=json` into three
+ * words.
  */
 export function bashScript(commands: readonly DescribedCommand[]): string {
   const names = [...commands.map(({ name }) => name), 'help', '--help', '--version'];
@@ -33,7 +35,7 @@ complete -o filenames -F _chancery chancery
 `;
 }
 
-/** The completions of each option that takes a value. */
+/** A case for each option that has a value. */
 function optionCases({ name, options }: DescribedCommand): readonly string[] {
   return options.flatMap(({ long, short, argument, ...value }) => {
     if (argument === undefined) return [];
@@ -55,7 +57,7 @@ function commandCase({ name, options, first, others }: DescribedCommand): string
       ;;`;
 }
 
-/** A statement that offers the value. */
+/** A shell statement that offers the value. */
 function replyWith({ words, isPath }: DescribedValue): string {
   if (words.length === 0 && !isPath) return ':;';
   const named = words.length === 0 ? '' : `-W ${list(words)} `;

@@ -13,7 +13,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly DescribedCommand[]) =
   fish: fishScript,
 };
 
-/** `chancery completion`: prints the completion of the commands with these tables for a shell. */
+/** `chancery completion`: prints the completion of the commands in these tables for a shell. */
 export async function completion(
   { words }: GivenTo<typeof COMPLETION>,
   { stdout }: Io,

@@ -4,9 +4,9 @@ import { type Option, valueName } from '../value-types.ts';
 
 /** A value of an option, or a positional argument. */
 export interface DescribedValue {
-  /** The words to choose from; none when any text will do. */
+  /** The words to choose from. Empty when any text is allowed. */
   readonly words: readonly string[];
-  /** The value is a path. */
+  /** True when the value is a path. */
   readonly isPath: boolean;
 }
 
@@ -15,19 +15,19 @@ export interface DescribedOption extends DescribedValue {
   readonly long: string;
   /** With its dash. */
   readonly short: string | undefined;
-  /** The name of the value in the help; undefined for a switch. */
+  /** The name of the value in the help. Undefined for a switch. */
   readonly argument: string | undefined;
   readonly meaning: string;
 }
 
-/** What is completed of a command. */
+/** The parts of a command that are completed. */
 export interface DescribedCommand {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly DescribedOption[];
   /** The first word after the command. */
   readonly first: DescribedValue;
-  /** All further words. */
+  /** All further arguments. */
   readonly others: DescribedValue;
 }
 
@@ -40,7 +40,7 @@ const HELP: DescribedOption = {
   isPath: false,
 };
 
-/** What the shells complete, from the table of a command. */
+/** The completion of a command, from its table. */
 export function describedCommand(table: CommandTable): DescribedCommand {
   const { name, summary, kinds = {}, arguments: words = [] } = table;
   const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);
@@ -58,7 +58,10 @@ export function describedCommand(table: CommandTable): DescribedCommand {
   };
 }
 
-/** An option with a value that may be left out, `--inspect[=PORT]`, is completed as a switch. */
+/**
+ * The completion of an option. An option with an optional value, such as `--inspect[=PORT]`, is
+ * completed as a switch.
+ */
 function describedOption(name: string, option: Option): DescribedOption {
   const { short, type, choices, help, implied } = option;
   return {
@@ -75,7 +78,7 @@ function describedArgument(argument: Argument | undefined): DescribedValue {
   return { words: wordsIn(argument?.name), isPath: argument?.isPath === true };
 }
 
-/** The words to choose from in `own|all|A,B`: parts in capitals stand for other text. */
+/** The words to choose from in `own|all|A,B`. Parts in capitals stand for other text. */
 function wordsIn(name = ''): readonly string[] {
   return name.split('|').filter((word) => /^[a-z0-9][a-z0-9.-]*$/.test(word));
 }

@@ -1,6 +1,9 @@
 import type { DescribedCommand, DescribedOption, DescribedValue } from './described-command.ts';
 
-/** The completion for fish. The command is the first word: later words with its name are something else. */
+/**
+ * The completion for fish. Only the first word can be the command: a later word with the same name
+ * has another meaning.
+ */
 export function fishScript(commands: readonly DescribedCommand[]): string {
   const names = [...commands, { name: 'help', summary: 'explain a command' }];
   return `# Completion of chancery for fish, made by: chancery completion fish

@@ -41,7 +41,7 @@ ${specs.map((spec) => `        ${quoted(spec)}`).join(' \\\n')}
       ;;`;
 }
 
-/** An asterisk: an option may be given again. */
+/** The specifications of an option. An asterisk means that the option may be repeated. */
 function optionSpecs({
   long,
   short,

@@ -13,11 +13,11 @@ export interface AddedKind {
   /** The beginning of the names of its files. */
   readonly file: string;
   readonly files: readonly NewFile[];
-  /** As the module lists it. */
+  /** The controller in the list of the module. */
   readonly controller: ListedController;
   /** The path of the module, relative to the project. */
   readonly module: string;
-  /** The command line that asks for it, without `chancery`. */
+  /** The command line that adds it, without `chancery`. */
   readonly command: readonly string[];
 }
 
@@ -42,7 +42,10 @@ export function addedKind(
   };
 }
 
-/** A record to which a kind and the files that were written for it are added; undefined when it has them. */
+/**
+ * A record with the kind and its written files added. Undefined when the record already contains
+ * them.
+ */
 export function recordWith(
   record: ScaffoldRecord,
   { command, controller, module }: AddedKind,
@@ -57,7 +60,7 @@ export function recordWith(
   });
 }
 
-/** Files whose module, if it is one of them, lists a controller. */
+/** The files, with the controller added to the list in their module, if they contain it. */
 export function withListed(
   files: Readonly<Record<string, string>>,
   module: string,

@@ -4,17 +4,21 @@ import { type KindNames, kindNames } from './names.ts';
 import { type OwnedResource, ownedResources } from './owned-resources.ts';
 import type { CREATE } from './table.ts';
 
-/** What `chancery create api` is asked for. */
+/** The parsed command line of `chancery create api`. */
 export interface CreateArguments {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
   readonly owns: readonly OwnedResource[];
-  /** The path of the module as given. */
+  /** The path of the module on the command line. */
   readonly module: string;
   readonly force: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery create api`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function createArguments({
   values,
   words: [surplus],

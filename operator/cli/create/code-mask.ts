@@ -1,11 +1,12 @@
 /**
- * The code of a module without its comments and texts. Characters of a comment are spaces, and those of a text
- * quotes, so that places stay the same. Line breaks stay.
+ * The code of a module with comments and string literals masked. Characters in comments become
+ * spaces, and characters in literals become quotes, so that all positions stay the same. Line
+ * breaks stay.
  *
- * Regular expressions are not recognized. A quote in one looks like the beginning of a text; if that text
- * has no end on its line, the answer is undefined.
+ * Regular expressions are not recognized. A quote in one looks like the start of a literal. If that
+ * literal has no end on its line, the result is undefined.
  *
- * @returns undefined when a text or a comment has no end.
+ * @returns undefined when a literal or a comment has no end.
  */
 export function codeMask(source: string): string | undefined {
   const masked = [...source.matchAll(TOKENS)].map(([token]) => {
@@ -16,7 +17,10 @@ export function codeMask(source: string): string | undefined {
   return masked.includes(undefined) ? undefined : masked.join('');
 }
 
-/** Comments, texts, and everything else. A text or a comment without its end takes the rest. */
+/**
+ * Comments, literals, and all other text. A literal or a comment without an end extends to the end
+ * of the text.
+ */
 const TOKENS =
   /\/\/[^\r\n]*|\/\*.*?(?:\*\/|$)|'(?:\\.|[^'\\\r\n])*'?|"(?:\\.|[^"\\\r\n])*"?|`(?:\\.|[^`\\])*`?|[^'"`/]+|\//gs;
 

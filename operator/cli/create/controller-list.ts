@@ -1,20 +1,21 @@
 import { codeMask } from './code-mask.ts';
 
-/** A controller that a module gets: its name there, and the file that exports it. */
+/** A controller for a module: its name there, and the file that exports it. */
 export interface ListedController {
   readonly name: string;
-  /** As it is imported, `./cache.ts`. */
+  /** The file in the import, `./cache.ts`. */
   readonly file: string;
 }
 
-/** The text of a module that lists a controller; or why it cannot be changed. */
+/** The text of a module that lists a controller, or the reason why it cannot be changed. */
 export type ListedText =
   | { readonly text: string; readonly problem?: undefined }
   | { readonly text?: undefined; readonly problem: string };
 
 /**
- * Adds a controller to a module: an import after the other imports, and its name at the end of the list that
- * the module exports. Everything else of the text stays as it is. A text that has both is returned unchanged.
+ * Adds a controller to a module: an import after the other imports, and its name at the end of the
+ * list that the module exports. All other text is unchanged. A text that already has both is
+ * returned unchanged.
  *
  * The list must be written as `export default [ … ]`.
  */
@@ -37,9 +38,9 @@ export function withController(source: string, controller: ListedController): Li
 }
 
 interface Range {
-  /** After `[`. */
+  /** Position after `[`. */
   readonly start: number;
-  /** Of `]`. */
+  /** Position of `]`. */
   readonly end: number;
 }
 
@@ -59,7 +60,7 @@ function listIn(code: string): Range | undefined {
 
 interface Import {
   readonly from: string;
-  /** After its line. */
+  /** Position after its line. */
   readonly end: number;
 }
 
@@ -110,7 +111,7 @@ function withImport(
   return `${listed.slice(0, first)}${statement}${eol}${eol}${listed.slice(first)}`;
 }
 
-/** Whether a text, read anew, has both the import and the name in its list. */
+/** True when a text, parsed again, has both the import and the name in its list. */
 function lists(text: string, { name, file }: ListedController): boolean {
   const code = codeMask(text) ?? '';
   const list = listIn(code);

@@ -12,7 +12,7 @@ import { installCommand, isPackageInstalled } from '../loading/load-package.ts';
 import { hookFiles, type NewHook } from './hook-files.ts';
 import type { CREATE } from './table.ts';
 
-/** `chancery create hook`: writes a hook that works, with its rights and a sample. */
+/** `chancery create hook`: writes a working hook, with its rights and a sample. */
 export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise<ExitCode> {
   const hook = newHook(given);
   const files = hookFiles(hook);
@@ -25,7 +25,7 @@ export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise
   for (const { path } of files) io.stdout.write(`written ${path}\n`);
   const [script, , sample] = files;
   const { kind } = hook.resource;
-  // Only the kinds of Kubernetes are known without a cluster.
+  // Without a cluster, only the kinds of Kubernetes are known.
   const definition = isKnown(hook.resource)
     ? ''
     : ` --crd DEFINITION-OF-${kind.toUpperCase()}.yaml`;
@@ -38,7 +38,11 @@ export async function createHook(given: GivenTo<typeof CREATE>, io: Io): Promise
   return 0;
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery create hook`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 function newHook({ values, words }: GivenTo<typeof CREATE>): NewHook {
   const [name, ...others] = words;
   if (name === undefined || others.length > 0) {
@@ -62,7 +66,10 @@ function isKnown({ kind, ...names }: Resource): boolean {
   return knownKinds()(kind, apiVersionOf(names)) !== undefined;
 }
 
-/** The plural of a kind that Kubernetes does not have is that of an English word. */
+/**
+ * The resource of a kind. For a kind that Kubernetes does not have, the plural is formed by the
+ * rules of English.
+ */
 function resourceOf(kind: string, apiVersion: string | undefined): Resource {
   const known = knownKinds()(kind, apiVersion);
   if (known !== undefined) return known;

@@ -32,9 +32,9 @@ type Change =
   | {
       readonly refusal?: undefined;
       readonly files: readonly NewFile[];
-      /** The new text of the module; undefined when it lists the controller already. */
+      /** The new text of the module. Undefined when it already lists the controller. */
       readonly moduleText: string | undefined;
-      /** The new record; undefined when it stays as it is. */
+      /** The new record. Undefined when it does not change. */
       readonly record: NewFile | undefined;
     }
   | { readonly refusal: string };

@@ -4,17 +4,17 @@ import { apiVersionOf, type Resource } from '../../model/resource.ts';
 import type { NewFile } from '../files/new-files.ts';
 import { fillTemplate } from '../files/template.ts';
 
-/** Language → ending of its files. */
+/** File name extensions by language. */
 const LANGUAGES = { bash: 'sh', node: 'mjs', python: 'py' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
-/** A hook to be made. */
+/** A hook that will be written. */
 export interface NewHook {
   /** Lower-case words joined by `-`. */
   readonly name: string;
   readonly language: Language;
-  /** What it watches. */
+  /** The resource that the hook watches. */
   readonly resource: Resource;
   /** The folder of hooks, with `/` as the separator. */
   readonly folder: string;
@@ -22,10 +22,10 @@ export interface NewHook {
 
 const templates = textFiles(new URL('./hook-templates/', import.meta.url));
 
-/** Executables for everybody, as a ConfigMap volume has them. */
+/** Executable for all users, as in a ConfigMap volume. */
 const EXECUTABLE = 0o755;
 
-/** The hook, its rights, and a sample of what it is told, for `chancery test-hook`. */
+/** The hook, its rights, and a sample of its context for `chancery test-hook`. */
 export function hookFiles({ name, language, resource, folder }: NewHook): readonly NewFile[] {
   const { group, plural, kind } = resource;
   const script = `${folder}/${name}.${LANGUAGES[language]}`;

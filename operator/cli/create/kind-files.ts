@@ -42,7 +42,7 @@ export function kindFiles(kind: NewKind): readonly NewFile[] {
   }));
 }
 
-/** A name that fits wherever names are read: in a label, and as a DNS label. */
+/** A name that is valid as a label value and as a DNS label. */
 function sampleName(dashed: string): string {
   const end = '-sample';
   return `${dashed.slice(0, MAX_DNS_LABEL - end.length).replace(/-+$/, '')}${end}`;

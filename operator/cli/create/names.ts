@@ -2,12 +2,12 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { isDns1035Label, isDnsSubdomain, MAX_DNS_LABEL } from '../../model/dns-name.ts';
 import { pluralOf } from '../../model/plural.ts';
 
-/** The names of a new kind, as the command line gives them. */
+/** The names of a new kind on the command line. */
 export interface KindOptions {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Undefined: derived from the kind. */
+  /** If undefined, derived from the kind. */
   readonly plural: string | undefined;
 }
 
@@ -17,17 +17,23 @@ export interface KindNames {
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
-  /** True when `customResource` derives another plural from the kind, so that it must be told. */
+  /**
+   * True when `customResource` would derive another plural from the kind, so that the plural must
+   * be given.
+   */
   readonly hasOwnPlural: boolean;
   /** The kind with dashes, `http-route`: the name of its controller and the beginning of its file names. */
   readonly dashed: string;
-  /** The constant of the resource: `httpRoutes`. */
+  /** The constant for the resource: `httpRoutes`. */
   readonly resource: string;
-  /** The controller where it is imported: `httpRouteController`. */
+  /** The imported name of the controller: `httpRouteController`. */
   readonly controller: string;
 }
 
-/** Group suffixes that belong to the Kubernetes project: the API server asks for its approval there. */
+/**
+ * Group suffixes of the Kubernetes project. The API server requires the project's approval for
+ * them.
+ */
 export const PROTECTED_GROUPS: RegExp = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 
 /** Names that the files of a kind declare or import, and the resources of their children. */
@@ -42,8 +48,8 @@ const TAKEN: ReadonlySet<string> = new Set(
 );
 
 /**
- * The reserved words of ECMAScript, also those of strict mode, and the names that a module in strict mode
- * cannot declare: https://tc39.es/ecma262/#prod-ReservedWord.
+ * The reserved words of ECMAScript, including those of strict mode, and names that a module in
+ * strict mode cannot declare: https://tc39.es/ecma262/#prod-ReservedWord.
  */
 const RESERVED: ReadonlySet<string> = new Set(
   [
@@ -57,7 +63,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 /**
  * The names of a new kind.
  *
- * @throws ConfigurationError `CONFIG` that names the rule which a name breaks.
+ * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
  */
 export function kindNames({ group, version, kind, plural: given }: KindOptions): KindNames {
   requireGroup(group);
@@ -68,7 +74,10 @@ export function kindNames({ group, version, kind, plural: given }: KindOptions):
   return namesOf({ group, version, kind, plural });
 }
 
-/** The names that files use for a kind, whose own names are checked already: DNS labels in lower case. */
+/**
+ * The names that files use for a kind. Its own names must be checked already: DNS labels in lower
+ * case.
+ */
 export function namesOf({
   group,
   version,
@@ -89,19 +98,19 @@ export function namesOf({
     kind,
     plural,
     hasOwnPlural: plural !== derived,
-    // The name of a controller is a label.
+    // The name of a controller must be a label.
     dashed: words.join('-').slice(0, MAX_DNS_LABEL).replace(/-$/, ''),
     resource: freeIdentifier(camelCase(pluralWords), controller),
     controller,
   };
 }
 
-/** Where the controller of a kind is imported. */
+/** The imported name of a kind's controller. */
 export function controllerConstant(dashed: string): string {
   return `${camelCase(dashed.split('-'))}Controller`;
 }
 
-/** A kind from a name with dashes: `HttpRoute` from `http-route`. */
+/** The kind for a name with dashes: `HttpRoute` for `http-route`. */
 export function kindFrom(name: string): string {
   return name.split('-').map(capitalized).join('');
 }
@@ -152,7 +161,7 @@ function requirePlural(plural: string, isDerived: boolean): void {
   );
 }
 
-/** `my`, `http`, `server` of `MyHTTPServer`. */
+/** The words in the name of a kind: `my`, `http`, `server` for `MyHTTPServer`. */
 function wordsOf(kind: string): readonly string[] {
   const dashed = kind
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')

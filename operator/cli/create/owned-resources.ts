@@ -4,11 +4,11 @@ import type { SpecField } from './spec-fields.ts';
 
 /** A built-in resource whose objects a new controller can own. */
 export interface OwnedResource {
-  /** As in `--owns`, and the name of its template: `deployments.apps`. */
+  /** The name in `--owns`, and of its template: `deployments.apps`. */
   readonly name: string;
   /** Its constant in `chancery/kubernetes`. */
   readonly constant: string;
-  /** The fields of the owner's spec that its objects are made of. */
+  /** The fields in the owner's spec that its objects use. */
   readonly fields: readonly SpecField['name'][];
 }
 
@@ -28,10 +28,10 @@ const OWNED_RESOURCES: readonly OwnedResource[] = [
 export const OWNED_NAMES: readonly string[] = OWNED_RESOURCES.map(({ name }) => name);
 
 /**
- * The resources of `--owns`, such as `deployments.apps,services`, in the order given. The group may be left
- * out.
+ * The resources in `--owns`, such as `deployments.apps,services`, in their order. The group may be
+ * omitted.
  *
- * @throws ConfigurationError `CONFIG` for a resource that has no template, with near matches.
+ * @throws ConfigurationError `CONFIG` for a resource without a template, with near matches.
  */
 export function ownedResources(text: string): readonly OwnedResource[] {
   const names = text.split(',').map((name) => name.trim());

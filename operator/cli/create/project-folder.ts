@@ -15,9 +15,10 @@ export interface ProjectFolder {
 }
 
 /**
- * Finds the project that a module belongs to.
+ * Finds the project to which a module belongs.
  *
- * @throws ConfigurationError `CONFIG` when there is no such module, or no package.json above it.
+ * @throws ConfigurationError `CONFIG` when the module does not exist, or when there is no
+ * package.json above it.
  */
 export async function projectOf(path: string): Promise<ProjectFolder> {
   const moduleText = await readModule(path);
@@ -49,8 +50,8 @@ async function readModule(path: string): Promise<string> {
 }
 
 /**
- * The file beside the module that defines a kind, by its text; undefined when there is none. Tests do not
- * count.
+ * The file beside the module whose text defines a kind. Undefined when there is none. Tests are
+ * ignored.
  */
 export async function definingFile(
   { root, sources }: ProjectFolder,

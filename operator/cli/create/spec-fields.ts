@@ -5,13 +5,13 @@ export interface SpecField {
   readonly type: string;
   /** Its value in the sample, as YAML. */
   readonly sample: string;
-  /** Another value, as TypeScript. */
+  /** Another valid value, as TypeScript. */
   readonly changed: string;
-  /** A value of another type, which the API server must refuse, as TypeScript. */
+  /** A value of a wrong type, which the API server must refuse, as TypeScript. */
   readonly wrong: string;
 }
 
-/** In the order in which they are written. */
+/** All fields, in the order in which they are written. */
 const SPEC_FIELDS: readonly SpecField[] = [
   {
     name: 'image',
@@ -50,7 +50,10 @@ const SPEC_FIELDS: readonly SpecField[] = [
   },
 ];
 
-/** The fields of these names, each once, in the order in which they are written; `message` for none. */
+/**
+ * The fields with these names, without duplicates, in the order in which they are written.
+ * `message` if there are no names.
+ */
 export function specFields(
   names: readonly SpecField['name'][],
 ): readonly [SpecField, ...SpecField[]] {

@@ -1,10 +1,10 @@
 import type { Declared } from '../../controller/access-declaration.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 
-/** What rights and manifests follow from. */
+/** A declaration from which rights and manifests are generated. */
 export type Generating = Declared & { readonly needsLeaderElection?: boolean };
 
-/** The options that say what declares rights: the tables of `generate` and `check` have them. */
+/** The options that choose the declarations. They are in the tables of `generate` and `check`. */
 interface DeclaringValues {
   readonly crd: readonly string[];
   readonly fromMetacontroller: readonly string[];
@@ -12,36 +12,39 @@ interface DeclaringValues {
   readonly hooks: string | undefined;
 }
 
-/** What declares rights, as a command line says it. */
+/** The source of the declarations on a command line. */
 export type Declaring =
   | {
       readonly from: 'modules';
-      /** Paths as given, at least one. */
+      /** Paths on the command line, at least one. */
       readonly modules: readonly string[];
-      /** Words after `--`. */
+      /** Arguments after `--`. */
       readonly moduleArgs: readonly string[];
     }
   | {
       readonly from: 'hooks';
       readonly dir: string;
-      /** Files with the definitions of kinds. Undefined: the default of `chancery hooks`. */
+      /** Files with the definitions of kinds. If undefined, the default of `chancery hooks`. */
       readonly crds: readonly string[] | undefined;
     }
   | {
       readonly from: 'metacontroller';
-      /** Files or folders with the controllers; `-` is standard input. */
+      /** Files or folders with the controllers. `-` stands for standard input. */
       readonly files: readonly string[];
-      /** Programs and modules in place of webhooks. */
+      /** Programs and modules that replace webhooks. */
       readonly functions: string | undefined;
       readonly crds: readonly string[];
-      /** Words after `--`, for `chancery metacontroller`. */
+      /** Arguments after `--`, for `chancery metacontroller`. */
       readonly args: readonly string[];
     };
 
 /**
- * @param modules - the words that are no options.
- * @param moduleArgs - words after `--`.
- * @throws ConfigurationError `CONFIG` unless exactly one of modules, hooks and controllers is given.
+ * The source of the declarations.
+ *
+ * @param modules - the arguments that are not options.
+ * @param moduleArgs - the arguments after `--`.
+ * @throws ConfigurationError `CONFIG` unless exactly one of modules, hooks and controllers is
+ * given.
  */
 export function declaringOf(
   values: DeclaringValues,
@@ -88,7 +91,7 @@ function declaringModules(
   );
 }
 
-/** As words of the command line. */
+/** The source of the declarations as arguments of a command line. */
 export function declaringWords(declaring: Declaring): readonly string[] {
   switch (declaring.from) {
     case 'modules':

@@ -6,25 +6,36 @@ import { loadPackage } from '../loading/load-package.ts';
 import { resolveToolkit } from '../loading/toolkit-hooks.ts';
 import type { Declaring, Generating } from './declaring.ts';
 
-/** Not `metacontroller`: the original's namespace and ClusterRole have that name, and both may be installed. */
+/**
+ * The default name. It is not `metacontroller`, because the original's namespace and ClusterRole
+ * have that name, and both operators may be installed.
+ */
 const CONTROLLERS_NAME = 'chancery-metacontroller';
 
-/** Declarations, and the settings that they decide about. */
+/** Declarations, and the settings that they decide. */
 export interface Declarations {
   readonly declared: readonly Generating[];
-  /** All that may need a leader, also those that declare nothing. The first one names the Lease. */
+  /**
+   * All parts that may need a leader, including those without declarations. The first one names the
+   * Lease.
+   */
   readonly electing: readonly { readonly name: string; readonly needsLeaderElection?: boolean }[];
   readonly settings: Partial<Settings>;
-  /** Of the operator, unless it is named. Undefined: that of the only declaration. */
+  /**
+   * The name of the operator, unless the command line gives one. If undefined, the name of the only
+   * declaration.
+   */
   readonly name?: string;
   /** Advice, one line each. */
   readonly hints: readonly string[];
 }
 
 /**
- * @param command - the words that ask for them, such as `generate rbac`. Messages name them.
- * @param env - for modules, whose arguments may have their defaults in it.
- * @throws ConfigurationError `CONFIG` when something does not load.
+ * Loads the declarations from their source.
+ *
+ * @param command - the command that loads them, such as `generate rbac`. Messages name it.
+ * @param env - the environment of modules. Their arguments may take defaults from it.
+ * @throws ConfigurationError `CONFIG` when a part does not load.
  */
 export async function loadDeclarations(
   declaring: Declaring,

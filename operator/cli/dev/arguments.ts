@@ -2,15 +2,18 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
 import type { DEV } from './table.ts';
 
-/** What `chancery dev` is asked for. */
+/** The parsed command line of `chancery dev`. */
 export type DevArguments = GivenTo<typeof DEV>['values'] & {
-  /** Paths of modules as given; empty for the first of `DEFAULT_MODULES` that is there. */
+  /**
+   * Paths of modules on the command line. If empty, the first existing path in `DEFAULT_MODULES` is
+   * used.
+   */
   readonly modules: readonly string[];
-  /** Words after `--`, for the modules. */
+  /** Arguments after `--`, for the modules. */
   readonly moduleArgs: readonly string[];
 };
 
-/** Where a project has its operator. */
+/** The usual places of the operator in a project. */
 export const DEFAULT_MODULES: readonly string[] = [
   'src/operator.ts',
   'operator.ts',
@@ -18,7 +21,11 @@ export const DEFAULT_MODULES: readonly string[] = [
   'operator.js',
 ];
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery dev`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function devArguments({
   values,
   words: modules,

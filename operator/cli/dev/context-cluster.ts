@@ -9,7 +9,7 @@ import { findUsableKubectl, type UsableKubectl } from '../proxy/find-kubectl.ts'
 import type { Ambassador, DevCluster } from './ambassador.ts';
 import { KubectlAmbassador } from './kubectl-ambassador.ts';
 
-/** A cluster that does not answer for so long counts as failed. */
+/** Time after which a cluster without an answer counts as failed. */
 const CALL_LIMIT_MS = 30_000;
 
 /** The field manager of definitions and samples. */
@@ -18,7 +18,7 @@ const FIELD_MANAGER = 'chancery-dev';
 export interface ContextOptions {
   readonly context: string;
   readonly kubeconfig: string | undefined;
-  /** Undefined: that of the context. */
+  /** If undefined, the namespace of the context. */
   readonly namespace: string | undefined;
   readonly io: Io;
   readonly clock: Clock;
@@ -43,7 +43,8 @@ export class ContextCluster implements DevCluster {
   /**
    * Reads the kubeconfig. Nothing is sent to the cluster.
    *
-   * @throws ConfigurationError `CONFIG` without a usable kubectl, and for a context that is not there.
+   * @throws ConfigurationError `CONFIG` without a usable kubectl, and for a context that does not
+   * exist.
    */
   static async open(options: ContextOptions): Promise<ContextCluster> {
     const { io, clock, say } = options;
@@ -99,7 +100,7 @@ interface ContextFacts {
   readonly namespace: string;
 }
 
-/** The part of `kubectl config view --minify` that is needed. */
+/** The fields of `kubectl config view --minify` that are read here. */
 interface KubeconfigView {
   readonly clusters?: readonly { readonly cluster?: { readonly server?: string } }[] | null;
   readonly contexts?: readonly { readonly context?: { readonly namespace?: string } }[] | null;
@@ -126,7 +127,10 @@ async function factsOf(
   };
 }
 
-/** Short calls of kubectl. Each ends by itself within `CALL_LIMIT_MS`, even when this process is gone. */
+/**
+ * Makes short calls of kubectl. Each call ends by itself within `CALL_LIMIT_MS`, even if this
+ * process is gone.
+ */
 class Kubectl {
   readonly #found: UsableKubectl;
   readonly #upstream: readonly string[];
@@ -138,7 +142,11 @@ class Kubectl {
     this.#environment = environment;
   }
 
-  /** Returns its standard output. @throws OperatorError with its standard error when it fails. */
+  /**
+   * Runs kubectl and returns its standard output.
+   *
+   * @throws OperatorError with its standard error when it fails.
+   */
   run(words: readonly string[], input: string = ''): Promise<string> {
     const limit = `--request-timeout=${CALL_LIMIT_MS / 1_000}s`;
     return new Promise((resolve, reject) => {
@@ -162,9 +170,9 @@ function refused([verb = '']: readonly string[], words: string): OperatorError {
 }
 
 /**
- * Asks on the terminal for the name of a context, before anything is written to its cluster.
+ * Asks in the terminal for the name of a context, before anything is written to its cluster.
  *
- * @param facts - the writes that will follow, for people.
+ * @param facts - the writes that will follow, for the user.
  * @throws ConfigurationError `CONFIG` without a terminal, and for any other answer.
  */
 export async function confirmContext(context: string, facts: string, io: Io): Promise<void> {

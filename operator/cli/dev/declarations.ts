@@ -11,31 +11,38 @@ import type { KubernetesObject } from '../../model/object.ts';
 import type { Webhook } from '../../webhook/webhook.ts';
 import { localConfigurations } from '../../webhook/webhook-configurations.ts';
 
-/** What the declarations of an operator require around it. */
+/** The environment that the declarations of an operator require. */
 export interface Declarations {
   /** The name of its ServiceAccount and of its roles. */
   readonly name: string;
   readonly filter: ProxyFilter;
   readonly roles: readonly (RbacRole | RbacRoleBinding)[];
-  /** CustomResourceDefinitions as YAML, one a document. */
+  /** CustomResourceDefinitions as YAML, one per document. */
   readonly definitions: readonly string[];
-  /** Where the operator converts objects in plain HTTP. Undefined where nothing can call it. */
+  /**
+   * The URL at which the operator converts objects in plain HTTP. Undefined when the API server
+   * cannot call it.
+   */
   readonly conversionUrl: string | undefined;
   /** Webhook configurations, for an API server that calls plain HTTP. */
   readonly webhooks: readonly KubernetesObject[];
 }
 
 export interface DevPlace {
-  /** Where the operator would run. */
+  /** The namespace of the operator. */
   readonly namespace: string;
-  /** The operator watches every namespace, not only its own. */
+  /** True when the operator watches every namespace, and not only its own. */
   readonly allNamespaces: boolean;
 }
 
 /**
- * @param webhooks - with where the operator will answer them; nothing calls a unix socket.
- * @param settings - what the modules decide themselves; the rest is as `chancery dev` sets it.
- * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be made.
+ * The environment for these controllers and webhooks.
+ *
+ * @param webhooks - the webhooks, and the address at which the operator will answer them. The API
+ * server cannot call a unix socket.
+ * @param settings - the settings that the modules decide. All others are those of `chancery dev`.
+ * @throws ConfigurationError `CONFIG` for a declaration from which no filter or role can be
+ * generated.
  */
 export function declarationsOf(
   controllers: readonly Controller[],

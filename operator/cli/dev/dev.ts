@@ -24,7 +24,7 @@ export interface DevCommandOptions {
   readonly clock?: Clock;
 }
 
-/** `chancery dev`: runs an operator and all that it needs, and starts it again on every save. */
+/** `chancery dev`: runs an operator with all its surroundings, and restarts it on every save. */
 export async function dev(
   given: GivenTo<typeof DEV>,
   io: Io,
@@ -48,7 +48,11 @@ export async function dev(
   return 0;
 }
 
-/** @throws ConfigurationError `CONFIG` for a module that is not there. */
+/**
+ * The paths of the modules.
+ *
+ * @throws ConfigurationError `CONFIG` for a module that does not exist.
+ */
 function modulesOf(given: readonly string[]): readonly string[] {
   const modules =
     given.length > 0 ? given : DEFAULT_MODULES.filter((path) => existsSync(path)).slice(0, 1);
@@ -90,7 +94,7 @@ async function clusterOf(
   return cluster;
 }
 
-/** The namespace that all samples name; undefined when they name none, or several. */
+/** The namespace that all samples name. Undefined when they name none, or several. */
 function namespaceOf(samples: readonly ManifestDocument[]): string | undefined {
   const named = samples.flatMap(({ value }) => {
     const { metadata } = (value ?? {}) as { metadata?: { namespace?: unknown } | null };
@@ -167,7 +171,7 @@ function introduce(
   if (metrics !== 0) say(`metrics      http://127.0.0.1:${metrics}/metrics`);
 }
 
-/** The folder of the nearest package.json above a module, or of the module. */
+/** The folder of the nearest package.json above a module. Without one, the folder of the module. */
 function projectOf(module: string): string {
   const start = dirname(resolve(module));
   for (let folder = start; ; folder = dirname(folder)) {

@@ -1,6 +1,7 @@
 /**
- * The path of the first field of `sent`, below `path`, that `stored` does not have; undefined when it has all. An API server drops
- * fields that a definition does not have, without an error. A value of null is dropped as it should be.
+ * The path, starting with `path`, of the first field of `sent` that is missing in `stored`.
+ * Undefined when none is missing. An API server drops unknown fields without an error. A value of
+ * null is dropped intentionally.
  */
 export function droppedField(sent: unknown, stored: unknown, path: string): string | undefined {
   if (typeof sent !== 'object' || sent === null) return undefined;

@@ -44,7 +44,7 @@ interface DevApiServer {
 interface EmbeddedOptions {
   readonly port: number;
   readonly namespace: string;
-  /** Where a kubeconfig for the server is written. Undefined: none is. */
+  /** The file to which a kubeconfig for the server is written. If undefined, none is written. */
   readonly kubeconfigOut: string | undefined;
   readonly io: Io;
   readonly clock: Clock;
@@ -96,7 +96,7 @@ export class EmbeddedCluster implements DevCluster {
         new KubectlAmbassador({
           kubectl,
           upstream: [`--server=${user}`],
-          // No kubeconfig and no proxy may lead it elsewhere.
+          // A kubeconfig or a proxy in the environment must not redirect it.
           environment: { ...io.env, KUBECONFIG: '/dev/null', NO_PROXY: '*', no_proxy: '*' },
           clock,
           say,
@@ -147,12 +147,15 @@ export class EmbeddedCluster implements DevCluster {
     }
   }
 
-  /** @throws ConfigurationError `CONFIG` for a field that the definition does not have: the object is stored without it. */
+  /**
+   * @throws ConfigurationError `CONFIG` for a field that is missing in the definition. The object
+   * is stored without it.
+   */
   async applySample(sample: unknown): Promise<void> {
     const object = sample as KubernetesObject & { readonly spec?: unknown };
     const [stored] = this.#apply(object) as readonly (typeof object)[];
     const [group] = (object.apiVersion ?? '').split('/');
-    // What is stored in another version has other fields.
+    // An object that is stored in another version has other fields.
     if (stored?.apiVersion !== object.apiVersion) return;
     if (!this.#defined.has(`${group} ${object.kind}`)) return;
     const dropped = droppedField(object.spec, stored?.spec, '.spec');
@@ -167,7 +170,10 @@ export class EmbeddedCluster implements DevCluster {
     await this.#server.close();
   }
 
-  /** The user of the proxy is one for all names of operators: its port is opened once. */
+  /**
+   * A role for this cluster. The proxy has one user for all names of operators, because its port is
+   * opened only once.
+   */
   #placed(role: KubernetesObject): KubernetesObject {
     const isOfCluster = role.kind.startsWith('Cluster');
     const metadata = isOfCluster ? role.metadata : { namespace: this.namespace, ...role.metadata };
@@ -192,7 +198,7 @@ function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): strin
   return JSON.stringify([kind, namespace, name]);
 }
 
-/** Filters as `kubectl proxy` does, in this process. */
+/** An ambassador in this process that filters in the same way as `kubectl proxy`. */
 class StandIn implements Ambassador {
   readonly description: string;
   readonly #server: string;

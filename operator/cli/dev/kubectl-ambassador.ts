@@ -7,19 +7,19 @@ import type { UsableKubectl } from '../proxy/find-kubectl.ts';
 import { kubectlProxyFlags } from '../proxy/proxy-flags.ts';
 import type { Ambassador } from './ambassador.ts';
 
-/** Before a proxy that ended by itself is started again. */
+/** Delay before a proxy that ended by itself is restarted. */
 const RESTART_MS = 1_000;
 
 export interface KubectlAmbassadorOptions {
   readonly kubectl: UsableKubectl;
-  /** Arguments that say which API server, such as `--context=NAME`. */
+  /** Arguments that choose the API server, such as `--context=NAME`. */
   readonly upstream: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly say: (text: string) => void;
 }
 
-/** A real `kubectl proxy`. It keeps its port when it starts again. */
+/** A real `kubectl proxy`. It keeps its port when it is restarted. */
 export class KubectlAmbassador implements Ambassador {
   readonly description: string;
   readonly #options: KubectlAmbassadorOptions;
@@ -79,7 +79,11 @@ export class KubectlAmbassador implements Ambassador {
   }
 }
 
-/** @throws OperatorError `AMBASSADOR` with kubectl's own words when it ends before it listens. */
+/**
+ * The port on which kubectl listens.
+ *
+ * @throws OperatorError `AMBASSADOR` with kubectl's own message when it ends before it listens.
+ */
 async function listeningPort(child: GuardedChild): Promise<number> {
   const words: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {

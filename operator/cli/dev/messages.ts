@@ -7,30 +7,36 @@ export type FileHashes = Readonly<Record<string, string>>;
 
 /** A message from an operator's process to `chancery dev`. */
 export type FromOperator =
-  /** The modules are loaded. The operator does nothing before it is told to go. */
+  /** The modules are loaded. The operator waits for the message `go`. */
   | {
       readonly kind: 'loaded';
       readonly pid: number;
       readonly files: FileHashes;
       readonly declarations: Declarations;
     }
-  /** The modules do not load. The process says why on standard error, and ends. */
+  /** The modules do not load. The process prints the reason to standard error, and ends. */
   | { readonly kind: 'failed'; readonly files: FileHashes }
-  /** It loads these files. */
+  /** The process loads these files. */
   | { readonly kind: 'files'; readonly files: FileHashes };
 
-/** A message from `chancery dev` to an operator's process: run now, with these variables in the environment. */
+/**
+ * A message from `chancery dev` to an operator's process: run now, with these variables in the
+ * environment.
+ */
 export interface ToOperator {
   readonly kind: 'go';
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** One line of JSON for each message. */
+/** Sends a message as one line of JSON. */
 export function sendMessage(channel: Duplex, message: FromOperator | ToOperator): void {
   channel.write(`${JSON.stringify(message)}\n`);
 }
 
-/** The end of the other process ends the messages, even if it resets the channel. */
+/**
+ * Calls `receive` for each message, until the other process ends. A reset of the channel also
+ * counts as the end.
+ */
 export function onMessage<M>(channel: Duplex, receive: (message: M) => void): void {
   createInterface({ input: channel })
     .on('line', (line) => receive(JSON.parse(line) as M))

@@ -13,12 +13,13 @@ import { RUN } from '../run/table.ts';
 import { type DevPlace, declarationsOf } from './declarations.ts';
 import { onMessage, sendMessage, type ToOperator } from './messages.ts';
 
-/** The file by which `GuardedChild` connects a process with the one that started it. */
+/** The file descriptor by which `GuardedChild` connects a process with its starter. */
 const CHANNEL_FILE = 3;
 
 /**
- * The operator's process of `chancery dev`. It loads the modules, tells `chancery dev` what they declare, and
- * runs them when it is told to. So one process both declares and runs, and starts once for each save.
+ * The operator's process of `chancery dev`. It loads the modules, reports their declarations to
+ * `chancery dev`, and runs them when it gets the message `go`. So one process both declares and
+ * runs, and is started once per save.
  */
 export async function runOperator(
   modules: readonly string[],
@@ -29,7 +30,7 @@ export async function runOperator(
   const channel = new Socket({ fd: CHANNEL_FILE });
   channel.on('error', () => {}); // the other end is gone, and our guard ends this process
   const go = nextGo(channel);
-  // At once: a module may end this process while it loads.
+  // Sent at once, because a module may end this process while it loads.
   const files = new LoadedFiles();
   files.notice((path, sha256) =>
     sendMessage(channel, { kind: 'files', files: { [path]: sha256 } }),
@@ -74,7 +75,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Adds the line of the operator's own code that threw, unless the message has it. */
+/** Adds the line in the operator's own code that threw, unless the message already contains it. */
 function withPlace(error: unknown): unknown {
   if (!(error instanceof ConfigurationError) || !(error.cause instanceof Error)) return error;
   const frames = error.cause.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];

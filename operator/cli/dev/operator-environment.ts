@@ -5,16 +5,16 @@ import { settingsFrom } from '../../manager/settings/settings.ts';
 import type { Io } from '../command.ts';
 import type { DevPlace } from './declarations.ts';
 
-/** Ports of the operator that stay the same from one start to the next; 0 for none. */
+/** Ports of the operator that are the same at every start; 0 for none. */
 export interface DevPorts {
   readonly health: number;
   readonly metrics: number;
-  /** Of webhooks. */
+  /** The port of webhooks. */
   readonly webhooks: number;
 }
 
 /**
- * The ports that the environment names, else free ones.
+ * The ports in the environment, or else free ports.
  *
  * @throws ConfigurationError `CONFIG` for variables that `chancery run` would refuse, too.
  */
@@ -33,7 +33,10 @@ export async function devPorts(env: Io['env']): Promise<DevPorts> {
   return { health, metrics, webhooks: await another() };
 }
 
-/** The environment of the operator: that of this process, with the settings for development. */
+/**
+ * The environment of the operator: the environment of this process with the settings for
+ * development.
+ */
 export function operatorEnvironment(
   { env, stderr }: Pick<Io, 'env' | 'stderr'>,
   { namespace, allNamespaces }: DevPlace,
@@ -44,7 +47,7 @@ export function operatorEnvironment(
     NODE_ENV: 'development',
     CHANCERY_HEALTH_HOST: '127.0.0.1',
     CHANCERY_METRICS_HOST: '127.0.0.1',
-    // It writes to a pipe, and we pass that on to a terminal.
+    // The operator writes to a pipe, and this process passes the output to a terminal.
     ...(showsColours(env, isTerminal(stderr)) && { FORCE_COLOR: '1' }),
     CHANCERY_WEBHOOK_LISTEN: `127.0.0.1:${webhooks}`,
     ...env,
@@ -53,23 +56,26 @@ export function operatorEnvironment(
     WATCH_NAMESPACE: allNamespaces ? '*' : namespace,
     POD_NAMESPACE: namespace,
     POD_NAME: 'operator-dev',
-    // One process runs, and the definitions are there before it.
+    // Only one process runs, and the definitions exist before it starts.
     CHANCERY_LEADER_ELECTION: 'false',
     CHANCERY_SHARDS: '', // there is one replica
     CHANCERY_INSTALL_CRDS: 'false',
-    // Development may happen in a Pod, whose token is visible.
+    // The token is visible when development happens in a Pod.
     CHANCERY_INSECURE_ALLOW_TOKEN: 'true',
   };
 }
 
 /**
- * Below the ports that systems give to programs that ask for any free one: from 32,768 on Linux, from 49,152
- * elsewhere. Such a port could be taken before it is used.
+ * A range below the ports that systems assign to programs that request any free port: from 32,768
+ * on Linux, from 49,152 on other systems. An assigned port could be taken before it is used.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port of 127.0.0.1 on which nothing listens now, for a program that cannot choose one itself. */
+/**
+ * A port of 127.0.0.1 on which currently nothing listens, for a program that cannot choose one
+ * itself.
+ */
 async function freePort(random: () => number = Math.random): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(random() * PORTS);

@@ -6,12 +6,12 @@ import { LAUNCHER } from '../launcher.ts';
 import type { DevPlace } from './declarations.ts';
 import { type FileHashes, type FromOperator, onMessage, sendMessage } from './messages.ts';
 
-/** How long an operator may take to stop before it is killed: reconciles may be under way. */
+/** Time in which an operator may stop before it is killed. Reconciles may still be active. */
 const STOP_LIMIT_MS = 5_000;
 
 export interface OperatorProcessOptions {
   readonly modules: readonly string[];
-  /** What the modules get after `--`. */
+  /** Arguments of the modules after `--`. */
   readonly moduleArgs: readonly string[];
   readonly place: DevPlace;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -19,22 +19,25 @@ export interface OperatorProcessOptions {
   readonly inspect: number | undefined;
   readonly clock: Clock;
   readonly io: Pick<Io, 'stdout' | 'stderr'>;
-  /** Is told of files, when they are loaded. */
+  /** Called with files when they are loaded. */
   readonly onFiles: (files: FileHashes) => void;
 }
 
 /** The result of loading the modules, as the operator's process reports it. */
 export type Announcement = Exclude<FromOperator, { readonly kind: 'files' }>;
 
-/** One run of the operator, in a process of its own. */
+/** One run of the operator in its own process. */
 export class OperatorProcess {
-  /** Pending for ever when the process ends before it says anything. */
+  /** Stays pending forever if the process ends before it reports. */
   readonly announced: Promise<Announcement>;
   /** Its exit code. Never rejects. */
   readonly exit: Promise<number>;
   readonly #child: GuardedChild;
   readonly #clock: Clock;
-  /** Before that it does nothing that would need an end. */
+  /**
+   * False until the message `go`. Until then the process can be killed, because it has nothing to
+   * clean up.
+   */
   #isRunning = false;
 
   constructor({
@@ -66,14 +69,14 @@ export class OperatorProcess {
     this.announced = this.#announcement(onFiles);
   }
 
-  /** Lets it run its controllers. */
+  /** Makes it run its controllers. */
   go(environment: Readonly<Record<string, string>>): void {
     const { channel } = this.#child;
     this.#isRunning = true;
     if (channel !== undefined) sendMessage(channel, { kind: 'go', environment });
   }
 
-  /** Stops it in order, or kills it after `STOP_LIMIT_MS`. Resolves when it is gone. */
+  /** Stops it gracefully, or kills it after `STOP_LIMIT_MS`. Resolves when it is gone. */
   async stop(): Promise<void> {
     if (!this.#isRunning) return this.kill();
     this.#child.terminate();

@@ -8,23 +8,26 @@ import { hashOf } from '../loading/loaded-files.ts';
 import { WatchedFiles } from './watched-files.ts';
 
 export interface SampleFilesOptions {
-  /** Files and folders, as given. */
+  /** Files and folders on the command line. */
   readonly paths: readonly string[];
-  /** The objects that the files had at the start. */
+  /** The objects in the files at the start. */
   readonly samples: readonly ManifestDocument[];
   readonly clock: Clock;
   readonly say: (text: string) => void;
-  /** The text of a path, for people. */
+  /** A path in the form for messages. */
   readonly shown: (path: string) => string;
-  /** Called with the documents of each file that is new or has changed, one call after the other. */
+  /** Called with the documents of each new or changed file. Calls follow one another. */
   readonly onSaved: (samples: readonly ManifestDocument[]) => Promise<void>;
 }
 
-/** The files of `--samples`, while `chancery dev` runs: those that are saved, and those that are new in a folder. */
+/**
+ * Watches the files of `--samples` while `chancery dev` runs: files that are saved, and new files
+ * in a folder.
+ */
 export class SampleFiles {
   readonly #options: SampleFilesOptions;
   readonly #files: WatchedFiles;
-  /** Files as they were named at the start, by their whole paths. */
+  /** The names of files on the command line, by their absolute paths. */
   readonly #names: ReadonlyMap<string, string>;
   #work: Promise<void> = Promise.resolve();
 

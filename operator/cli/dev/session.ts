@@ -8,24 +8,24 @@ import type { FileHashes } from './messages.ts';
 import type { Announcement } from './operator-process.ts';
 import { WatchedFiles } from './watched-files.ts';
 
-/** A crash loop starts again after 1 s, 2 s, 4 s, and so on, at most every 30 s. */
+/** Delays before a restart after a crash: 1 s, 2 s, 4 s, and so on, at most 30 s. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** An operator that ran for so long is in no crash loop. */
+/** Time after which an operator is considered healthy, and not in a crash loop. */
 const HEALTHY_AFTER_MS = 30_000;
 
-/** Exit codes after which another try without a save would end in the same way. */
+/** Exit codes after which a restart without a save would end in the same way. */
 const WRONG_MODULE = 2;
 const UNSAFE_SETUP = 3;
 
 /** One run of the operator; `OperatorProcess`. */
 export interface RunningOperator {
-  /** The result of loading its modules. It stays pending if the process ends before. */
+  /** The result of loading its modules. It stays pending if the process ends first. */
   readonly announced: Promise<Announcement>;
   /** Its exit code. Never rejects. */
   readonly exit: Promise<number>;
-  /** Lets it run its controllers. */
+  /** Makes it run its controllers. */
   go(environment: Readonly<Record<string, string>>): void;
   /** Resolves when it is gone. */
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
   readonly describe: (error: OperatorError) => string;
-  /** The text of a path, for people. */
+  /** A path in the form for messages. */
   readonly shown: (path: string) => string;
   readonly startOperator: (onFiles: (files: FileHashes) => void) => RunningOperator;
   /** Called at each start of the operator. */
@@ -53,7 +53,7 @@ type SessionEvent =
   | { readonly is: 'ended'; readonly code: number }
   | { readonly is: 'saved' | 'stopped' | 'waited' };
 
-/** Runs the operator again and again: after each save, and after each crash. */
+/** Restarts the operator after each save and after each crash. */
 export class DevSession {
   readonly #options: SessionOptions;
   readonly #files: WatchedFiles;
@@ -65,10 +65,10 @@ export class DevSession {
   #changed: readonly string[] = [];
   #saved = Promise.withResolvers<void>();
   #isReady = false;
-  /** The declarations that the cluster and the ambassador have now, as JSON. */
+  /** The declarations that are applied to the cluster and the ambassador, as JSON. */
   #prepared: Partial<Record<keyof Declarations, string>> = {};
   #samples: readonly ManifestDocument[];
-  /** True when the cluster takes samples: it has the first definitions. */
+  /** True when the cluster accepts samples, because it has the first definitions. */
   #takesSamples = false;
 
   constructor(options: SessionOptions) {
@@ -132,7 +132,7 @@ export class DevSession {
     ]);
   }
 
-  /** After an operator that ended by itself. */
+  /** Waits before the restart of an operator that ended by itself. */
   async #pause(code: number): Promise<void> {
     const { clock, say, signal } = this.#options;
     if (signal.aborted) return;
@@ -163,7 +163,7 @@ export class DevSession {
     ]);
   }
 
-  /** Forgets the saves until now: the next start loads them. */
+  /** Clears the saves until now, because the next start loads them. */
   #takeSave(): void {
     const changed = this.#changed;
     if (changed.length === 0) return;
@@ -191,7 +191,9 @@ export class DevSession {
     await this.#applySamples();
   }
 
-  /** Does nothing when the last success was with the same value. A failure is shown, and ends nothing. */
+  /**
+   * Applies a value, unless it equals the value of the last success. A failure is only reported.
+   */
   async #once(what: keyof Declarations, value: unknown, apply: () => Promise<void>): Promise<void> {
     const text = JSON.stringify(value);
     const before = this.#prepared[what];
@@ -202,14 +204,17 @@ export class DevSession {
     }
   }
 
-  /** Applies the samples of files that were saved: at once, or with the others when the operator can start. */
+  /**
+   * Applies the samples of saved files: at once, or together with the others when the operator can
+   * start.
+   */
   async addSamples(samples: readonly ManifestDocument[]): Promise<void> {
     const files = new Set(samples.map(({ file }) => file));
     this.#samples = [...this.#samples.filter(({ file }) => !files.has(file)), ...samples];
     if (this.#takesSamples) await this.#applySamples();
   }
 
-  /** Each sample once. Those that were refused are tried again after the next save. */
+  /** Applies each sample once. Refused samples are retried after the next save. */
   async #applySamples(): Promise<void> {
     this.#takesSamples = true;
     const waiting = this.#samples;

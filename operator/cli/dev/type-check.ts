@@ -16,8 +16,8 @@ export interface TypeCheckOptions {
 }
 
 /**
- * Checks the types of a project with its own TypeScript, beside the operator: one `tsc --noEmit` for each
- * save, at a lower priority than the operator. A later save ends a check that is under way.
+ * Checks the types of a project with its own TypeScript, in parallel to the operator: one `tsc
+ * --noEmit` per save, at a lower priority than the operator. A later save ends an active check.
  */
 export class TypeCheck {
   readonly #options: TypeCheckOptions;
@@ -30,7 +30,7 @@ export class TypeCheck {
     this.#compiler = compilerOf(options.folder);
   }
 
-  /** Why types are not checked; undefined when they are. */
+  /** The reason why types are not checked. Undefined when they are checked. */
   get whyNot(): string | undefined {
     return this.#compiler === undefined
       ? 'types are not checked: the project has no tsconfig.json, or no TypeScript (npm install --save-dev typescript)'
@@ -75,12 +75,12 @@ export class TypeCheck {
   }
 }
 
-/** Of the guard, before it starts the compiler, which gets the same. */
+/** Lowers the priority of the guard before it starts the compiler, which inherits the priority. */
 function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended, or the system does not allow it.
+    // The process has ended, or the system does not allow it.
   }
 }
 

@@ -5,12 +5,12 @@ import { hashOf } from '../loading/loaded-files.ts';
 import type { FileHashes } from './messages.ts';
 
 /**
- * A save counts when no other has followed it for so long: editors write a file in several steps, and a
+ * Time without another save after which a save counts. Editors write a file in several steps, and a
  * formatter writes it again.
  */
 export const QUIET_MS = 100;
 
-/** Files whose save may repair an import that failed. */
+/** Matches files whose save may repair a failed import. */
 const SOURCE = /^[^.].*\.(?:[cm]?[jt]s|json)$/;
 
 function isSource(path: string): boolean {
@@ -21,13 +21,13 @@ export interface WatchedFilesOptions {
   readonly clock: Clock;
   /** Called after saves that changed something, with the files that changed. */
   readonly onChange: (files: readonly string[]) => void;
-  /** True for a path whose file counts when it is new. Default: those of sources. */
+  /** True for a path that counts when the file is new. Default: paths of sources. */
   readonly isOther?: (path: string) => boolean;
 }
 
 /**
- * The files that an operator has loaded. Their folders are watched, not the files: editors save by renaming,
- * and the watch of a renamed file stays with the old one.
+ * Watches the files that an operator has loaded. It watches their folders, and not the files:
+ * editors save by renaming, and the watch of a renamed file stays with the old file.
  */
 export class WatchedFiles {
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class WatchedFiles {
   readonly #isOther: (path: string) => boolean;
   readonly #folders = new Map<string, FSWatcher>();
   #hashes = new Map<string, string | undefined>();
-  /** Other source files that were written. They count only while an import fails. */
+  /** Other source files that were written. They only count while an import fails. */
   readonly #others = new Set<string>();
   #acceptOthers = false;
   #cancel: Cancel = () => {};
@@ -48,9 +48,10 @@ export class WatchedFiles {
   }
 
   /**
-   * Watches these files and no others. A file whose content is no longer that of its hash has changed.
+   * Watches exactly these files. A file has changed if its content no longer matches its hash.
    *
-   * @param isWhole - false when an import failed: then a new source file in the same folders counts, too.
+   * @param isWhole - false when an import failed. Then a new source file in the same folders
+   * counts, too.
    */
   watch(files: FileHashes, isWhole: boolean): void {
     this.#hashes = new Map(Object.entries(files));
@@ -66,7 +67,7 @@ export class WatchedFiles {
     this.noteSave(); // one may have come while the operator loaded
   }
 
-  /** Watches these files, too. */
+  /** Watches these files in addition. */
   add(files: FileHashes): void {
     for (const [file, hash] of Object.entries(files)) {
       this.#hashes.set(file, hash);
@@ -74,7 +75,7 @@ export class WatchedFiles {
     }
   }
 
-  /** Something was written. After `QUIET_MS` without another call the files are compared. */
+  /** Notes a write. The files are compared after `QUIET_MS` without another call. */
   noteSave(): void {
     this.#cancel();
     if (!this.#closed) this.#cancel = this.#clock.schedule(QUIET_MS, () => this.#compare());
@@ -95,7 +96,7 @@ export class WatchedFiles {
       this.#folders.set(folder, watcher);
       this.noteSave(); // one may have come before the watch
     } catch {
-      // The folder is gone. The next start of the operator says so.
+      // The folder is gone. The next start of the operator reports that.
     }
   }
 

@@ -6,12 +6,12 @@ import { parseYamlDocuments } from '../../core/yaml.ts';
 
 /** One document of a manifest, and the file that contains it. */
 export interface ManifestDocument {
-  /** The path as given, or `standard input`. */
+  /** The path on the command line, or `standard input`. */
   readonly file: string;
   readonly value: unknown;
 }
 
-/** Bounds the memory for one file. The largest installers have a few MiB. */
+/** Limit that bounds the memory for one file. The largest installers have a few MiB. */
 const MAX_MANIFEST_BYTES = 64 * 1_048_576;
 
 /** The file names that kubectl reads from a folder. */
@@ -23,11 +23,12 @@ export function isManifestName(name: string): boolean {
 }
 
 /**
- * Reads the YAML documents of `paths`. For a folder it reads the manifests in it, sorted by name, without
- * sub-folders. `-` is standard input.
+ * The YAML documents in `paths`. In a folder, the manifests are read sorted by name, without
+ * sub-folders. `-` stands for standard input.
  *
  * @param option - the option before a path on the command line, for messages.
- * @throws ConfigurationError `CONFIG` that names the path, and for bad YAML the line and the column.
+ * @throws ConfigurationError `CONFIG` with the path, and for invalid YAML with the line and the
+ * column.
  */
 export async function readManifests(
   paths: readonly string[],
@@ -42,12 +43,15 @@ export async function readManifests(
   return files.flat(); // a file may have more documents than a call can have arguments
 }
 
-/** The items of a List, which `kubectl get -o yaml` writes, or the document itself. */
+/**
+ * The items of a List, in the form of `kubectl get -o yaml`. For other documents, the document
+ * itself.
+ */
 export function manifestItems({ file, value }: ManifestDocument): readonly ManifestDocument[] {
   return (listItems(value) ?? [value]).map((item) => ({ file, value: item }));
 }
 
-/** The items of a List of any kind or of definitions; undefined for another object. */
+/** The items of a List of any kind, or of definitions. Undefined for another object. */
 export function listItems(value: unknown): readonly unknown[] | undefined {
   const { kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
   const isList = kind === 'List' || kind === 'CustomResourceDefinitionList';

@@ -9,13 +9,13 @@ export interface NewFile {
   /** Relative to the folder of the project, with `/` as the separator. */
   readonly path: string;
   readonly text: string;
-  /** Default: that of files that nobody executes. */
+  /** Default: the mode of files that are not executable. */
   readonly mode?: number;
 }
 
 /**
- * The paths that stand in the way of new files, sorted: files of the same path, and files where a folder
- * is needed.
+ * The paths that conflict with new files, sorted: files with the same path, and files where a
+ * folder is needed.
  *
  * @throws ConfigurationError `CONFIG` when the folder cannot be read.
  */
@@ -36,7 +36,7 @@ export async function conflictsOf(
 }
 
 /**
- * The names in a folder, sorted; none when there is no folder.
+ * The names in a folder, sorted. Empty when there is no folder.
  *
  * @throws ConfigurationError `CONFIG` when the folder cannot be read, or is a file.
  */
@@ -45,10 +45,10 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes new files and the folders that they need. It never overwrites a file: one that exists makes it
- * fail. When one file cannot be written, those that it has written before are removed.
+ * Writes new files and the folders that they need. An existing file is never overwritten: it is an
+ * error. When a file cannot be written, the files that were already written are removed.
  *
- * @throws OperatorError `CONFIG` that names the file and the reason.
+ * @throws OperatorError `CONFIG` with the file and the reason.
  */
 export async function writeNewFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
@@ -70,10 +70,11 @@ export async function writeNewFiles(folder: string, files: readonly NewFile[]): 
 }
 
 /**
- * Replaces files of a project, or adds them. All new texts are written beside the files before the first file is
- * replaced, so that a full disk changes nothing. A file keeps its mode, and a link leads to where it led.
+ * Replaces files of a project, or adds them. All new texts are written beside the files before the
+ * first file is replaced, so that a full disk changes nothing. Files keep their mode. For a
+ * link, its target is replaced.
  *
- * @throws OperatorError `CONFIG` that names the file and the reason.
+ * @throws OperatorError `CONFIG` with the file and the reason.
  */
 export async function replaceFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   const written: { readonly beside: string; readonly target: string }[] = [];
@@ -102,7 +103,10 @@ function parentsOf(path: string): readonly string[] {
   return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** A missing folder has no entries. A file in the place of a folder has none either, unless `folderOnly`. */
+/**
+ * The entries of a folder. Empty for a missing folder. Also empty for a file in its place, unless
+ * `folderOnly` is set.
+ */
 async function entriesOf(folder: string, folderOnly = false): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

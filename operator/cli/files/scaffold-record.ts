@@ -7,18 +7,19 @@ import type { NewFile } from './new-files.ts';
 export const RECORD_FILE = '.chancery.json';
 
 /**
- * What the toolkit wrote into a project: the base of the three-way merge of `chancery upgrade`.
+ * The files that the toolkit wrote into a project. They are the base of the three-way merge of
+ * `chancery upgrade`.
  *
- * The texts themselves are recorded, and not only the version that wrote them: an upgrade then needs neither the
- * registry nor an old release, and also knows what a release candidate or a fork wrote. A project has about 20 KB of
- * them.
+ * The texts themselves are recorded, and not only the version that wrote them. So an upgrade needs
+ * neither the registry nor an old release, and also knows the files of a release candidate or a
+ * fork. A project has about 20 KB of such texts.
  */
 export interface ScaffoldRecord {
-  /** The version of the toolkit that the files were last written or upgraded by. */
+  /** The version of the toolkit that last wrote or upgraded the files. */
   readonly version: string;
-  /** The command lines that wrote them, without `chancery`, in their order. */
+  /** The command lines that wrote the files, without `chancery`, in their order. */
   readonly commands: readonly (readonly string[])[];
-  /** The texts as they were written, by their paths relative to the project, with `/` as the separator. */
+  /** The texts as written, by their paths relative to the project, with `/` as the separator. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -38,9 +39,10 @@ export function textsOf(files: readonly NewFile[]): Readonly<Record<string, stri
 }
 
 /**
- * The record of a project; undefined when the folder has none.
+ * The record of a project. Undefined when the folder has none.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or is not as `recordFile` writes it.
+ * @throws ConfigurationError `CONFIG` when it cannot be read, or does not have the form that
+ * `recordFile` writes.
  */
 export async function readRecord(folder: string): Promise<ScaffoldRecord | undefined> {
   const path = join(folder, RECORD_FILE);
@@ -86,7 +88,10 @@ function isTexts(value: unknown): value is ScaffoldRecord['files'] {
   );
 }
 
-/** A path that a project can have: upgrade writes and removes by these, and a record may be anybody's. */
+/**
+ * True for a path within a project. An upgrade writes and removes files at the recorded paths, and
+ * the record may come from anyone.
+ */
 export function isInside(path: string): boolean {
   return (
     path !== '' &&

@@ -2,8 +2,9 @@
 export type TemplateValues = Readonly<Record<string, string>>;
 
 /**
- * Fills the placeholders of a template for a new file. `{{name}}` is replaced by a value. A line with only
- * `{{name}}` is replaced by lines, which are indented as the placeholder is; an empty value removes the line.
+ * Fills the placeholders in the template of a new file. `{{name}}` is replaced by a value. A line
+ * that contains only `{{name}}` is replaced by lines with the indentation of the placeholder. An
+ * empty value removes the line.
  *
  * @throws Error for a placeholder without a value, which is a bug of the toolkit.
  */

@@ -12,45 +12,45 @@ import { type Declaring, declaringOf, declaringWords } from '../declarations/dec
 import type { ValueTypes } from '../value-types.ts';
 import type { GENERATE, Output } from './table.ts';
 
-/** What `chancery generate` is asked for. */
+/** The parsed command line of `chancery generate`. */
 export interface GenerateArguments {
   readonly what: Output;
   readonly declaring: Declaring;
   readonly name: string | undefined;
   readonly namespace: string | undefined;
-  /** Where the operator runs, as in the filter and the roles: a name, or `POD_NAMESPACE`. */
+  /** The namespace of the operator in the filter and the roles: a name, or `POD_NAMESPACE`. */
   readonly ownNamespace: string;
-  /** As in `Placement`. */
+  /** The watched namespaces, as in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** `namespaces` come from the command line, or from the settings of a module. */
+  /** True when `namespaces` come from the command line or from the settings of a module. */
   readonly isWatchGiven: boolean;
-  /** Undefined: elect a leader when a controller needs one. */
+  /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
-  /** Undefined: the default name. */
+  /** If undefined, the default name. */
   readonly leaseName?: string;
-  /** The number of groups that replicas share. Undefined: one replica works. */
+  /** The number of groups that replicas share. If undefined, one replica does all work. */
   readonly shards: number | undefined;
   readonly installCrds: boolean;
   readonly format: 'args' | 'patch' | 'paths';
   readonly ambassadorImage: string;
   readonly operatorImage: string | undefined;
-  /** One for each module, or empty. */
+  /** One path per module, or empty. */
   readonly modulePaths: readonly string[];
   readonly stopSeconds: number;
   readonly gate: GateOptions;
-  /** A file with certificates, which belong to the gate. */
+  /** A file with certificates, which becomes part of `gate`. */
   readonly caBundle: string | undefined;
   readonly components: string | undefined;
   readonly metricsPrefix: string | undefined;
   readonly resources: readonly string[];
-  /** Named in the generated files. */
+  /** The command that generated files name. */
   readonly command: string;
-  /** Undefined for standard output. */
+  /** If undefined, standard output. */
   readonly output: string | undefined;
   readonly check: boolean;
-  /** Definitions of a package that no module brings. */
+  /** Definitions in a package that are in no module. */
   readonly definitions: readonly string[];
-  /** What only charts and bundles take. */
+  /** Options that only charts and bundles use. */
   readonly package: GenerateValues;
 }
 
@@ -60,18 +60,22 @@ type GenerateValues = GivenTo<typeof GENERATE>['values'];
 const WHOLE: readonly Output[] = ['manifests', 'chart', 'bundle'];
 const PACKAGES: readonly Output[] = ['chart', 'bundle'];
 
-/** Whether a folder of files is generated, and not one text. */
+/** True when the output is a folder of files, and not one text. */
 export function isTree(what: Output): what is 'manifests' | 'chart' | 'bundle' {
   return WHOLE.includes(what);
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery generate`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function generateArguments(
   { values, words: modules, rest: moduleArgs }: GivenTo<typeof GENERATE>,
   what: Output,
 ): GenerateArguments {
   const isOfModules = values.hooks === undefined && values.fromMetacontroller.length === 0;
-  // A package contains definitions that its modules do not bring. They declare nothing.
+  // A package may contain definitions that are not in its modules. They declare nothing.
   const definitions = isOfModules && PACKAGES.includes(what) ? values.crd : [];
   const crd = definitions.length > 0 ? [] : values.crd;
   const declaring = declaringOf({ ...values, crd }, modules, moduleArgs);
@@ -129,12 +133,18 @@ function gateOf(values: GenerateValues): GenerateArguments['gate'] {
   };
 }
 
-/** Adds our version to an image without a tag: otherwise the image could change from day to day. */
+/**
+ * An image with a tag. An image without a tag gets the version of the toolkit, because otherwise it
+ * could change from day to day.
+ */
 export function withTag(image: string): string {
   return /@|:[^/]*$/.test(image) ? image : `${image}:${VERSION}`;
 }
 
-/** Hooks and controllers watch all namespaces unless they are told otherwise, as their contracts say. */
+/**
+ * The default of the watched namespaces. Hooks and controllers watch all namespaces by default, as
+ * their contracts say.
+ */
 function watchedBy({ from }: Declaring): 'all' | undefined {
   return from === 'modules' ? undefined : 'all';
 }
@@ -142,7 +152,7 @@ function watchedBy({ from }: Declaring): 'all' | undefined {
 /**
  * The namespaces of `--watch`, as in `Placement`.
  *
- * @param own - where the operator runs.
+ * @param own - the namespace of the operator.
  */
 export function watchedNamespaces(
   watch: ValueTypes['namespaces'] | undefined,
@@ -152,7 +162,11 @@ export function watchedNamespaces(
   return watch === 'all' ? undefined : watch;
 }
 
-/** @throws ConfigurationError `CONFIG` when both options are given. */
+/**
+ * The choice of the two options about leader election. Undefined when neither is given.
+ *
+ * @throws ConfigurationError `CONFIG` when both options are given.
+ */
 export function electionOf({
   leaderElection,
   noLeaderElection,
@@ -164,7 +178,12 @@ export function electionOf({
   return leaderElection || undefined;
 }
 
-/** @throws ConfigurationError `CONFIG` when it is no power of two, when nothing is elected, and without modules. */
+/**
+ * The number of groups.
+ *
+ * @throws ConfigurationError `CONFIG` when it is no power of two, when there is no election, and
+ * without modules.
+ */
 function shardsOf(values: GenerateValues): number | undefined {
   const { shards, noLeaderElection } = values;
   if (shards === undefined) return undefined;
@@ -181,9 +200,14 @@ function shardsOf(values: GenerateValues): number | undefined {
   return shards;
 }
 
-/** What no comment of a file may contain: a line break, or the closing backtick. */
+/**
+ * Matches a text for a comment of a file. It must not contain a line break or the closing backtick.
+ */
 const LINE = /^[\x20-\x5f\x61-\x7e]+$/;
-/** The comments of charts are in templates and in Markdown: these would end them, or be read as a template. */
+/**
+ * Matches texts that would end a comment of a chart, or be read as a template. These comments are
+ * in templates and in Markdown.
+ */
 const ENDS_COMMENT = /\{\{|\}\}|\*\/|-->/;
 
 function commandOf(
@@ -204,7 +228,7 @@ function commandOf(
   return text ?? (isLine(own) ? own : `chancery generate ${what}`);
 }
 
-/** A word as a shell takes it. */
+/** An argument, quoted for a shell if necessary. */
 function shellWord(word: string): string {
   return /^[A-Za-z0-9_./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -3,22 +3,25 @@ import { join, relative, resolve, sep } from 'node:path';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import type { MountedFolder } from '../../generate/manifests/mounted-folder.ts';
 
-/** The kubelet and the API server take no larger object; keys and metadata need some of it. */
+/**
+ * Maximum size of the files. The kubelet and the API server accept no larger object, and keys and
+ * metadata also need space.
+ */
 const MAX_BYTES = 1_000_000;
 
-/** Files that no program needs in its Pod. */
+/** Matches files that no program needs in its Pod. */
 const LEFT_OUT = /^(?:\..*|.*\.md|kustomization\.yaml)$/;
 
-/** Files of the folder `hooks` that are never hooks, even if they are executable. */
+/** Matches files in the folder `hooks` that are never hooks, even if they are executable. */
 const DATA = /\.(?:yaml|json|md|txt)$/;
 
 /**
  * The files of a folder, as the manifests mount them.
  *
  * @param mount - as in `MountedFolder`; it also names the folder in messages.
- * @param output - folder of the manifests.
- * @throws ConfigurationError `CONFIG` when they are too large for a ConfigMap, and when the manifests would be in the
- *   folder.
+ * @param output - the folder of the manifests.
+ * @throws ConfigurationError `CONFIG` when the files are too large for a ConfigMap, and when the
+ * manifests would be in the folder.
  */
 export async function mountedFolder(
   mount: string,
@@ -44,7 +47,7 @@ export async function mountedFolder(
     );
   }
   const paths = files.map(({ path }) => path).sort();
-  // Hooks are found by their execute bit, which a ConfigMap would give to all files.
+  // Hooks are found by their execute bit, which a ConfigMap would set for all files.
   const plain = mount === 'hooks' ? files.filter(({ isPlain }) => isPlain) : [];
   return {
     ...{ mount, fromBase: relative(from, to).replaceAll(sep, '/'), files: paths },
@@ -61,7 +64,8 @@ interface FileOfFolder {
 /**
  * The folder with the texts of its files.
  *
- * @throws ConfigurationError `CONFIG` for a file that is not text: packages carry it in the data of a ConfigMap.
+ * @throws ConfigurationError `CONFIG` for a file that is not text. Packages contain the files in
+ * the data of a ConfigMap.
  */
 export async function withTexts(folder: MountedFolder, dir: string): Promise<MountedFolder> {
   const texts = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { LineWriter } from '../line-writer.ts';
 import { removedDefinitions } from './removed-definitions.ts';
 import { type FileState, writeStates } from './written-files.ts';
 
-/** Writes the files that differ. Writes nothing when one of them was not generated. */
+/** Writes the files that differ. Writes nothing if one of them was not generated. */
 export async function writeGenerated(
   states: readonly FileState[],
   lines: LineWriter,
@@ -31,7 +31,7 @@ export async function writeGenerated(
   return 0;
 }
 
-/** What `--check` reports about a file, by its state. */
+/** The text that `--check` prints for a file, by its state. */
 const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   missing: 'is missing',
   differs: 'is not as it would be generated',
@@ -39,11 +39,14 @@ const SAYS: Readonly<Record<Exclude<FileState['state'], 'same'>, string>> = {
   foreign: 'does not say that it was generated',
 };
 
-/** Lines of a diff that are shown, and characters of each: a filter is a line of thousands of characters. */
+/**
+ * Maximum number of lines of a diff, and of characters per line. A filter is one line of thousands
+ * of characters.
+ */
 const DIFF_LINES = 20;
 const DIFF_WIDTH = 160;
 
-/** Tells what `--check` found. Returns 1 when a file is not as it would be generated. */
+/** Reports the result of `--check`. Returns 1 when a file differs from its generated content. */
 export async function reportStates(
   states: readonly FileState[],
   lines: LineWriter,
@@ -53,7 +56,7 @@ export async function reportStates(
   for (const { path, state, before, after } of states) {
     if (state === 'same') continue;
     count++;
-    // The content of a file that is no part of the output at all is nobody's business here.
+    // The content of a file that is no part of the output is not shown.
     const isCompared = state === 'differs' || (state === 'foreign' && after !== '');
     const diff = isCompared ? unifiedDiff(before, after) : [];
     const shown = diff.slice(0, DIFF_LINES).map(shortened);

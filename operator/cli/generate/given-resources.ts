@@ -7,21 +7,23 @@ import { visibleText } from '../../core/text/visible-text.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { isManifestName, manifestItems, readManifests } from '../files/manifest-files.ts';
 
-/** What `--resource` names. */
+/** The resources that `--resource` names. */
 export interface GivenResources {
   /** Folders and URLs, which kustomize reads. */
   readonly references: readonly string[];
-  /** The objects in files, which become a part of what is generated. */
+  /** The objects in files. They become a part of the output. */
   readonly objects: readonly KubernetesObject[];
 }
 
 /**
- * Reads the files that `--resource` names. kustomize reads folders with a kustomization and URLs, and refuses single
- * files from outside. A chart and a bundle have no references, so there a folder is read as well.
+ * Reads the files that `--resource` names. kustomize reads folders with a kustomization and URLs,
+ * but refuses single files from outside. A chart and a bundle cannot contain references, so for
+ * them a folder is read as well.
  *
- * @param output - the folder that paths are relative to; a file may also be named from the working folder.
- * @throws ConfigurationError `CONFIG` for a file that is not there or has other documents than objects, and for a URL in
- *   a chart or a bundle.
+ * @param output - the folder to which paths are relative. A file may also be relative to the
+ * working directory.
+ * @throws ConfigurationError `CONFIG` when a file does not exist or contains other documents than
+ * objects, and for a URL in a chart or a bundle.
  */
 export async function givenResources(
   paths: readonly string[],

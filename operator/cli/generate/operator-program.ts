@@ -3,7 +3,7 @@ import type { OperatorProgram } from '../../generate/manifests/manifests-options
 import type { Declaring } from '../declarations/declaring.ts';
 import { mountedFolder } from './folder-files.ts';
 
-/** The folder that the manifests mount. Undefined: they mount none. */
+/** The folder that the manifests mount. Undefined when they mount none. */
 export function sourceFolder(declaring: Declaring): string | undefined {
   switch (declaring.from) {
     case 'modules':
@@ -16,10 +16,10 @@ export function sourceFolder(declaring: Declaring): string | undefined {
 }
 
 /**
- * What the operator's container runs in place of modules, with the files that it needs.
+ * The program that the operator's container runs in place of modules, with its files.
  *
- * @param output - folder of the manifests.
- * @throws ConfigurationError `CONFIG` for files that a ConfigMap cannot hold.
+ * @param output - the folder of the manifests.
+ * @throws ConfigurationError `CONFIG` for files that a ConfigMap cannot contain.
  */
 export async function programOf(
   declaring: Declaring,

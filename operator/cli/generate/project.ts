@@ -12,8 +12,9 @@ export interface Project {
 }
 
 /**
- * The project that contains all modules: the folder of the nearest package.json, when its `dependencies` have
- * `chancery`. Undefined when there is none, or when the modules are in several projects.
+ * The project that contains all modules: the folder of the nearest package.json, if its
+ * `dependencies` contain `chancery`. Undefined when there is none, or when the modules are in
+ * several projects.
  */
 export async function projectOf(modules: readonly string[]): Promise<Project | undefined> {
   const files = modules.map((module) => resolve(module));
@@ -28,14 +29,14 @@ export async function projectOf(modules: readonly string[]): Promise<Project | u
   };
 }
 
-/** Where the image that `missingImageFiles` describes has the modules. */
+/** The paths of the modules in the image that `missingImageFiles` describes. */
 export function imagePaths({ modules }: Project): readonly string[] {
   return modules.map(projectModulePath);
 }
 
 /**
- * The Dockerfile and the .dockerignore that the project does not have. Empty when it has a Dockerfile or a
- * Containerfile: its .dockerignore must fit that file.
+ * The missing Dockerfile and .dockerignore of a project. Empty when it has a Dockerfile or a
+ * Containerfile, because its .dockerignore must fit that file.
  */
 export async function missingImageFiles(project: Project): Promise<readonly FileState[]> {
   const exists = (name: string): Promise<boolean> =>
@@ -60,7 +61,10 @@ async function packageFolder(folder: string): Promise<string | undefined> {
   return parent === folder ? undefined : packageFolder(parent);
 }
 
-/** False for a package.json that cannot be read: Node reports that when it imports the modules. */
+/**
+ * True when package.json has the dependency. False when it cannot be read, because Node reports
+ * that when it imports the modules.
+ */
 async function dependsOnToolkit(folder: string): Promise<boolean> {
   try {
     const { dependencies } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

@@ -2,8 +2,9 @@ import { parseYamlDocuments } from '../../core/yaml.ts';
 import type { FileState } from './written-files.ts';
 
 /**
- * What to know about definitions that leave the manifests: one line for each. A file that is gone deletes nothing
- * in a cluster, and a definition that is deleted there takes every object of its kind with it, so a person decides.
+ * Messages about definitions that are no longer in the manifests, one line each. Removing the file
+ * deletes nothing in a cluster. Deleting the definition there deletes every object of its kind, so
+ * a person must decide.
  */
 export function removedDefinitions(states: readonly FileState[]): readonly string[] {
   const removed = states.filter(({ state }) => state === 'surplus');
@@ -19,7 +20,10 @@ export function removedDefinitions(states: readonly FileState[]): readonly strin
     );
 }
 
-/** The names of definitions in a text; none for a text that is no YAML, as a file may be that was edited. */
+/**
+ * The names of definitions in a text. Empty for a text that is not YAML, because the file may have
+ * been edited.
+ */
 function definitionsIn(text: string): readonly string[] {
   if (!text.includes('kind: CustomResourceDefinition')) return [];
   try {

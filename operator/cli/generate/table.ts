@@ -253,7 +253,7 @@ const OPTIONS = {
   },
 } as const;
 
-/** What can be generated. */
+/** The possible outputs. */
 export type Output = 'rbac' | 'crd' | 'proxy' | 'policies' | 'manifests' | 'chart' | 'bundle';
 
 /** The command line of `chancery generate`. */

@@ -2,10 +2,11 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { Io } from '../command.ts';
 
 /**
- * The environment, with what differs for hooks where it says nothing: all namespaces are watched, and in a Pod a leader
+ * The environment, with the defaults for hooks: all namespaces are watched, and in a Pod a leader
  * is elected.
  *
- * @throws ConfigurationError `CONFIG` for `CHANCERY_SHARDS`: hooks and Metacontroller's controllers do not share their work.
+ * @throws ConfigurationError `CONFIG` for `CHANCERY_SHARDS`: hooks and Metacontroller's controllers
+ * cannot share their work.
  */
 export function withHooksDefaults(env: Io['env']): Io['env'] {
   const isGiven = (name: string): boolean => (env[name] ?? '').trim() !== '';

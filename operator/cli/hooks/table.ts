@@ -89,7 +89,7 @@ const RATE = 'the runner limits its own requests by what the API server answers;
 const ADMISSION =
   'chancery generate manifests --hooks DIR makes configurations, Service and gate, and --certificates says where the certificate comes from';
 
-/** Option -> what to do instead. */
+/** Replaced options, each with its remedy. */
 const REPLACED: Readonly<Record<string, string>> = {
   'kube-context': CREDENTIALS,
   'kube-config': CREDENTIALS,
@@ -127,7 +127,10 @@ const REPLACED: Readonly<Record<string, string>> = {
   'conversion-webhook-listen-address': ADMISSION,
 };
 
-/** Those that have the prefix `SHELL_OPERATOR_` as variables. The others have none. */
+/**
+ * Options whose variables have the prefix `SHELL_OPERATOR_`. The variables of other options have no
+ * prefix.
+ */
 const PREFIXED: ReadonlySet<string> = new Set([
   'hooks-dir',
   'tmp-dir',

@@ -14,18 +14,18 @@ export type ExistingSource =
   | { readonly project: string; readonly definitions?: undefined }
   | { readonly definitions: readonly string[]; readonly project?: undefined };
 
-/** What `chancery init` is asked for. */
+/** The parsed command line of `chancery init`. */
 export interface InitArguments {
-  /** As given. */
+  /** The folder on the command line. */
   readonly folder: string;
   /** The name of package and operator: a DNS label. */
   readonly name: string;
   readonly template: Template;
-  /** The kind of the custom resource; undefined for the template `built-in`. */
+  /** The kind of the custom resource. Undefined for the template `built-in`. */
   readonly kind: KindNames | undefined;
-  /** Whether objects of the kind are in namespaces. */
+  /** True when objects of the kind are in namespaces. */
   readonly isNamespaced: boolean;
-  /** Where the kinds come from when they exist already; `template` and `kind` do not count then. */
+  /** The source of kinds that already exist. If it is set, `template` and `kind` are ignored. */
   readonly from: ExistingSource | undefined;
   readonly force: boolean;
 }
@@ -39,7 +39,11 @@ const ofKind = ({ group, version, kind, plural, clusterScoped }: Values) => ({
   'cluster-scoped': clusterScoped || undefined,
 });
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery init`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArguments {
   const [folder, ...others] = words;
   if (folder === undefined || folder === '') {
@@ -79,8 +83,8 @@ export function initArguments({ values, words }: GivenTo<typeof INIT>): InitArgu
 }
 
 /**
- * The command line that asks for the same project, without `chancery`. Where existing kinds came from is not part of
- * it: that is a path of somebody's machine, and standard input stands for it.
+ * The command line that writes the same project, without `chancery`. The source of existing kinds
+ * is not part of it, because it is a path on the user's machine. Standard input takes its place.
  */
 export function initCommand({
   name,
@@ -97,7 +101,11 @@ export function initCommand({
   ];
 }
 
-/** @throws ConfigurationError `CONFIG` when the kinds come from two places. */
+/**
+ * The source of existing kinds. Undefined when there is none.
+ *
+ * @throws ConfigurationError `CONFIG` when the kinds come from two sources.
+ */
 function existingSource(values: Values): ExistingSource | undefined {
   const { from, fromCrd: definitions, template } = values;
   if (from === undefined && definitions.length === 0) return undefined;
@@ -119,7 +127,7 @@ function givenOf(options: Readonly<Record<string, unknown>>): readonly string[] 
   return Object.keys(options).filter((name) => options[name] !== undefined);
 }
 
-/** The name of the folder, which `npm`, the image and the Deployment take as their name. */
+/** The name of the folder. `npm`, the image and the Deployment use it as their name. */
 function nameOf(folder: string): string {
   const name = basename(resolve(folder));
   if (isDnsLabel(name)) return name;

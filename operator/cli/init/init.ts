@@ -12,7 +12,7 @@ import { type PackageSpecs, packageSpecs } from './packages.ts';
 import { existingProjectFiles, projectFiles } from './project.ts';
 import type { INIT } from './table.ts';
 
-/** Names that are listed when a folder is not empty. */
+/** Maximum number of names in the message about a folder that is not empty. */
 const LISTED = 12;
 
 /** `chancery init`: writes a new project. */
@@ -34,7 +34,7 @@ export async function init(given: GivenTo<typeof INIT>, io: Io): Promise<ExitCod
   return 0;
 }
 
-/** The record of the files that are written: those that were there are the user's own. */
+/** The record of the files that are written. Files that already existed belong to the user. */
 function recordOf(
   parsed: InitArguments,
   written: readonly NewFile[],
@@ -45,7 +45,7 @@ function recordOf(
   return [recordFile({ version: VERSION, commands, files: textsOf(written) })];
 }
 
-/** The files of the project, and what is to be told of where its kinds come from. */
+/** The files of the project, and messages about the source of its kinds. */
 async function filesFor(
   { name, from, ...parsed }: InitArguments,
   packages: PackageSpecs,
@@ -64,7 +64,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\n\t]/g, ' ');
 }
 
-/** Why nothing is written into a folder; undefined when it is empty but for `.git`. */
+/** The reason for writing nothing into a folder. Undefined when it is empty, apart from `.git`. */
 async function refusalOf(
   { folder }: InitArguments,
   conflicts: readonly string[],

@@ -12,7 +12,9 @@ export interface PackageSpecs {
   readonly typescript: string;
 }
 
-/** Development dependencies of a new project, with the versions that this repository is tested with. */
+/**
+ * Development dependencies of a new project, in the versions with which this repository is tested.
+ */
 const DEVELOPMENT = {
   typesNode: '^24.19.2',
   node: '^24.21.0',
@@ -22,8 +24,8 @@ const DEVELOPMENT = {
 /**
  * The packages of a new project.
  *
- * @param folder - has tarballs of `npm pack`, which are then installed by their paths. Undefined or empty:
- *   the published packages of this version.
+ * @param folder - a folder with tarballs of `npm pack`, which are then installed by their paths. If
+ * undefined or empty, the published packages of this version are used.
  * @throws ConfigurationError `CONFIG` when the folder has no tarball of this version.
  */
 export async function packageSpecs(folder: string | undefined): Promise<PackageSpecs> {

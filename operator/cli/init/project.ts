@@ -25,12 +25,12 @@ interface Part {
   /** The beginning of the names of its files. */
   readonly file: string;
   readonly controller: string;
-  /** What the README says of its files. */
+  /** The README's text about its files. */
   readonly sources: string;
   readonly sampleSays: string;
 }
 
-/** The files that depend on the template, and the words of the README about them. */
+/** The files that depend on the template, and the README's text about them. */
 interface Sources {
   readonly parts: readonly Part[];
   readonly files: readonly NewFile[];
@@ -57,8 +57,8 @@ export function projectFiles(
 }
 
 /**
- * All files of a new project with a controller for each of some kinds that exist already, and what its author
- * has to do.
+ * All files of a new project with a controller for each existing kind, and instructions for its
+ * author.
  */
 export function existingProjectFiles(
   name: string,
@@ -158,7 +158,10 @@ function builtIn(name: string): Sources {
   };
 }
 
-/** What a controller creates for an object. One without a namespace can own nothing here. */
+/**
+ * The children that a controller creates for an object. An object without a namespace can own
+ * nothing here.
+ */
 function childrenOf({ form, isNamespaced }: Pick<NewKind, 'form' | 'isNamespaced'>): {
   readonly owns: NewKind['owns'];
   readonly does: string;
@@ -199,7 +202,7 @@ function ofKind(
   };
 }
 
-/** `src/operator.ts` is the module. */
+/** The file name of a kind. `src/operator.ts` is reserved for the module. */
 function fileOf({ dashed }: KindNames): string {
   return dashed === 'operator' ? 'operator-controller' : dashed;
 }

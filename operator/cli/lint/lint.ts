@@ -39,7 +39,7 @@ export async function lintFiles(
   return errors > 0 ? 1 : 0;
 }
 
-/** The objects of a document. `kubectl get -o yaml` puts them into a List. */
+/** The objects in a document. `kubectl get -o yaml` writes them as a List. */
 function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject[] {
   const { apiVersion, kind, items } = (value ?? {}) as Partial<Record<string, unknown>>;
   if (String(apiVersion).startsWith('kustomize.config.k8s.io/')) {
@@ -51,13 +51,18 @@ function objectsOf({ file, value }: ManifestDocument): readonly KubernetesObject
   return [value as KubernetesObject];
 }
 
-/** The cache size that the memory limit was compared with. It is printed even without a diagnostic. */
+/**
+ * The cache size with which the memory limit was compared. It is printed even without a diagnostic.
+ */
 function heldBy(caches: CacheSize): string {
   const held = `${counted(caches.objects, 'object')} of ${(caches.bytes / 1e6).toFixed(1)} MB`;
   return `the caches of --status hold ${held}`;
 }
 
-/** Names in a manifest may contain control characters that a terminal would obey. */
+/**
+ * A text without control characters. Names in a manifest may contain some that a terminal would
+ * interpret.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
 }
@@ -65,8 +70,8 @@ function oneLine(text: string): string {
 type SourceStatus = ProcessStatus['sources'][number];
 
 /**
- * The fields of `/status.json` that are read. A file written by hand may omit the others: then a source
- * counts as synced.
+ * The fields of `/status.json` that are read. A file written by hand may omit the optional fields.
+ * Then a source counts as synced.
  */
 type ShownSource = Pick<SourceStatus, 'resource' | 'objects' | 'bytes'> &
   Partial<Pick<SourceStatus, 'synced' | 'state'>>;
@@ -74,11 +79,11 @@ type ShownSource = Pick<SourceStatus, 'resource' | 'objects' | 'bytes'> &
 const SAVE_IT = 'save it from the running operator: curl -s 127.0.0.1:8081/status.json > FILE';
 
 /**
- * The size of an operator's caches, from a file with its `/status.json`. It is the sum over all sources, so a
- * resource that is watched in several namespaces counts once for each.
+ * The size of an operator's caches, from a file with its `/status.json`. It is the sum over all
+ * sources, so a resource that is watched in several namespaces counts once per namespace.
  *
- * @throws ConfigurationError `CONFIG` that says what to do, when the file cannot be read, is no status page,
- *   has no sources, or has a source whose first list was not complete.
+ * @throws ConfigurationError `CONFIG` with a remedy, when the file cannot be read, is not a status
+ * page, has no sources, or has a source whose first list was not complete.
  */
 export async function readCacheSize(file: string): Promise<CacheSize> {
   const unusable = (problem: string, todo: string, cause?: unknown): ConfigurationError =>
@@ -107,7 +112,7 @@ export async function readCacheSize(file: string): Promise<CacheSize> {
   );
 }
 
-/** Undefined when the text is no status page. */
+/** The sources in a status page. Undefined when the text is not a status page. */
 function sourcesIn(text: string): readonly ShownSource[] | undefined {
   let status: unknown;
   try {

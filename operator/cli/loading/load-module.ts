@@ -10,9 +10,12 @@ import { isProgram, type Program } from '../../manager/with-arguments.ts';
 import { isWebhook, type Webhook } from '../../webhook/webhook.ts';
 import { loadRemedy } from './load-remedy.ts';
 
-/** What one module exports for `chancery run`. */
+/** The exports of one module for `chancery run`. */
 export interface ModuleExports {
-  /** The default export, when it comes from `withArguments`. It makes the controllers, runnables and webhooks. */
+  /**
+   * The default export, if it comes from `withArguments`. It creates the controllers, runnables and
+   * webhooks.
+   */
   readonly program?: Program;
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
@@ -22,11 +25,12 @@ export interface ModuleExports {
 }
 
 /**
- * Loads the module at `path`. Its default export is a controller, a runnable or a webhook, an array of them, or what
- * `withArguments` returns. Its optional export `healthChecks` adds health checks, and `metrics` a registry.
+ * Loads the module at `path`. Its default export is a controller, a runnable or a webhook, an array
+ * of them, or the result of `withArguments`. Its optional export `healthChecks` adds health checks,
+ * and `metrics` adds a registry.
  *
- * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module cannot be loaded or
- *   exports anything else. The cause has the stack.
+ * @throws ConfigurationError `CONFIG` in one line with file, reason and remedy, when the module
+ * cannot be loaded or has other exports. The cause has the stack.
  */
 export async function loadModule(path: string): Promise<ModuleExports> {
   const file = resolve(path);
@@ -67,7 +71,10 @@ export async function loadModule(path: string): Promise<ModuleExports> {
   };
 }
 
-/** Checked before the import: the loader has the same message for a missing file and a missing import. */
+/**
+ * Checks that the file exists. The loader reports a missing file and a missing import with the same
+ * message, so this check comes before the import.
+ */
 async function requireFile(path: string, file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return;
@@ -75,7 +82,9 @@ async function requireFile(path: string, file: string): Promise<void> {
   throw new ConfigurationError(`cannot load ${path}: ${problem}`);
 }
 
-/** The message. For a syntax error also the place, which only the stack contains. */
+/**
+ * The message of an error. For a syntax error it includes the place, which only the stack contains.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it throws ${JSON.stringify(error) ?? String(error)}`;
   const text = `${error.name}: ${error.message}`;
@@ -83,12 +92,18 @@ export function reasonOf(error: unknown): string {
   return place === undefined ? text : `${text} at ${place}`;
 }
 
-/** True for what `controller()`, `runnable()`, `validatingWebhook()` or `mutatingWebhook()` returned. */
+/**
+ * True for a result of `controller()`, `runnable()`, `validatingWebhook()` or `mutatingWebhook()`.
+ */
 export function isDeclared(value: unknown): value is Controller | Runnable | Webhook {
   return isController(value) || isRunnable(value) || isWebhook(value);
 }
 
-/** @throws ConfigurationError `CONFIG` unless `value` can be the `healthChecks` of the module at `path`. */
+/**
+ * Checks the `healthChecks` of the module at `path`.
+ *
+ * @throws ConfigurationError `CONFIG` when `value` is not usable.
+ */
 export function requireHealthChecks(value: unknown, path: string): asserts value is HealthChecks {
   if (areHealthChecks(value)) return;
   throw new ConfigurationError(
@@ -97,7 +112,11 @@ export function requireHealthChecks(value: unknown, path: string): asserts value
   );
 }
 
-/** @throws ConfigurationError `CONFIG` unless `value` can be the `metrics` of the module at `path`. */
+/**
+ * Checks the `metrics` of the module at `path`.
+ *
+ * @throws ConfigurationError `CONFIG` when `value` is not usable.
+ */
 export function requireRegistry(
   value: unknown,
   path: string,
@@ -121,7 +140,7 @@ function isHealthCheck(value: unknown): value is HealthCheck {
   return typeof name === 'string' && name !== '' && typeof ok === 'function';
 }
 
-/** What `value` is, for a message: its type, or the place of a wrong item. */
+/** A description of `value` for a message: its type, or the place of a wrong item. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'none';
   if (Array.isArray(value)) {

@@ -19,7 +19,7 @@ import {
 } from './load-module.ts';
 import { asksForModuleHelp } from './module-help.ts';
 
-/** What a module consists of, whether it takes arguments or not. */
+/** The parts of a module, with or without arguments. */
 export interface LoadedModule {
   readonly controllers: readonly Controller[];
   readonly runnables: readonly Runnable[];
@@ -30,19 +30,20 @@ export interface LoadedModule {
   readonly command?: ProgramParts['command'];
 }
 
-/** What modules get from a command line. */
+/** The input of modules from a command line. */
 export interface ModuleInput {
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Loads the modules at `paths`, and gives each of those that declare arguments its own. An argument that
- * several modules declare goes to all of them, and so does every positional to the modules that take some.
+ * Loads the modules at `paths`, and passes to each module the arguments that it declares. An
+ * argument that several modules declare is passed to all of them. Positional arguments are passed
+ * to every module that accepts some.
  *
- * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when no module declares an argument, and
- *   when the parts that a module makes are unusable.
+ * @throws ConfigurationError `CONFIG` when a module cannot be loaded, when no module declares an
+ * argument, and when the parts that a module creates are unusable.
  */
 export async function loadModules(
   paths: readonly string[],
@@ -79,7 +80,10 @@ export async function takeArguments(paths: readonly string[]): Promise<boolean> 
   return false;
 }
 
-/** The words for each program. A single one gets all of them, and reports what is wrong with them. */
+/**
+ * The arguments for each program. A single program gets all of them, and reports what is wrong with
+ * them.
+ */
 function argumentsByProgram(
   programs: readonly Program[],
   args: readonly string[],
@@ -92,7 +96,7 @@ function argumentsByProgram(
     );
   }
   if (programs.length <= 1) return () => args;
-  // Without a prototype: an argument may have the name of one of its members.
+  // Without a prototype, because an argument may have the name of a member of the prototype.
   const all: Record<string, Program['arguments'][string]> = Object.create(null);
   for (const program of programs) {
     for (const [name, argument] of Object.entries(program.arguments)) {
@@ -141,7 +145,11 @@ const PARTS: Readonly<Record<keyof ProgramParts, true>> = {
   command: true,
 };
 
-/** @throws ConfigurationError `CONFIG` in one line that says which part is unusable. */
+/**
+ * The module with the parts that its function `create` returned.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the part that is unusable.
+ */
 function withParts(own: LoadedModule, parts: ProgramParts | undefined, path: string): LoadedModule {
   if (typeof parts !== 'object' || parts === null) {
     throw new ConfigurationError(
@@ -179,7 +187,7 @@ function withParts(own: LoadedModule, parts: ProgramParts | undefined, path: str
   };
 }
 
-/** All modules as one. */
+/** All modules merged into one. */
 export function merged(modules: readonly LoadedModule[], paths: readonly string[]): LoadedModule {
   const commands = modules.flatMap(({ command }) => command ?? []);
   if (commands.length > 1) {
@@ -194,7 +202,7 @@ export function merged(modules: readonly LoadedModule[], paths: readonly string[
     webhooks: modules.flatMap(({ webhooks }) => webhooks),
     healthChecks: mergedChecks(modules.map(({ healthChecks }) => healthChecks)),
     settings: mergedSettings(modules, paths),
-    // Modules may share one registry, which must not be read twice.
+    // Modules may share a registry, which must not be read twice.
     metrics: [...new Set(modules.flatMap(({ metrics }) => metrics))],
     ...(command !== undefined && { command }),
   };
@@ -207,7 +215,11 @@ function mergedChecks(all: readonly HealthChecks[]): HealthChecks {
   };
 }
 
-/** @throws ConfigurationError `CONFIG` when two modules want different values. */
+/**
+ * The settings of all modules.
+ *
+ * @throws ConfigurationError `CONFIG` when two modules set different values.
+ */
 function mergedSettings(
   modules: readonly LoadedModule[],
   paths: readonly string[],

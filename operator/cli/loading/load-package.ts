@@ -11,7 +11,10 @@ import type {
 } from './packages.ts';
 import { projectUrl, resolveToolkit } from './toolkit-hooks.ts';
 
-/** Entries of other packages, and what the commands use of them. No file of the toolkit imports these packages. */
+/**
+ * Entries of other packages, with the exports that the commands use. No file of the toolkit imports
+ * these packages.
+ */
 interface Entries {
   /** The API server. Each command declares the part that it uses. */
   readonly '@chancery/testing': unknown;
@@ -23,27 +26,28 @@ interface Entries {
   readonly '@chancery/packaging/kubebuilder': unknown;
 }
 
-/** What is installed where, for `requireUsable`. */
+/** An installed copy of a package, for `requireUsable`. */
 interface Installed {
-  /** The real path of its folder. */
+  /** The real path of the package's folder. */
   readonly folder: string;
   readonly version: string;
 }
 
 /**
- * Imports an entry of a package that brings a command. The package is searched beside this copy of the toolkit, then in
- * the working directory.
+ * Imports an entry of a package that contains a command. The package is searched beside this copy
+ * of the toolkit, then in the working directory.
  *
- * @param command - the words that need the package, such as `generate chart`. Messages name them.
- * @throws ConfigurationError `CONFIG` when the package is missing, incomplete, installed twice, or of another version
- *   than the toolkit. Its message has the command that mends it.
+ * @param command - the command that needs the package, such as `generate chart`. Messages name it.
+ * @throws ConfigurationError `CONFIG` when the package is missing, incomplete, installed twice, or
+ * of another version than the toolkit. The message contains the command that solves the problem.
  */
 export async function loadPackage<E extends keyof Entries>(
   entry: E,
   command: string,
 ): Promise<Entries[E]> {
-  // Compiling some 300 files is most of the start time. Node caches compiled code in the folder for temporary
-  // files, or in NODE_COMPILE_CACHE. If it cannot write there, it starts without a cache.
+  // Compiling about 300 files takes most of the start time. Node caches compiled code in the folder
+  // for temporary files, or in NODE_COMPILE_CACHE. If it cannot write there, it starts without a
+  // cache.
   enableCompileCache();
   resolveToolkit();
   const name = entry.split('/').slice(0, 2).join('/');
@@ -58,7 +62,8 @@ export async function loadPackage<E extends keyof Entries>(
 /**
  * Checks the copies of a package that a process can find.
  *
- * @throws ConfigurationError `CONFIG` unless there is one copy, and it has the version of the toolkit.
+ * @throws ConfigurationError `CONFIG` unless there is exactly one copy, with the version of the
+ * toolkit.
  */
 export function requireUsable(name: string, command: string, copies: readonly Installed[]): void {
   const [first, second] = copies;
@@ -93,10 +98,16 @@ export function isPackageInstalled(name: string): boolean {
   return installedCopies(name).length > 0;
 }
 
-/** The codes with which Node finds no module, cannot read it, or takes its package.json for unusable. */
+/**
+ * Matches the codes with which Node reports that a module is missing or cannot be read, or that its
+ * package.json is unusable.
+ */
 const REFUSALS = /^(?:ERR_MODULE_NOT_FOUND|ERR_(?:INVALID_)?PACKAGE_\w+|ENOENT|EACCES)$/;
 
-/** True when files of a package are missing or cut off: an installation that was interrupted, or copied in part. */
+/**
+ * True when files of a package are missing or truncated, because an installation was interrupted,
+ * or copied in part.
+ */
 function isIncomplete(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return error instanceof SyntaxError || REFUSALS.test(code);
@@ -110,7 +121,7 @@ function incomplete(name: string, cause: unknown): ConfigurationError {
   );
 }
 
-/** The copies beside the toolkit and in the working directory, each once. */
+/** The copies beside the toolkit and in the working directory, without duplicates. */
 function installedCopies(name: string): readonly Installed[] {
   const project = projectUrl();
   const places = [import.meta.url, ...(project === undefined ? [] : [project])];

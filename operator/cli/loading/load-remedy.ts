@@ -3,11 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the author of a module can do when Node refuses to load it; undefined when the words of Node say it.
- * One sentence, which ends without a full stop.
+ * A remedy for the author of a module that Node refuses to load. Undefined when Node's message is
+ * clear enough. One sentence without a full stop.
  *
- * @param error - what the import threw.
- * @param file - the absolute path of the module that was to be loaded.
+ * @param error - the error of the import.
+ * @param file - the absolute path of the module that should be loaded.
  */
 export function loadRemedy(error: unknown, file: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -23,7 +23,7 @@ type Remedy = (
   file: string,
 ) => string | undefined;
 
-/** The first one that knows the error counts. */
+/** All remedies. The first one that recognizes the error is used. */
 const REMEDIES: readonly Remedy[] = [
   commonJs,
   requireCall,
@@ -34,7 +34,7 @@ const REMEDIES: readonly Remedy[] = [
   missingPackage,
 ];
 
-/** V8's words for `import` and `export` in a file that Node takes for CommonJS. */
+/** V8's message for `import` and `export` in a file that Node treats as CommonJS. */
 const MODULE_SYNTAX = /^Cannot use import statement outside a module|^Unexpected token 'export'/;
 
 function commonJs({ message }: Error, file: string): string | undefined {
@@ -55,7 +55,7 @@ function nearestPackageJson(folder: string): string | undefined {
   return parent === folder ? undefined : nearestPackageJson(parent);
 }
 
-/** Names that exist in CommonJS alone. */
+/** Names that exist only in CommonJS. */
 const COMMON_JS_NAME = /^(require|module|exports|__dirname|__filename) is not defined/;
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -74,7 +74,10 @@ function requireCall({ message }: Error): string | undefined {
 
 const NO_EXPORT = /^The requested module '([^']+)' does not provide an export named '([^']+)'/;
 
-/** `AWAIT_CHANGE` was what a reconciler returned when it had nothing to wait for. */
+/**
+ * Explains a module for an earlier version. There, reconcilers returned `AWAIT_CHANGE` when they
+ * had nothing to wait for.
+ */
 function earlierVersion({ message }: Error): string | undefined {
   const [, specifier, name] = NO_EXPORT.exec(message) ?? [];
   if (specifier !== 'chancery' || name !== 'AWAIT_CHANGE') return undefined;
@@ -96,7 +99,10 @@ function typeAsValue({ message }: Error): string | undefined {
   );
 }
 
-/** By a word of Node's message: the syntax that needs more than the removal of types. */
+/**
+ * Syntax that cannot be handled by removing types, found by a word in Node's message, with its
+ * replacement.
+ */
 const ERASABLE: readonly (readonly [RegExp, string])[] = [
   [/\benum\b/, "a constant object, const Size = { Small: 'Small' } as const, or a union of texts"],
   [/\bnamespace\b|\bmodule\b/, 'a file of its own with exports'],
@@ -113,7 +119,7 @@ function typescriptSyntax({ code, message }: NodeJS.ErrnoException): string | un
   );
 }
 
-/** The endings that an import without an ending, or with that of the translated file, may mean. */
+/** File endings that an import without an ending, or with that of the compiled file, may mean. */
 const ENDINGS = ['.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'];
 
 const IMPORTED_FROM = / imported from (\S.*)$/;

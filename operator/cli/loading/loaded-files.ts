@@ -5,25 +5,28 @@ import { fileURLToPath } from 'node:url';
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { LAUNCHER } from '../launcher.ts';
 
-/** The folders of the toolkit and its test kit: their files are none of an operator. */
+/** The folders of the toolkit and its test kit. Their files do not belong to an operator. */
 const TOOLKIT = ['operator/', 'dist/', 'testing/'].map((folder) =>
   resolve(dirname(LAUNCHER), '../..', folder),
 );
 
-/** The files that this process loads as modules. Those of the toolkit, its test kit and of packages are left out. */
+/**
+ * The files that this process loads as modules. Files of the toolkit, of its test kit and of
+ * packages are excluded.
+ */
 export class LoadedFiles {
   readonly #hashes = new Map<string, string>();
 
   /**
-   * Notices files from now on.
+   * Collects files from now on.
    *
-   * @param onLoad - is told of each file, when it is loaded.
+   * @param onLoad - called with each file when it is loaded.
    */
   notice(onLoad: (path: string, sha256: string) => void = () => {}): void {
     registerHooks({
       load: (url, context, nextLoad) => {
         const path = pathOf(url);
-        // The import of a file that cannot be read fails with a better message.
+        // A file that cannot be read is ignored, because its import fails with a better message.
         const sha256 = path === undefined ? undefined : hashOf(path);
         if (path !== undefined && sha256 !== undefined) {
           this.#hashes.set(path, sha256);
@@ -34,13 +37,16 @@ export class LoadedFiles {
     });
   }
 
-  /** The hash of each by its absolute path: of what it had when it was loaded, and not of what is saved after that. */
+  /**
+   * Hashes by absolute path. A hash is that of the content when the file was loaded; later saves do
+   * not change it.
+   */
   get hashes(): ReadonlyMap<string, string> {
     return this.#hashes;
   }
 }
 
-/** Undefined for what is no file of an operator. */
+/** The path of an operator's file. Undefined for other modules. */
 function pathOf(url: string): string | undefined {
   if (!url.startsWith('file:')) return undefined;
   const path = fileURLToPath(url);

@@ -20,30 +20,30 @@ import type { PLUGIN } from '../plugin/table.ts';
 import type { RunOf } from '../table-command.ts';
 import type { TestHookArguments } from '../test-hook/arguments.ts';
 
-/** `@chancery/certificates/command`: what commands need of the package. */
+/** `@chancery/certificates/command`: the exports that commands use. */
 export interface CertificatesPackage {
   readonly certificates: RunOf<typeof CERTIFICATES>;
 }
 
-/** `@chancery/hooks/command`: what commands need of the package. */
+/** `@chancery/hooks/command`: the exports that commands use. */
 export interface HooksPackage {
   readonly hooks: RunOf<typeof HOOKS>;
-  /** Reads the hooks of a folder, see `chancery generate --hooks`. */
+  /** The declarations of the hooks in a folder, see `chancery generate --hooks`. */
   declaredHooks(dir: string, crds: readonly string[] | undefined, io: Io): Promise<DeclaredHooks>;
-  /** Starts one hook with a sample, and checks what it leaves. */
+  /** Starts one hook with a sample, and checks its results. */
   testHook(sample: unknown, parts: TestHookParts): Promise<ExitCode>;
 }
 
-/** `@chancery/metacontroller/command`: what commands need of the package. */
+/** `@chancery/metacontroller/command`: the exports that commands use. */
 export interface MetacontrollerPackage {
   readonly metacontroller: RunOf<typeof METACONTROLLER>;
-  /** Reads controllers from files, see `chancery generate --from-metacontroller`. */
+  /** The declarations of controllers in files, see `chancery generate --from-metacontroller`. */
   declaredControllers(files: ControllerFiles, io: Pick<Io, 'stdin'>): Promise<DeclaredControllers>;
-  /** Calls a function with a recorded request, and tells what its answer would do. */
+  /** Calls a function with a recorded request, and reports the effects of its answer. */
   testFunction(sample: Readonly<Record<string, unknown>>, parts: TestHookParts): Promise<ExitCode>;
 }
 
-/** `@chancery/packaging/command`: what commands need of the package. */
+/** `@chancery/packaging/command`: the exports that commands use. */
 export interface PackagingPackage {
   readonly plugin: RunOf<typeof PLUGIN>;
   /** `chancery check bundle` and `chancery check crd`. */
@@ -64,7 +64,7 @@ export interface PackagingPackage {
     declared: readonly Generating[],
     options: PoliciesOptions & { readonly command: string },
   ): Promise<PolicyFiles>;
-  /** The same as objects: each policy, and then its binding. */
+  /** The same policies as objects: each policy is followed by its binding. */
   policyObjects(
     declared: readonly Generating[],
     options: PoliciesOptions,
@@ -77,20 +77,20 @@ export interface PackagingPackage {
   ): Promise<readonly FileState[]>;
 }
 
-/** What a sample is tested with. */
+/** The parts that testing a sample needs. */
 export interface TestHookParts {
   readonly asked: TestHookArguments;
   readonly known: KnownKinds;
   readonly clock: Clock;
   readonly io: Io;
-  /** What the hook or the function writes, for people. */
+  /** Receives the output of the hook or the function. */
   readonly log: Log;
 }
 
-/** What all hooks of a folder do at the API server. */
+/** The access of all hooks in a folder. */
 export interface DeclaredHooks extends AccessDeclaration {
   readonly needsLeaderElection: boolean;
-  /** What hooks answer the API server. */
+  /** The webhooks that hooks answer. */
   readonly webhooks: readonly Webhook[];
   /** Advice about the configurations, one line each. */
   readonly hints: readonly string[];
@@ -98,20 +98,23 @@ export interface DeclaredHooks extends AccessDeclaration {
 
 /** Files that declare controllers. */
 export interface ControllerFiles {
-  /** Files or folders, `-` for standard input. Objects of other kinds are left out, but for definitions. */
+  /**
+   * Files or folders; `-` for standard input. Definitions in them are used. Objects of other kinds
+   * are skipped.
+   */
   readonly files: readonly string[];
   readonly functions: string | undefined;
-  /** More files or folders with definitions. */
+  /** Additional files or folders with definitions. */
   readonly crds: readonly string[];
-  /** Further arguments of `chancery metacontroller`. */
+  /** Additional arguments of `chancery metacontroller`. */
   readonly args: readonly string[];
 }
 
-/** What the controllers of some files do at the API server. */
+/** The access of the controllers in files. */
 export interface DeclaredControllers {
   readonly declarations: readonly AccessDeclaration[];
   /** Advice about the controllers, one line each. */
   readonly hints: readonly string[];
-  /** False: the arguments turn the election off. */
+  /** False when the arguments turn the election off. */
   readonly elects: boolean;
 }

@@ -2,9 +2,9 @@ import { type ResolveHookContext, registerHooks } from 'node:module';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
-/** `chancery` and each of its entries, such as `chancery/schema`. */
+/** Matches `chancery` and each of its entries, such as `chancery/schema`. */
 const TOOLKIT = /^chancery(?:\/|$)/;
-/** A package that is installed beside the toolkit, or one of its entries. */
+/** Matches a package that is installed beside the toolkit, or one of its entries. */
 const BESIDE = /^@chancery\/(?:testing|certificates|hooks|metacontroller|packaging)(?:\/|$)/;
 /** Source files import source files; built files import built files. */
 const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [];
@@ -12,12 +12,13 @@ const OWN_CONDITIONS = import.meta.url.endsWith('.ts') ? ['chancery-source'] : [
 type Resolve = Parameters<typeof registerHooks>[0]['resolve'];
 
 /**
- * Resolves `chancery` and its entries to this copy of the toolkit in every module that is loaded from now on.
- * A module that is mounted from a ConfigMap has no `node_modules` above it. A module that has one must not
- * load a second copy into the process.
+ * Resolves `chancery` and its entries to this copy of the toolkit, in every module that is loaded
+ * from now on. A module that is mounted from a ConfigMap has no `node_modules` above it. A module
+ * with a `node_modules` must not load a second copy into the process.
  *
- * `@chancery/testing` and the packages of commands are searched next to the module that imports them, then next to
- * this copy, then in the working directory. A package manager may hide the packages of a project from `chancery`.
+ * `@chancery/testing` and the packages of commands are searched beside the module that imports
+ * them, then beside this copy, then in the working directory. A package manager may hide the
+ * packages of a project from `chancery`.
  */
 export function resolveToolkit(): void {
   registerHooks({ resolve });
@@ -26,7 +27,7 @@ export function resolveToolkit(): void {
 const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
   const from = (parentURL: string | undefined): ReturnType<typeof nextResolve> =>
     nextResolve(specifier, withParent(context, parentURL));
-  // Resolve as if this file imported it: a package finds its own entries by its own name.
+  // Resolve as if this file imported it, because a package finds its own entries by its own name.
   if (TOOLKIT.test(specifier)) return from(import.meta.url);
   if (!BESIDE.test(specifier)) return nextResolve(specifier, context);
   for (const parentURL of [context.parentURL, import.meta.url]) {
@@ -39,7 +40,7 @@ const resolve: NonNullable<Resolve> = (specifier, context, nextResolve) => {
   return from(projectUrl() ?? import.meta.url);
 };
 
-/** The working directory as a URL, for searches in it; undefined when the folder has been removed. */
+/** The working directory as a URL, for searches in it. Undefined when the folder was removed. */
 export function projectUrl(): string | undefined {
   try {
     return pathToFileURL(`${process.cwd()}/`).href;

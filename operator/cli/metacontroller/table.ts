@@ -64,7 +64,7 @@ const RATE = 'requests are limited by what the API server answers; leave it out'
 const EVENTS = 'Events are limited for each object, as kubectl expects it; leave it out';
 const LOG = 'set CHANCERY_LOG_LEVEL and CHANCERY_LOG_FORMAT';
 
-/** The flags of Metacontroller that something else replaces here, with what does. */
+/** Flags of Metacontroller that are replaced here, each with its replacement. */
 const REPLACED: Readonly<Record<string, string>> = {
   kubeconfig: CREDENTIALS,
   'client-go-qps': RATE,

@@ -16,7 +16,7 @@ import {
 import type { Transport } from '../../transport/transport.ts';
 
 interface Surroundings {
-  /** With the rights of an administrator. */
+  /** A client with the rights of an administrator. */
   readonly client: Client;
   readonly transport: Transport;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ interface Surroundings {
   readonly tell: (line: string) => void;
 }
 
-/** A definition, as far as a migration reads it. */
+/** A definition, with the fields that a migration reads. */
 interface Definition extends KubernetesObject {
   readonly spec: {
     readonly group: string;
@@ -42,20 +42,21 @@ interface Definition extends KubernetesObject {
 
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<Definition>;
 
-/** The migrations of one API version; undefined where the API server serves none. */
+/** The migrations of one API version. Undefined when the API server serves none. */
 type Migrations = Resource<StorageVersionMigration> | undefined;
 
 /**
- * Annotation of a migration: the generation that the definition had before. If the definition has changed since,
- * objects may have been stored in another version meanwhile.
+ * Annotation of a migration with the generation of the definition before it. If the definition has
+ * changed since, objects may have been stored in another version.
  */
 const GENERATION = 'chancery.dev/definition-generation';
 
 const POLL_MS = 1_000;
 
 /**
- * Resolves when `status.storedVersions` of a definition has only its storage version. It looks at the cluster
- * before each step and keeps nothing, so it can be stopped at any time, and called again.
+ * Migrates the objects of a definition. Resolves when its `status.storedVersions` contains only its
+ * storage version. It reads the cluster before each step and keeps no state, so it can be stopped
+ * at any time, and called again.
  *
  * @throws ConfigurationError `CONFIG` when there is no such definition.
  * @throws OperatorError `API_STATUS` when the control plane reports that the migration has failed.
@@ -124,7 +125,7 @@ interface Step {
   readonly created?: string | undefined;
 }
 
-/** Does what the state of the migration asks for. */
+/** Takes the next step for the state of the migration. */
 async function next(
   definition: Definition,
   {
@@ -184,13 +185,15 @@ async function create(
   }
 }
 
-/** The message of a condition that is true; undefined when it is not. */
+/** The message of a condition that is true. Undefined when it is not true. */
 function condition({ status }: StorageVersionMigration, type: string): string | undefined {
   const found = status?.conditions?.find((each) => each.type === type && each.status === 'True');
   return found && (found.message || found.reason || type);
 }
 
-/** Takes the other versions out of the status, unless the definition has changed meanwhile. */
+/**
+ * Removes the other versions from the status, unless the definition has changed in the meantime.
+ */
 async function prune(
   { metadata, ...definition }: Definition,
   { client, signal }: Surroundings,
@@ -211,7 +214,10 @@ async function prune(
   }
 }
 
-/** Writes each object unchanged. The API server stores one again if it is stored in another version. */
+/**
+ * Writes each object unchanged. The API server stores an object again if it is stored in another
+ * version.
+ */
 async function rewrite(
   { spec, ...definition }: Definition,
   { client, signal, tell }: Surroundings,
@@ -229,7 +235,7 @@ async function rewrite(
     try {
       await client.patch(resource, metadata, { type: 'merge', body }, { signal });
     } catch (error) {
-      // Another client has written or deleted it meanwhile.
+      // In the meantime another client has written or deleted the object.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }

@@ -8,7 +8,10 @@ import type { GivenTo } from '../command-table.ts';
 import { migrateStorage } from './migrate-storage.ts';
 import type { MIGRATE } from './table.ts';
 
-/** `chancery migrate`: has the stored objects of a definition written in its storage version. */
+/**
+ * `chancery migrate`: makes the API server store the objects of a definition in its storage
+ * version.
+ */
 export async function migrate(
   { values, words }: GivenTo<typeof MIGRATE>,
   io: Io,

@@ -3,13 +3,14 @@ import { messageOf } from '../../core/errors.ts';
 import { loadPackage } from '../loading/load-package.ts';
 
 /**
- * The process of `chancery plugin kubebuilder`. kubebuilder starts one for each request, three for a command, so the
- * other commands are not loaded. The package answers the request as soon as it is imported.
+ * The process of `chancery plugin kubebuilder`. kubebuilder starts one process per request, and
+ * sends three requests per command. So the other commands are not loaded. The package answers the
+ * request as soon as it is imported.
  */
 try {
   await loadPackage('@chancery/packaging/kubebuilder', 'plugin kubebuilder');
 } catch (error) {
-  // kubebuilder shows the messages of an answer, and drops those of a process that fails.
+  // kubebuilder shows the messages in an answer, but drops those of a process that fails.
   const answer = {
     ...{ apiVersion: 'v1alpha1', command: '', metadata: { description: '', examples: '' } },
     ...{ universe: {}, error: true, errorMsgs: [messageOf(error)] },

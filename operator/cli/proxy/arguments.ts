@@ -3,30 +3,34 @@ import type { GivenTo } from '../command-table.ts';
 import { electionOf, watchedNamespaces } from '../generate/arguments.ts';
 import type { PROXY } from './table.ts';
 
-/** What `chancery proxy` is asked for. */
+/** The parsed command line of `chancery proxy`. */
 export interface ProxyArguments {
-  /** Paths of modules as given, at least one. */
+  /** Paths of modules on the command line, at least one. */
   readonly modules: readonly string[];
   /** 0 for any free port. */
   readonly port: number;
-  /** As in `Placement`. */
+  /** The watched namespaces, as in `Placement`. */
   readonly namespaces: readonly string[] | undefined;
-  /** Where the operator would run: the namespace of its Lease. */
+  /** The namespace of the operator, and so of its Lease. */
   readonly namespace: string;
-  /** Undefined: elect a leader when a controller needs one. */
+  /** If undefined, there is an election when a controller needs a leader. */
   readonly leaderElection: boolean | undefined;
   readonly installCrds: boolean;
   /** Arguments of kubectl that choose the API server. */
   readonly upstream: readonly string[];
-  /** `namespaces` come from the command line. */
+  /** True when `namespaces` come from the command line. */
   readonly isWatchGiven: boolean;
-  /** Undefined: the default name. */
+  /** If undefined, the default name. */
   readonly leaseName?: string;
-  /** The words after `--`, as given: for the modules, if they declare arguments, and for kubectl. */
+  /** The arguments after `--`: for the modules, if they declare arguments, and for kubectl. */
   readonly more: readonly string[];
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery proxy`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function proxyArguments({
   values,
   words: modules,

@@ -5,12 +5,15 @@ import { promisify } from 'node:util';
 import { ConfigurationError } from '../../core/errors.ts';
 
 /**
- * The oldest kubectl that is used, 1.MINOR. Earlier versions answer a path with encoded dots with a redirect,
- * before their filter: see proxy/README.md.
+ * The oldest kubectl that is accepted, 1.MINOR. Earlier versions answer a path with encoded dots
+ * with a redirect before they apply the filter: see proxy/README.md.
  */
 const MINIMUM_MINOR = 30;
 
-/** Printing its version takes kubectl a tenth of a second. A wrapper may first download a kubectl. */
+/**
+ * Time limit for the version of kubectl. It takes a tenth of a second, but a wrapper may first
+ * download a kubectl.
+ */
 const VERSION_LIMIT_MS = 20_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,15 +21,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A kubectl that can be an ambassador. */
 export interface UsableKubectl {
   readonly path: string;
-  /** Such as `v1.33.1`. */
+  /** The version, such as `v1.33.1`. */
   readonly version: string;
 }
 
 /**
- * Finds the kubectl that `KUBECTL` names, or else `kubectl` on the PATH.
+ * Finds the kubectl in `KUBECTL`, or else `kubectl` on the PATH.
  *
- * @throws ConfigurationError `CONFIG` when it is missing, does not tell its version, or is too old. The message
- *   says what to do.
+ * @throws ConfigurationError `CONFIG` with a remedy, when it is missing, does not print its
+ * version, or is too old.
  */
 export async function findUsableKubectl(env: Environment): Promise<UsableKubectl> {
   const path = await findKubectl(env);

@@ -1,11 +1,11 @@
 import { type ProxyFilter, proxyArguments } from '../../access/filter/proxy-filter.ts';
 
 /**
- * The arguments of kubectl for an ambassador on this machine. Like the image of the ambassador, it listens on
- * loopback only, serves no files, and answers to the names of loopback only.
+ * The arguments of kubectl for an ambassador on this machine. As in the image of the ambassador, it
+ * listens only on loopback, serves no files, and accepts only the names of loopback.
  *
  * @param port - 0 for any free port.
- * @param upstream - arguments that say which API server, such as `--context=NAME`.
+ * @param upstream - arguments that choose the API server, such as `--context=NAME`.
  */
 export function kubectlProxyFlags(
   filter: ProxyFilter,

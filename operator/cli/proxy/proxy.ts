@@ -40,7 +40,7 @@ export async function proxy(given: GivenTo<typeof PROXY>, io: Io): Promise<ExitC
   const child = new GuardedChild({
     program: kubectl.path,
     args: [...kubectlProxyFlags(filter, parsed.port, parsed.upstream), ...rest],
-    // A kuberc could turn the filter off.
+    // A kuberc file could turn the filter off.
     env: { ...io.env, KUBERC: 'off' },
   });
   pass(child, io.stdout, io.stderr);
@@ -48,7 +48,7 @@ export async function proxy(given: GivenTo<typeof PROXY>, io: Io): Promise<ExitC
   io.signal.addEventListener('abort', terminate, { once: true });
   if (io.signal.aborted) terminate();
   const code = await child.exit;
-  // kubectl may end with a code that `ExitCode` does not list. It is passed on unchanged.
+  // kubectl may end with a code that `ExitCode` does not list. It is returned unchanged.
   return io.signal.aborted ? 0 : (code as ExitCode);
 }
 

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { GivenTo } from '../command-table.ts';
 import type { RECORD } from './table.ts';
 
-/** What `chancery record` is asked for. */
+/** The parsed command line of `chancery record`. */
 export interface RecordArguments {
-  /** Plain HTTP, without credentials and without a slash at the end of its path. */
+  /** A plain HTTP URL without credentials, and without a slash at the end of its path. */
   readonly server: URL;
   readonly folder: string;
   readonly port: number;
@@ -13,7 +13,11 @@ export interface RecordArguments {
   readonly force: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery record`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function recordArguments({
   values,
   words: [surplus],

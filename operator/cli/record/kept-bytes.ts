@@ -1,4 +1,4 @@
-/** Bytes that all exchanges under way may keep together. */
+/** The number of bytes that all active exchanges may keep together. */
 export class Budget {
   #left: number;
 
@@ -6,7 +6,7 @@ export class Budget {
     this.#left = bytes;
   }
 
-  /** False when not so much is left. */
+  /** Reserves bytes. Returns false when not enough are left. */
   take(bytes: number): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;
@@ -18,7 +18,7 @@ export class Budget {
   }
 }
 
-/** A body as far as it is kept: whole, or only its length. */
+/** A body that is kept whole, or of which only the length is kept. */
 export class KeptBytes {
   readonly #limit: number;
   readonly #budget: Budget;
@@ -32,7 +32,7 @@ export class KeptBytes {
     this.#budget = budget;
   }
 
-  /** In bytes, also when they were too many to be kept. */
+  /** Length in bytes, even if the bytes were too many to be kept. */
   get length(): number {
     return this.#length;
   }
@@ -49,12 +49,12 @@ export class KeptBytes {
     this.#kept += chunk.length;
   }
 
-  /** Empty for a body that was not kept. */
+  /** The bytes. Empty for a body that was not kept. */
   bytes(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Undefined for a body that was not kept, or is not UTF-8. */
+  /** The bytes as text. Undefined for a body that was not kept, or that is not UTF-8. */
   text(): string | undefined {
     if (this.#isCut) return undefined;
     try {
@@ -64,12 +64,12 @@ export class KeptBytes {
     }
   }
 
-  /** Whether the bytes were too many to be kept. */
+  /** True when the bytes were too many to be kept. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Forgets the bytes. */
+  /** Releases the bytes. */
   release(): void {
     this.#budget.give(this.#kept);
     this.#kept = 0;

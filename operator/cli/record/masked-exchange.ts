@@ -11,8 +11,8 @@ import type { SecretValues } from '../../model/masks/secret-values.ts';
 import type { LeftOut, RecordedExchange } from './recorded-exchange.ts';
 
 /**
- * An exchange without credentials and without data of Secrets; or why it cannot be recorded. Masking what is masked
- * changes nothing, unless more values are known by then.
+ * An exchange without credentials and without data of Secrets, or the reason why it cannot be
+ * recorded. Masking it again changes nothing, unless more secret values are known by then.
  */
 export function maskedExchange(
   exchange: RecordedExchange,
@@ -50,7 +50,7 @@ export function maskedExchange(
   };
 }
 
-/** What an answer depends on. Who asks is in a kubeconfig: `Authorization` and cookies are never recorded. */
+/** Request headers on which an answer depends. `Authorization` and cookies are never recorded. */
 const REQUEST_HEADERS = [
   'accept',
   'content-type',

@@ -4,10 +4,10 @@ import { type Budget, KeptBytes } from './kept-bytes.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 import { WatchLines } from './watch-lines.ts';
 
-/** The JSON of an object in protobuf; undefined where nothing can read it. */
+/** Returns the JSON of an object in protobuf. Undefined when it cannot be read. */
 export type ReadProtobuf = (bytes: Buffer) => string | undefined;
 
-/** One request on its way to the API server, and its answer on the way back. */
+/** One request to the API server, with its answer. */
 export class Passage {
   readonly id: number;
   readonly at: number;
@@ -56,13 +56,16 @@ export class Passage {
     this.#answer?.body.add(chunk, at);
   }
 
-  /** Whether anything of what still comes is recorded. */
+  /** True when no further data of the exchange is recorded. */
   get isOver(): boolean {
     const body = this.#answer?.body;
     return body instanceof KeptBytes ? body.isCut : body?.endedAt !== undefined;
   }
 
-  /** The exchange as it passed, with all secrets; or why it is not recorded. Called once. */
+  /**
+   * The exchange as it was sent, including all secrets, or the reason why it is not recorded.
+   * Called once.
+   */
   finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | LeftOut {
     try {
       const given = this.#bodyOf(readProtobuf);
@@ -79,7 +82,10 @@ export class Passage {
     }
   }
 
-  /** A body in protobuf becomes one of JSON, in which secrets are found. */
+  /**
+   * The body of the request. A body in protobuf is converted to JSON, in which secrets can be
+   * found.
+   */
   #bodyOf(readProtobuf: ReadProtobuf): GivenBody {
     if (!this.#incoming.complete) return { leftOut: 'with a request that was not sent completely' };
     if (this.#body.length === 0) return {};
@@ -124,13 +130,15 @@ function joined({ headers }: IncomingMessage): Readonly<Record<string, string>> 
   return Object.fromEntries(pairs);
 }
 
-/** JSON can be read for secrets, and a plain text is short. */
+/**
+ * True for a type of body that is kept: secrets can be found in JSON, and a plain text is short.
+ */
 function isKeptType(headers: Readonly<Record<string, string>>): boolean {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   return encoding === 'identity' && /^(?:application\/json|text\/plain)\b|^$/.test(type);
 }
 
-/** As the API server reads the parameter. */
+/** True for a watch. The parameter is read in the same way as by the API server. */
 function asksForWatch(path: string): boolean {
   const [place = '', query = ''] = path.split('?', 2);
   const watch = new URLSearchParams(query).get('watch');

@@ -13,7 +13,10 @@ import { Recording } from './recording.ts';
 import { RecordingFile } from './recording-file.ts';
 import type { RECORD } from './table.ts';
 
-/** `chancery record`: records what passes between clients and a cluster until the process is asked to stop. */
+/**
+ * `chancery record`: records the exchanges between clients and a cluster, until the process is
+ * asked to stop.
+ */
 export async function record(
   given: GivenTo<typeof RECORD>,
   io: Io,
@@ -49,17 +52,27 @@ export async function record(
   return 0;
 }
 
-/** kubectl and client-go send some objects in protobuf. The test kit can read them; it may be missing. */
+/**
+ * The reader for protobuf, in which kubectl and client-go send some objects. It is in the test kit,
+ * which may be missing.
+ */
 async function protobufReader(): Promise<ReadProtobuf> {
   if (!isPackageInstalled('@chancery/testing')) return () => undefined;
   const kit = await loadPackage('@chancery/testing/api-server', 'record');
   return (kit as { readonly protobufAsJson: ReadProtobuf }).protobufAsJson;
 }
 
-/** A server that is there answers in milliseconds; one behind a slow tunnel in seconds. */
+/**
+ * Time limit of an answer. A server nearby answers in milliseconds, and a server behind a slow
+ * tunnel in seconds.
+ */
 const ANSWER_LIMIT_MS = 10_000;
 
-/** @throws OperatorError `AMBASSADOR_UNREACHABLE`, or ProtocolError `NOT_KUBERNETES`. */
+/**
+ * Checks that the server is a Kubernetes API server.
+ *
+ * @throws OperatorError `AMBASSADOR_UNREACHABLE`, or ProtocolError `NOT_KUBERNETES`.
+ */
 async function requireKubernetes(server: URL): Promise<void> {
   const url = `${server.origin}${server.pathname.replace(/\/$/, '')}/version`;
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);

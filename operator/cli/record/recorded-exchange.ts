@@ -1,8 +1,8 @@
-/** One line of a recording. `test/recordings/README.md` describes the form. */
+/** One line of a recording. `test/recordings/README.md` describes the format. */
 export interface RecordedExchange {
-  /** From 1, in the order in which requests came. */
+  /** A number from 1, in the order of the requests. */
   readonly id: number;
-  /** When the request came, in milliseconds since the recording began. */
+  /** Time of the request, in milliseconds since the recording began. */
   readonly at: number;
   readonly request: {
     readonly method: string;
@@ -14,9 +14,9 @@ export interface RecordedExchange {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** Length of a body that is left out, in bytes. */
+    /** Length in bytes of a body that is omitted. */
     readonly omitted?: number;
-    /** Of a watch: whole lines, and when each came. */
+    /** For a watch: whole lines, each with its time. */
     readonly chunks?: readonly WatchChunk[];
     readonly end?: WatchEnd;
   };
@@ -27,13 +27,16 @@ export interface WatchChunk {
   readonly data: string;
 }
 
-/** `eof`: in order. `reset`: the connection broke. `open`: it was open when the recording ended. */
+/**
+ * `eof`: ended normally. `reset`: the connection broke. `open`: it was still open when the
+ * recording ended.
+ */
 export interface WatchEnd {
   readonly at: number;
   readonly how: 'eof' | 'reset' | 'client closed' | 'open';
 }
 
-/** Why an exchange is not in the recording, as people are told. */
+/** The reason why an exchange is not in the recording, as shown to users. */
 export type LeftOut =
   | 'with a body that is neither JSON nor YAML'
   | 'with a broken body that may have a Secret'
@@ -46,17 +49,17 @@ export type LeftOut =
 /** Limits of a recording. */
 export interface RecordLimits {
   readonly exchanges: number;
-  /** Bytes of all lines. */
+  /** Total number of bytes of all lines. */
   readonly fileBytes: number;
-  /** The API server itself refuses more than 3 MiB. */
+  /** Bytes of a request. The API server itself refuses more than 3 MiB. */
   readonly requestBytes: number;
-  /** In bytes: a longer answer is a document of OpenAPI, or a list that no test reads. */
+  /** Bytes of an answer. A longer answer is a document of OpenAPI, or a list that no test reads. */
   readonly answerBytes: number;
   readonly watchBytes: number;
   readonly watchMs: number;
-  /** Bytes of exchanges that are under way. */
+  /** Bytes of active exchanges. */
   readonly heldBytes: number;
-  /** Different values of Secrets. Each is looked for in each text. */
+  /** Number of different values of Secrets. Each text is searched for each value. */
   readonly secretValues: number;
 }
 

@@ -10,25 +10,25 @@ import { Passage, type ReadProtobuf } from './passage.ts';
 import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 
 interface RecorderOptions {
-  /** The proxy of the cluster; its path has no slash at the end. */
+  /** The proxy of the cluster. Its path has no slash at the end. */
   readonly server: URL;
   readonly clock: Clock;
   readonly limits: RecordLimits;
   readonly readProtobuf: ReadProtobuf;
-  /** Called when an exchange has ended. The exchange has all its secrets. */
+  /** Called when an exchange has ended. The exchange still contains its secrets. */
   readonly onExchange: (exchange: RecordedExchange | LeftOut) => void;
 }
 
-/** Belongs to one connection. Answers must come whole and uncompressed to be recorded. */
+/** Headers that belong to one connection. Answers must be whole and uncompressed to be recorded. */
 const OF_CONNECTION =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|accept|if-.*)$/;
 
-/** A server on loopback that sends each request on to another one, and tells what has passed. */
+/** A server on loopback that forwards each request to another server, and reports the exchanges. */
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #http: Server;
   readonly #budget: Budget;
-  /** Those that have not been told yet, with the request to the server. */
+  /** Exchanges that are not reported yet, each with the request to the server. */
   readonly #open = new Map<Passage, ClientRequest>();
   #startedAt = 0;
   #count = 0;
@@ -40,7 +40,11 @@ export class Recorder {
     this.#http.on('upgrade', (_request: IncomingMessage, socket: Duplex) => refuseUpgrade(socket));
   }
 
-  /** Resolves to its URL when it listens. @throws Error of the port. */
+  /**
+   * Resolves to its URL when it listens.
+   *
+   * @throws Error of the port.
+   */
   async start(port: number): Promise<string> {
     this.#http.listen(port, '127.0.0.1');
     await once(this.#http, 'listening');
@@ -48,7 +52,10 @@ export class Recorder {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** Ends all connections. What is under way is told before: watches as they are, all else as left out. */
+  /**
+   * Ends all connections. Active exchanges are reported first: watches in their current state, all
+   * others as omitted.
+   */
   async close(): Promise<void> {
     for (const [passage, upstream] of [...this.#open]) {
       this.#finish(passage, passage.isWatch ? 'open' : 'reset');
@@ -72,7 +79,8 @@ export class Recorder {
       return;
     }
     const { server, limits } = this.#options;
-    // Recorded is what the server was asked for.
+    // Set before the exchange is recorded, because the recording contains the request to the
+    // server.
     headers.accept = readableTypes(headers.accept ?? '*/*');
     const place = { id: ++this.#count, at: this.#now() };
     const passage = new Passage(place, request, limits, this.#budget);
@@ -122,7 +130,9 @@ export class Recorder {
     });
   }
 
-  /** The server is away, or has broken the connection before an answer. */
+  /**
+   * Handles a server that cannot be reached, or that has broken the connection before an answer.
+   */
   #failed(passage: Passage, response: ServerResponse, error: Error): void {
     if (response.headersSent) return;
     this.#finish(passage, 'reset');
@@ -131,8 +141,8 @@ export class Recorder {
   }
 
   /**
-   * The client has its answer, or is gone. What it has sent completely is carried out: its answer is awaited, so that the
-   * recording has it.
+   * Handles a client that has its answer, or is gone. A complete request is still carried out by
+   * the server, so its answer is awaited for the recording.
    */
   #left(passage: Passage, request: IncomingMessage, upstream: ClientRequest): void {
     if (passage.isWatch) {
@@ -144,7 +154,7 @@ export class Recorder {
     }
   }
 
-  /** Tells of a passage, once. */
+  /** Reports an exchange, once. */
   #finish(passage: Passage, how: WatchEnd['how']): void {
     if (!this.#open.delete(passage)) return;
     const { onExchange, readProtobuf } = this.#options;
@@ -158,7 +168,7 @@ function passedOn({ headersDistinct }: IncomingMessage): NodeJS.Dict<string[]> {
   );
 }
 
-/** Names and values in turn. Node frames the body itself. */
+/** Headers of the answer, names and values in turn. Node frames the body itself. */
 function headersBack({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, at) => {
     const name = rawHeaders[at - (at % 2)]?.toLowerCase() ?? '';
@@ -167,8 +177,9 @@ function headersBack({ rawHeaders }: IncomingMessage): string[] {
 }
 
 /**
- * What a client accepts, without protobuf, CBOR and YAML, in which secrets cannot be found. Clients that accept one of them
- * read JSON, too, and say so. One that accepts nothing else gets what it asks for, and the body is not recorded.
+ * The header `accept` without protobuf, CBOR and YAML, in which secrets cannot be found. Clients
+ * that accept one of these types usually accept JSON, too. A client that accepts nothing else gets
+ * the requested type, and the body is not recorded.
  */
 function readableTypes(accept: string): string {
   const types = accept.split(',').filter((type) => !/protobuf|cbor|yaml/i.test(type));

@@ -6,17 +6,18 @@ import { ConfigurationError, messageOf, OperatorError } from '../../core/errors.
 interface FileOptions {
   readonly folder: string;
   readonly name: string;
-  /** Overwrite what is there. */
+  /** Overwrite existing files. */
   readonly force: boolean;
 }
 
 /**
- * The file of a recording. While it is made, its lines are in `NAME.jsonl.partial`, so that a crash loses the last one at
- * most. `finish` sorts them and puts the file in its place at once. Both are readable by their owner alone.
+ * The file of a recording. Until the end, its lines are in `NAME.jsonl.partial`, so that a crash
+ * loses at most the last line. `finish` sorts the lines and moves the file to its place in one
+ * step. Only the owner can read both files.
  */
 export class RecordingFile {
   readonly path: string;
-  /** Where the lines are until then. */
+  /** Path of the lines until `finish`. */
   readonly partial: string;
   readonly #file: FileHandle;
   #last: Promise<unknown> = Promise.resolve();
@@ -28,9 +29,10 @@ export class RecordingFile {
   }
 
   /**
-   * Makes the folder when it is missing, and the file of the lines.
+   * Creates the folder if it is missing, and the file for the lines.
    *
-   * @throws ConfigurationError `CONFIG` when a file of that name is there, or cannot be made.
+   * @throws ConfigurationError `CONFIG` when a file of that name exists, or when it cannot be
+   * created.
    */
   static async create({ folder, name, force }: FileOptions): Promise<RecordingFile> {
     const path = join(folder, `${name}.jsonl`);
@@ -52,7 +54,11 @@ export class RecordingFile {
     }
   }
 
-  /** Adds one line. Lines stand in the order of the calls. @throws OperatorError `CONFIG` when it cannot be written. */
+  /**
+   * Adds one line. Lines keep the order of the calls.
+   *
+   * @throws OperatorError `CONFIG` when it cannot be written.
+   */
   append(line: string): Promise<void> {
     const written = this.#last.then(() => this.#file.appendFile(`${line}\n`));
     this.#last = written.catch(() => {});
@@ -61,17 +67,17 @@ export class RecordingFile {
     });
   }
 
-  /** Leaves the lines where they are. */
+  /** Closes the file and keeps the lines in `partial`. */
   async abandon(): Promise<void> {
     await this.#last;
     await this.#file.close();
   }
 
   /**
-   * Writes the recording, by the ids of its exchanges. Without a line there is none.
+   * Writes the recording, sorted by the ids of its exchanges. Without lines, no file is written.
    *
-   * @param last - applied to each line when all are known; an empty text leaves the line out.
-   * @throws OperatorError `CONFIG` when it cannot be written. The lines stay where they are then.
+   * @param last - applied to each line after the last exchange. An empty text removes the line.
+   * @throws OperatorError `CONFIG` when it cannot be written. Then the lines stay in `partial`.
    */
   async finish(last: (line: string) => string): Promise<void> {
     await this.abandon();

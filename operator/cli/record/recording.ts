@@ -3,11 +3,11 @@ import { maskedExchange } from './masked-exchange.ts';
 import type { LeftOut, RecordedExchange, RecordLimits } from './recorded-exchange.ts';
 import type { RecordingFile } from './recording-file.ts';
 
-/** What is told of a recording, each at most once. */
+/** Events of a recording. Each is reported at most once. */
 interface RecordingEvents {
-  /** A line could not be written. Nothing more is recorded. */
+  /** Called when a line could not be written. Nothing more is recorded. */
   failed(error: unknown): void;
-  /** A limit is reached. */
+  /** Called when a limit is reached. */
   full(): void;
 }
 
@@ -60,7 +60,8 @@ export class Recording {
   }
 
   /**
-   * Puts the file in its place. Values of Secrets that an earlier exchange had elsewhere have their placeholders then, too.
+   * Moves the file to its place. Values of Secrets that also occur in earlier exchanges are masked
+   * there, too.
    *
    * @throws OperatorError `CONFIG` when a line, or the file, could not be written.
    */
@@ -77,7 +78,7 @@ export class Recording {
     throw this.#failure;
   }
 
-  /** For people: what is recorded, and what is not. */
+  /** A summary for users: what is recorded, and what is omitted. */
   summary(): string {
     const all = [...this.#leftOut];
     const total = all.reduce((sum, [, count]) => sum + count, 0);

@@ -1,7 +1,7 @@
 import type { Budget } from './kept-bytes.ts';
 import type { RecordLimits, WatchChunk } from './recorded-exchange.ts';
 
-/** The events of a watch: whole lines, with the times at which they came. */
+/** The events of a watch: whole lines, with the times at which they arrived. */
 export class WatchLines {
   readonly #limits: RecordLimits;
   readonly #budget: Budget;
@@ -22,7 +22,7 @@ export class WatchLines {
     return this.#chunks;
   }
 
-  /** When a limit ended what is recorded of the watch; undefined while none has. */
+  /** The time at which a limit ended the recording of the watch. Undefined before that. */
   get endedAt(): number | undefined {
     return this.#endedAt;
   }
@@ -42,7 +42,7 @@ export class WatchLines {
     if (end > 0) this.#chunks.push({ at, data: text.slice(0, end) });
   }
 
-  /** Forgets the bytes. */
+  /** Releases the bytes. */
   release(): void {
     this.#budget.give(this.#kept);
     this.#kept = 0;

@@ -4,10 +4,10 @@ import type { FlightRecord } from '../../flight/read-record.ts';
 import type { GivenTo } from '../command-table.ts';
 import type { REPLAY } from './table.ts';
 
-/** What `chancery replay` is asked for. */
+/** The parsed command line of `chancery replay`. */
 export interface ReplayArguments {
   readonly file: string;
-  /** Empty when only a page is wanted. */
+  /** Empty when only a page is requested. */
   readonly modules: readonly string[];
   readonly key: string | undefined;
   readonly until: string | undefined;
@@ -17,7 +17,11 @@ export interface ReplayArguments {
   readonly force: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given. */
+/**
+ * Parses the command line of `chancery replay`.
+ *
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
+ */
 export function replayArguments({ values, words }: GivenTo<typeof REPLAY>): ReplayArguments {
   const { html, key, toTest } = values;
   const [file, ...modules] = words;
@@ -41,9 +45,10 @@ export function replayArguments({ values, words }: GivenTo<typeof REPLAY>): Repl
 }
 
 /**
- * The time of `--until`, as milliseconds since the recorder began.
+ * The time of `--until`, in milliseconds since the recorder began.
  *
- * @throws ConfigurationError `CONFIG` for a text that is no time, and for a time outside of the record.
+ * @throws ConfigurationError `CONFIG` for a text that is not a time, and for a time outside of the
+ * record.
  */
 export function untilAt(
   text: string | undefined,
@@ -67,8 +72,9 @@ export function untilAt(
 }
 
 /**
- * When wall time was `wall`, as milliseconds since the recorder began. Where the clock was set back, the first of such
- * moments; where it was set forward beyond `wall`, the moment at which it was set.
+ * The time at which the wall clock showed `wall`, in milliseconds since the recorder began. If the
+ * clock was set back, this is the first such time. If the clock was set forward past `wall`, this
+ * is the time at which it was set.
  */
 function momentOf(wall: number, { header, lines }: Pick<FlightRecord, 'header' | 'lines'>): number {
   const { began, from } = header;

@@ -1,7 +1,10 @@
 import type { Controller } from '../../controller/controller.ts';
 import type { Io } from '../command.ts';
 
-/** Opens Node's debugger on loopback, unless it is open, and waits until one is attached. */
+/**
+ * Opens Node's debugger on loopback, unless it is already open, and waits until a debugger is
+ * attached.
+ */
 export function waitForDebugger({ stderr }: Pick<Io, 'stderr'>): void {
   const inspector = process.getBuiltinModule('node:inspector');
   if (inspector.url() === undefined) inspector.open(0, '127.0.0.1');
@@ -9,7 +12,10 @@ export function waitForDebugger({ stderr }: Pick<Io, 'stderr'>): void {
   inspector.waitForDebugger();
 }
 
-/** The controller, which stops in the debugger before its code gets a key. Step into the call from there. */
+/**
+ * The controller, with a stop in the debugger before its code gets a key. From there, the user can
+ * step into the call.
+ */
 export function inspected(controller: Controller, key: string | undefined): Controller {
   const { reconcile, gone } = controller;
   const isAsked = (one: string): boolean => key === undefined || key === one;

@@ -2,17 +2,20 @@ import { basename } from 'node:path';
 import type { HeaderLine } from '../../flight/record-line.ts';
 import type { LoadedFiles } from '../loading/loaded-files.ts';
 
-/** How the files of an operator are now, beside those that were recorded. */
+/** The current files of an operator, compared with those in the record. */
 export interface ModuleChanges {
   /** Files of the record whose content has changed. */
   readonly changed: readonly string[];
-  /** Files of the record that are not loaded any more. */
+  /** Files of the record that are no longer loaded. */
   readonly missing: readonly string[];
   /** True when no file is as it was recorded. */
   readonly isOther: boolean;
 }
 
-/** Files lie elsewhere than where they were recorded: they are compared by content, then by name. */
+/**
+ * Compares files. Their folders may differ from the record, so they are compared by content, then
+ * by name.
+ */
 export function moduleChanges(
   { modules }: Pick<HeaderLine, 'modules'>,
   { hashes: loaded }: Pick<LoadedFiles, 'hashes'>,

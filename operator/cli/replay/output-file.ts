@@ -1,7 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { ConfigurationError, messageOf } from '../../core/errors.ts';
 
-/** @throws ConfigurationError `CONFIG` when the file is there and `force` is false, and when it cannot be written. */
+/**
+ * Writes a file.
+ *
+ * @throws ConfigurationError `CONFIG` when the file exists and `force` is false, and when it cannot
+ * be written.
+ */
 export async function writeNew(path: string, text: string, force: boolean): Promise<void> {
   try {
     await writeFile(path, text, { flag: force ? 'w' : 'wx' });

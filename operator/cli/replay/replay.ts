@@ -17,7 +17,7 @@ import { recordLines, replayLines } from './report.ts';
 import type { REPLAY } from './table.ts';
 import { type TestingPackage, writeTest } from './to-test.ts';
 
-/** `chancery replay`: runs controllers against a flight record, and compares what they do. */
+/** `chancery replay`: runs controllers against a flight record, and compares their actions. */
 export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promise<ExitCode> {
   const asked = replayArguments(given);
   const record = await readRecord(asked.file);

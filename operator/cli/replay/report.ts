@@ -5,7 +5,7 @@ import type { Replay } from '../../flight/replay/replay-options.ts';
 import type { FoundUse } from '../../flight/world/own-uses.ts';
 import type { ModuleChanges } from './module-changes.ts';
 
-/** What is known before the replay begins, a line each. */
+/** Facts that are known before the replay begins, one line each. */
 export function recordLines(
   { header, cutOff, unknownLines }: FlightRecord,
   { changed, missing, isOther }: ModuleChanges,
@@ -28,7 +28,7 @@ export function recordLines(
   return lines;
 }
 
-/** The result, a line each. */
+/** The result, one line per fact. */
 export function replayLines(
   { differences, differing, attempts, writes, endedAt, wallAt, ownUses, notes }: Replay,
   goesOn: boolean,

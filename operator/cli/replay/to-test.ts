@@ -31,7 +31,7 @@ interface ToTestOptions {
 }
 
 /**
- * Writes a test with what was recorded of one key.
+ * Writes a test from the recorded data of one key.
  *
  * @returns the key.
  * @throws ConfigurationError `CONFIG` when the record has no attempt at the key.
@@ -61,7 +61,7 @@ export async function writeTest(options: ToTestOptions): Promise<string> {
   return key;
 }
 
-/** What does not hold while the operator does what was recorded. */
+/** An expectation that fails as long as the operator behaves as recorded. */
 async function expectationOf(
   { record, controllers }: ToTestOptions,
   incident: FlightRecord,

@@ -2,30 +2,34 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import type { CallHandler, Interceptor } from '../../client/call.ts';
 
-/** One effect of a reconciler that a dry run does not hold back. */
+/** One effect of a reconciler that a dry run cannot hold back. */
 export interface CallPastClient {
   readonly controller: string;
   readonly key: string;
-  /** What the code did, with its target if that is known: no path, query or argument, which can contain a secret. */
+  /**
+   * The action, with its target if that is known. It contains no path, query or argument, because
+   * they can contain a secret.
+   */
   readonly what: string;
 }
 
 interface Attempt {
   readonly controller: string;
   readonly key: string;
-  /** A request of this attempt was reported just now; it opens a connection, which is not reported again. */
+  /** Number of reported requests of this attempt. Their connections are not reported again. */
   requests: number;
 }
 
 type Tell = (call: CallPastClient) => void;
 
 /**
- * Notices what a reconciler does past its client: requests (`fetch`, undici, `node:http`, `node:https`),
- * connections (`node:net`, `node:tls`) and processes (`node:child_process`), by the diagnostics channels of Node
- * and undici. Each kind is reported once for a controller.
+ * Notices effects of a reconciler that bypass its client: requests (`fetch`, undici, `node:http`,
+ * `node:https`), connections (`node:net`, `node:tls`) and processes (`node:child_process`). It uses
+ * the diagnostics channels of Node and undici. Each kind of effect is reported once per controller.
  *
- * It does not notice files, UDP, worker threads, native code, bytes on a connection that was open before, or work
- * that another part of the module does for the reconciler, such as a queue with its own timer.
+ * It does not notice files, UDP, worker threads, native code, or bytes on a connection that was
+ * already open. It also does not notice work that another part of the module does for the
+ * reconciler, such as a queue with its own timer.
  */
 export class CallsPastClient {
   readonly #tell: Tell;
@@ -43,7 +47,7 @@ export class CallsPastClient {
     this.#tell = tell;
   }
 
-  /** Notices from now on, until the returned object is disposed of. */
+  /** Notices effects from now on, until the returned object is disposed. */
   listen(): Disposable {
     for (const [channel, handler] of this.#handlers) diagnostics.subscribe(channel, handler);
     return {
@@ -53,12 +57,12 @@ export class CallsPastClient {
     };
   }
 
-  /** Runs `attempt`, and notices what it does, until its promise settles and after that. */
+  /** Runs `attempt`, and notices its effects until its promise settles, and afterwards. */
   during<T>(controller: string, key: string, attempt: () => Promise<T>): Promise<T> {
     return this.#attempts.run({ controller, key, requests: 0 }, attempt);
   }
 
-  /** Surrounds the calls of a client: what a call sends is not past the client. */
+  /** An interceptor that excludes the requests of a client. */
   readonly client: Interceptor = (next): CallHandler => {
     return (call) => this.#attempts.run(undefined, () => next(call));
   };
@@ -69,7 +73,10 @@ export class CallsPastClient {
     this.#report('request', what);
   }
 
-  /** `node:http` opens its connection before it tells of the request: wait until the call has returned. */
+  /**
+   * Reports a connection. `node:http` opens its connection before it reports the request, so this
+   * waits until the call has returned.
+   */
   #connected(): void {
     const attempt = this.#attempts.getStore();
     if (attempt === undefined) return;

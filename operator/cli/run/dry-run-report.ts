@@ -15,7 +15,10 @@ interface DryRunReportOptions {
   readonly colour: boolean;
 }
 
-/** Prints what a dry run would write. Each diff of an object is printed once, in the order of the writes. */
+/**
+ * Prints the writes that a dry run would make. Each diff of an object is printed once, in the order
+ * of the writes.
+ */
 export class DryRunReport {
   readonly #options: DryRunReportOptions;
   readonly #printed = new Set<string>();
@@ -45,7 +48,11 @@ export class DryRunReport {
     return false;
   }
 
-  /** @param runnables - how many ran besides the controllers. */
+  /**
+   * A summary of the run.
+   *
+   * @param runnables - number of runnables that ran besides the controllers.
+   */
   summary(controllers: number, runnables: number = 0): string {
     const refused = this.#refused === 0 ? '' : `, ${counted(this.#refused, 'refused write')}`;
     const workers = [
@@ -73,7 +80,11 @@ export class DryRunReport {
     this.#objects.add(nameOf(write));
   }
 
-  /** @returns false when the same lines were printed before, ignoring timestamps. */
+  /**
+   * Prints lines, unless they were printed before.
+   *
+   * @returns false when the same lines were printed before, ignoring timestamps.
+   */
   #print(lines: readonly string[]): boolean {
     const identity = lines.join('\n').replace(RFC_3339, 'TIME');
     if (this.#printed.has(identity)) return false;
@@ -87,7 +98,11 @@ export class DryRunReport {
 
 const RFC_3339 = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z/g;
 
-/** @returns undefined when the write changes nothing. */
+/**
+ * The diff of a write.
+ *
+ * @returns undefined when the write changes nothing.
+ */
 function hunksOf(write: DryWrite): readonly string[] | undefined {
   const { before, after, verb, resource } = write;
   if (verb === 'delete' || verb === 'evict') {
@@ -104,7 +119,10 @@ function hunksOf(write: DryWrite): readonly string[] | undefined {
   ];
 }
 
-/** The diff, or a note when it cannot be shown. It does not throw: the reconcile must go on. */
+/**
+ * The diff, or a note when it cannot be shown. It does not throw, because the reconcile must
+ * continue.
+ */
 function shownDiff(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
@@ -128,7 +146,7 @@ function notesOf({ before, unread, verb, options }: DryWrite): readonly string[]
   return notes;
 }
 
-/** Only the fields that identify an object: enough for a deleted one. */
+/** Only the fields that identify an object, which are enough for a deleted object. */
 function identity(object: KubernetesObject | undefined): KubernetesObject | undefined {
   if (object === undefined) return undefined;
   const { apiVersion, kind, metadata } = object;
@@ -154,7 +172,10 @@ function eventLine(event: KubernetesObject): string {
   return `# event: ${type} ${reason} ${about.kind} ${name}: ${oneLine(String(note ?? message ?? ''))}`;
 }
 
-/** Anybody may have written the message, and a terminal would obey its control characters. */
+/**
+ * A message on one line, without control characters that a terminal would interpret. The message
+ * may come from anyone.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ');
 }
@@ -174,10 +195,10 @@ const STYLES = [
   ['+', 'green'],
 ] as const;
 
-/** Longer lines are cut: people cannot read a certificate or a script on one line. */
+/** Maximum length of a printed line. People cannot read a certificate or a script on one line. */
 const MAX_LINE_LENGTH = 500;
 
-/** Metadata that changes with every write. */
+/** Metadata that changes with every write, and is omitted. */
 const LEFT_OUT = [
   'managedFields',
   'resourceVersion',
@@ -189,13 +210,13 @@ const LEFT_OUT = [
 ] as const;
 
 /**
- * The change of an object for people: the lines of a unified diff of its YAML, none when nothing changes.
- * Metadata that changes with every write, such as resourceVersion and managedFields, is left out. Values of a
- * Secret are replaced by their lengths and whether they changed. The same holds for annotations that contain
- * a Secret, such as the one of `kubectl apply`.
+ * The change of an object as the lines of a unified diff of its YAML. Empty when nothing changes.
+ * Metadata that changes with every write, such as resourceVersion and managedFields, is omitted.
+ * Values of a Secret are replaced by their lengths and whether they changed. The same applies to
+ * annotations that contain a Secret, such as the annotation of `kubectl apply`.
  *
  * @param before - undefined when the object is created.
- * @param after - undefined when it is deleted.
+ * @param after - undefined when the object is deleted.
  */
 function objectDiff(
   before: KubernetesObject | undefined,
@@ -215,7 +236,11 @@ function cut(line: string): string {
   return `${line.slice(0, MAX_LINE_LENGTH)}… (${line.length} characters)`;
 }
 
-/** One state of an object as it is shown, compared with `other`. @param created - `object` is new. */
+/**
+ * One state of an object in the form in which it is shown, compared with `other`.
+ *
+ * @param created - true when `object` is new.
+ */
 function shown(
   object: KubernetesObject,
   other: KubernetesObject | undefined,
@@ -238,7 +263,7 @@ function shownMetadata(
 ): object {
   const kept: Record<string, unknown> = { ...metadata };
   for (const name of LEFT_OUT) delete kept[name];
-  // The server generates these values. They would be different the next time.
+  // The server generates these values, and they differ each time.
   if (created) delete kept.uid;
   if (created && metadata.generateName) kept.name = `${metadata.generateName}*`;
   if (metadata.annotations !== undefined) {
@@ -272,7 +297,7 @@ function bytesOf(field: 'data' | 'stringData', value: unknown): Buffer | undefin
   return Buffer.from(String(value), field === 'data' ? 'base64' : 'utf8');
 }
 
-/** `*** (8 bytes)`, and whether the value changed. */
+/** A masked value: `*** (8 bytes)`, and whether the value changed. */
 function masked(value: Buffer | undefined, before: Buffer | undefined): string {
   const length = value?.length ?? 0;
   const changed = before !== undefined && value?.equals(before) !== true;

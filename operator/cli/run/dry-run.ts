@@ -22,12 +22,12 @@ interface DryRunOptions {
 }
 
 /**
- * How long a source may fail before its first list. The waits after a 403 are 5, 10 and 20 s, so a source
- * that is briefly forbidden is tried three times.
+ * Time for which a source may fail before its first list. The waits after a 403 are 5, 10 and 20 s,
+ * so a source that is forbidden for a short time is tried three times.
  */
 const SOURCES_WITHIN_MS = 30_000;
 
-/** Interval between checks whether work is left. */
+/** Interval at which a check is made whether work is left. */
 const LOOK_MS = 50;
 
 /** Changes the controllers and the connection of a manager for `chancery run --dry-run`. */
@@ -39,7 +39,7 @@ export class DryRun {
   #controllers = 0;
   #runnables = 0;
   #failures = 0;
-  /** Reconciles that asked for a requeue, which a dry run does not do. */
+  /** Number of reconciles that requested a requeue. A dry run does not requeue. */
   #postponed = 0;
 
   constructor({ io, follow }: DryRunOptions) {
@@ -56,10 +56,10 @@ export class DryRun {
   }
 
   /**
-   * The options of a manager that stores nothing. It takes no Lease, so a current leader keeps leading. It
-   * opens no port and installs no definitions. It starts only runnables that declare what they do at the API server:
-   * the effects of others cannot be intercepted. Without `--follow` the run fails when a source that is not optional still fails, is refused
-   * or is not served after 30 s.
+   * The options of a manager that stores nothing. It takes no Lease, so a current leader keeps
+   * leading. It opens no port and installs no definitions. It starts only runnables that declare
+   * their access, because the effects of others cannot be intercepted. Without `--follow`, the run
+   * fails when a source that is not optional still fails, is refused or is not served after 30 s.
    *
    * @throws ConfigurationError `CONFIG` for unusable settings.
    */
@@ -98,7 +98,7 @@ export class DryRun {
     };
   }
 
-  /** Runs `manager` until nothing is left to reconcile, then prints a summary. */
+  /** Runs `manager` until no work is left, then prints a summary. */
   async run(manager: Pick<Manager, 'idle' | 'run'>, clock: Clock): Promise<void> {
     using stop = linkedAbort(this.#io.signal);
     using _noticing = this.#pastClient.listen();
@@ -116,7 +116,7 @@ export class DryRun {
     this.#tell(this.#report.summary(this.#controllers, this.#runnables));
   }
 
-  /** 1 when a reconcile failed for another reason than a refusal that was printed. */
+  /** 1 when a reconcile failed for a reason other than a printed refusal, otherwise 0. */
   get exitCode(): 0 | 1 {
     return this.#failures === 0 ? 0 : 1;
   }
@@ -141,8 +141,8 @@ export class DryRun {
   }
 
   /**
-   * A copy of `controller` that counts failed reconciles. Without `--follow` it reconciles each key once: its
-   * writes are not stored, so a reconciler might never see what it waits for.
+   * A copy of `controller` that counts failed reconciles. Without `--follow` it reconciles each key
+   * once. Its writes are not stored, so a reconciler might never see the state for which it waits.
    */
   #controller(controller: Controller): Controller {
     this.#controllers++;
@@ -171,7 +171,7 @@ export class DryRun {
     });
   }
 
-  /** Resolves when nothing is left to reconcile, or when `signal` aborts. */
+  /** Resolves when no work is left, or when `signal` aborts. */
   async #untilDone(
     manager: { readonly idle: boolean },
     clock: Clock,
@@ -184,7 +184,7 @@ export class DryRun {
     }
   }
 
-  /** Makes an attempt: counts its failure, and notices what it does past its client. */
+  /** Makes an attempt, counts its failure, and notices effects that bypass its client. */
   async #observed<R>(controller: string, key: string, attempt: () => R | Promise<R>): Promise<R> {
     try {
       return await this.#pastClient.during(controller, key, async () => attempt());

@@ -14,35 +14,42 @@ import type { LoadedFiles } from '../loading/loaded-files.ts';
 import { projectUrl } from '../loading/toolkit-hooks.ts';
 
 interface FlightOptions {
-  /** Of `--record`. Default: that of the settings. */
+  /** The folder of `--record`. Default: that of the settings. */
   readonly folder: string | undefined;
   readonly settings: Pick<Settings, 'record' | 'leaderElection'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly io: Pick<Io, 'env'>;
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly args: readonly string[];
   readonly files: LoadedFiles;
 }
 
 /** The recorder of a run. */
 export interface Flight {
-  /** What the manager gets of it. */
+  /** Options for the manager. */
   readonly options: Required<Pick<ManagerOptions, 'observer' | 'random' | 'logger' | 'answer'>>;
-  /** Runs `work`, and writes a record when it fails, unless its settings are wrong: then nothing has happened. */
+  /**
+   * Runs `work`, and writes a record when it fails. No record is written when its settings are
+   * wrong, because then nothing has happened.
+   */
   during(work: () => Promise<void>): Promise<void>;
   /**
-   * Leadership is lost: writes a record, unless the process comes to stand by. Takes what `onLeadershipLost` gets.
+   * Writes a record when leadership is lost, unless the process becomes a standby. Gets the
+   * arguments of `onLeadershipLost`.
    *
-   * @returns within how many milliseconds the process must exit. One that should be gone at once may still write.
+   * @returns the milliseconds within which the process must exit. A process that should exit at
+   * once may still write its record.
    */
   lost(withinMs: number, standsBy: AbortSignal): number;
 }
 
-/** Another process leads already, so that this one can write nothing but its record. */
+/**
+ * Time for the record when another process already leads. This process can then write nothing else.
+ */
 const LAST_RECORD_MS = 5_000;
 
-/** Records the run; undefined when no folder is named. */
+/** Records the run. Undefined when no folder is named. */
 export function flightOf(options: FlightOptions): Flight | undefined {
   const { settings, clock, logger, io, args, files } = options;
   const { record } = settings;
@@ -75,7 +82,10 @@ export function flightOf(options: FlightOptions): Flight | undefined {
   };
 }
 
-/** The record of a process that has lost its leadership and ends: begun in time, because the process may be killed. */
+/**
+ * The record of a process that has lost its leadership and ends. It is started early, because the
+ * process may be killed.
+ */
 class LastRecord {
   readonly #recording: FlightRecording;
   readonly #clock: Clock;
@@ -86,7 +96,7 @@ class LastRecord {
     this.#clock = clock;
   }
 
-  /** Undefined when no such record was begun. */
+  /** Settles when the record is written. Undefined when no record was started. */
   get written(): Promise<unknown> | undefined {
     return this.#written;
   }
@@ -127,7 +137,10 @@ async function during(
   }
 }
 
-/** The files up to the moment of a record. Paths are from the working directory, unless a file is outside of it. */
+/**
+ * The loaded files at the time of a record. Paths are relative to the working directory, unless a
+ * file is outside of it.
+ */
 function modulesOf({ hashes }: LoadedFiles): () => HeaderLine['modules'] {
   const project = projectUrl();
   const shown = (path: string): string => {
@@ -137,7 +150,7 @@ function modulesOf({ hashes }: LoadedFiles): () => HeaderLine['modules'] {
   return () => [...hashes].map(([path, sha256]) => ({ path: shown(path), sha256 }));
 }
 
-/** The variables that the toolkit reads and that are set. */
+/** The variables that the toolkit reads, if they are set. */
 function settingsIn(env: Io['env']): Readonly<Record<string, string>> {
   const set = ENVIRONMENT.flatMap(([name]) => {
     const value = env[name];

@@ -29,7 +29,10 @@ import { RUN } from './table.ts';
 
 export interface RunCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token. The operator must not see a token there. */
+  /**
+   * Folders where Kubernetes mounts a ServiceAccount token. The operator must not find a token
+   * there.
+   */
   readonly tokenFolders?: readonly string[];
 }
 
@@ -96,7 +99,7 @@ export async function runModules(
 }
 
 /**
- * What `chancery run MODULE --help` prints for modules that declare arguments.
+ * The text of `chancery run MODULE --help` for modules that declare arguments.
  *
  * @throws UnsafeSetupError `TOKEN_VISIBLE` before a module is loaded, as a run does.
  */
@@ -147,7 +150,7 @@ function dryRunOf(
   return new DryRun({ io, follow });
 }
 
-/** All modules as one. A failure is logged with its stack, for the level debug. */
+/** All modules merged into one. A failure is logged with its stack, at the level debug. */
 async function loadAll(
   paths: readonly string[],
   args: readonly string[],
@@ -168,12 +171,16 @@ async function loadAll(
   }
 }
 
-/** After the modules are loaded, because their settings may say how to log. */
+/** Created after the modules are loaded, because their settings may configure the log. */
 function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io): Logger {
   return createLogger(logLevel, stderr, { format, environment: env });
 }
 
-/** @throws ConfigurationError `CONFIG` that says where two controllers of one name are. */
+/**
+ * Checks that the names of controllers are unique.
+ *
+ * @throws ConfigurationError `CONFIG` with the places of two controllers of the same name.
+ */
 function requireOneEach(paths: readonly string[], modules: readonly LoadedModule[]): void {
   const places = new Map<string, string>();
   for (const [index, { controllers }] of modules.entries()) {

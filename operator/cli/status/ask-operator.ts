@@ -2,22 +2,27 @@ import { ConfigurationError, messageOf } from '../../core/errors.ts';
 import { boundedText, visibleText } from '../../core/text/visible-text.ts';
 import type { Io } from '../command.ts';
 
-/** An operator answers from memory; one behind a slow tunnel takes seconds. */
+/**
+ * Time limit of an answer. An operator answers from memory, and an operator behind a slow tunnel
+ * takes seconds.
+ */
 const ANSWER_LIMIT_MS = 10_000;
 
-/** The status of an operator with hundreds of sources has some 100 KiB. */
+/**
+ * Maximum size of an answer. The status of an operator with hundreds of sources has about 100 KiB.
+ */
 const ANSWER_LIMIT_BYTES = 16 * 1024 * 1024;
 
 const DEFAULT_PORT = '8081';
 
-/** What an operator has answered, or why it has not. */
+/** The answer of an operator, or the reason why there is none. */
 export type Asked<T> = { readonly answer: T } | { readonly problem: string };
 
 /**
  * The address at which an operator answers probes.
  *
- * @param given - of `--url`.
- * @throws ConfigurationError `CONFIG` for what is no address.
+ * @param given - the value of `--url`.
+ * @throws ConfigurationError `CONFIG` for a value that is not an address.
  */
 export function operatorUrl(given: string | undefined, { env }: Pick<Io, 'env'>): URL {
   const { CHANCERY_HEALTH_PORT: port = DEFAULT_PORT } = env;
@@ -34,10 +39,10 @@ export function operatorUrl(given: string | undefined, { env }: Pick<Io, 'env'>)
 }
 
 /**
- * Asks a running operator for one of its documents.
+ * Requests one document of a running operator.
  *
- * @param path - with the query, without a slash before it.
- * @param isAnswer - whether JSON has the form of the document.
+ * @param path - the path with its query, without a slash before it.
+ * @param isAnswer - true when JSON has the form of the document.
  */
 export async function askOperator<T>(
   operator: URL,
@@ -83,14 +88,17 @@ function answerOf<T>(
     const body: unknown = JSON.parse(text);
     if (isAnswer(body)) return { answer: body };
   } catch {
-    // what is no JSON is no answer of an operator
+    // An operator always answers with JSON.
   }
   return {
     problem: `what answers at ${shown} is no operator of chancery: the answer has another form`,
   };
 }
 
-/** The port of the probes says in plain text why it refuses. "404 page not found" is a path that it does not know. */
+/**
+ * True for an answer of the port for probes, which gives the reason of a refusal in plain text.
+ * "404 page not found" is its answer to an unknown path.
+ */
 function isOurs({ status, headers }: Response): boolean {
   return status !== 502 && headers.get('content-type')?.startsWith('text/plain') === true;
 }

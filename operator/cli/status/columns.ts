@@ -1,10 +1,10 @@
-/** A column of a table in a terminal. Numbers stand below each other on the right. */
+/** A column of a table in a terminal. Numbers are aligned to the right. */
 export interface Column {
   readonly head: string;
   readonly isNumber?: true;
 }
 
-/** Rows as lines with a line of heads, indented. */
+/** Rows as lines below a line of column heads, indented. */
 export function columnLines(
   columns: readonly Column[],
   rows: readonly (readonly (string | number)[])[],

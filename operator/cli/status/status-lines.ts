@@ -9,7 +9,7 @@ import { type Column, columnLines } from './columns.ts';
 
 const NOTHING = '-';
 
-/** The status of an operator as lines for a terminal: what is wrong stands first. */
+/** The status of an operator as lines for a terminal. Problems come first. */
 export function statusLines(status: ProcessStatus): readonly string[] {
   const { controllers, failing = [], runnables, sources, recent } = status;
   return [
@@ -169,7 +169,7 @@ function recentLines(recent: ProcessStatus['recent']): readonly string[] {
   return columnLines(columns, rows);
 }
 
-/** Of an RFC 3339 time, without the day. */
+/** The time of day in an RFC 3339 time. */
 function timeOf(iso: string): string {
   return `${iso.slice(11, 19)}Z`;
 }

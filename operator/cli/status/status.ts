@@ -10,10 +10,10 @@ import { type Asked, askOperator, hasLists, operatorUrl } from './ask-operator.t
 import { statusLines } from './status-lines.ts';
 import type { STATUS } from './table.ts';
 
-/** How often `--watch` asks. */
+/** Interval of `--watch`. */
 const AGAIN_MS = 1_000;
 
-/** Moves to the top of a terminal and clears it. */
+/** Control sequence that moves to the top of a terminal and clears it. */
 const CLEAR = '\u001b[H\u001b[2J';
 
 /** `chancery status`: prints the status of a running operator. */
@@ -54,7 +54,7 @@ interface Watching {
   readonly isJson: boolean;
 }
 
-/** Prints until the signal aborts. An operator that does not answer for a while is waited for. */
+/** Prints until the signal aborts. When the operator does not answer, it is asked again. */
 async function printAgain({ url, io, clock, signal, print, isJson }: Watching): Promise<void> {
   const isScreen = !isJson && (io.stdout as Writable & { readonly isTTY?: boolean }).isTTY === true;
   let told: string | undefined;

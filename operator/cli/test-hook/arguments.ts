@@ -4,9 +4,9 @@ import type { TEST_HOOK } from './table.ts';
 
 type Values = GivenTo<typeof TEST_HOOK>['values'];
 
-/** What `chancery test-hook` is asked for. */
+/** The parsed command line of `chancery test-hook`. */
 export type TestHookArguments = Values & {
-  /** Path of the hook. Undefined: `functions` or `url` names it. */
+  /** Path of the hook. Undefined when `functions` or `url` names a function. */
   readonly file: string | undefined;
   /** Path of the sample, `-` for standard input. */
   readonly context: string;
@@ -15,7 +15,11 @@ export type TestHookArguments = Values & {
 /** Options that name a function of Metacontroller's contract. */
 const OF_FUNCTIONS = ['export', 'functions', 'kind', 'name', 'url'] as const;
 
-/** @throws ConfigurationError `CONFIG` for an option that is wrong or missing. */
+/**
+ * Parses the command line of `chancery test-hook`.
+ *
+ * @throws ConfigurationError `CONFIG` for an option that is wrong or missing.
+ */
 export function testHookArguments({ values, words }: GivenTo<typeof TEST_HOOK>): TestHookArguments {
   const { functions, url, context } = values;
   const [file] = words;
@@ -29,7 +33,11 @@ export function testHookArguments({ values, words }: GivenTo<typeof TEST_HOOK>):
   return { ...values, file, context };
 }
 
-/** @throws ConfigurationError `CONFIG` when an option is given that only functions have. */
+/**
+ * The path of the hook.
+ *
+ * @throws ConfigurationError `CONFIG` when an option is given that is only for functions.
+ */
 export function requireNoFunction(asked: TestHookArguments): string {
   const given = OF_FUNCTIONS.find((name) => asked[name] !== undefined);
   if (given === undefined && asked.file !== undefined) return asked.file;

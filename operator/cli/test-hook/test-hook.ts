@@ -19,8 +19,8 @@ export interface TestHookCommandOptions {
 }
 
 /**
- * `chancery test-hook`: tests one hook with a sample. The sample decides which contract it is of, and so which package
- * is loaded.
+ * `chancery test-hook`: tests one hook or function with a sample. The sample shows to which
+ * contract it belongs, and so which package is loaded.
  */
 export async function runTestHook(
   given: GivenTo<typeof TEST_HOOK>,
@@ -57,7 +57,7 @@ async function readSample(path: string, { stdin }: Io): Promise<unknown> {
   }
 }
 
-/** What the hook writes, for people. */
+/** A log that prints the output of the hook for the user. */
 function lineLog({ stderr }: Io): Log {
   const write = (facts: object, message: string): void => {
     const { output, line, found } = facts as Readonly<Record<string, string | undefined>>;

@@ -7,14 +7,17 @@ import type { Io } from '../command.ts';
 
 type Environment = Io['env'];
 
-/** Changed files that a refusal names. */
+/** Maximum number of changed files that a refusal names. */
 const NAMED = 5;
 
-/** Above this exit code `git merge-file` has failed; below it is the number of conflicts. */
+/**
+ * Above this exit code, `git merge-file` has failed. Up to it, the code is the number of conflicts.
+ */
 const MOST_CONFLICTS = 127;
 
 /**
- * Why a folder must not be changed now: git could not undo it. Undefined when everything in it is committed.
+ * The reason why a folder must not be changed now, because git could not undo the change. Undefined
+ * when all files in it are committed.
  *
  * @throws ConfigurationError `CONFIG` when git is missing.
  */
@@ -29,25 +32,27 @@ export async function uncommitted(folder: string, env: Environment): Promise<str
   return `not committed: ${named.join(', ')}${more}`;
 }
 
-/** The texts of one file, with line feeds. */
+/** The three texts of one file, with line feeds. */
 export interface ThreeTexts {
   readonly base: string;
   readonly yours: string;
   readonly theirs: string;
 }
 
-/** The merged text. With a conflict it has markers, in the style that the user has set for git. */
+/**
+ * The merged text. After a conflict it contains markers, in the style of the user's git settings.
+ */
 export interface Merged {
   readonly text: string;
   readonly isConflict: boolean;
 }
 
 /**
- * Merges two changes of a text by lines, with `git merge-file`: an upgrade needs git anyway, and its markers are
- * those that editors know.
+ * Merges two changes of a text line by line, with `git merge-file`. An upgrade needs git anyway,
+ * and editors know its markers.
  *
- * @param versions - what the markers say of the base and of their text.
- * @throws ConfigurationError `CONFIG` when git is missing. @throws OperatorError `CONFIG` when it fails.
+ * @param versions - the labels of the base and of their text in the markers.
+ * @throws ConfigurationError `CONFIG` when git is missing; OperatorError `CONFIG` when git fails.
  */
 export async function mergeLines(
   { yours, base, theirs }: ThreeTexts,

@@ -3,13 +3,14 @@ import type { ThreeTexts } from './git.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Which side a conflict is decided for. */
+/** The side that wins a conflict. */
 type Side = 'base' | 'yours' | 'theirs';
 
 /**
- * Merges two changes of a JSON object by its members, and answers the three texts that are left to merge by lines:
- * they differ only where both sides have changed the same member in different ways. Lines alone would conflict
- * whenever a dependency is added beside one that the upgrade raises.
+ * Merges two changes of a JSON object member by member. Returns three texts that remain to be
+ * merged by lines: they differ only where both sides have changed the same member in different
+ * ways. A merge by lines alone would conflict whenever a dependency is added beside a dependency
+ * that the upgrade raises.
  *
  * @returns undefined when a text is not a JSON object.
  */
@@ -36,7 +37,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined stands for a member that is not there: JSON has no other. */
+/** The merged value. Undefined stands for a missing member, because JSON has no undefined. */
 function merged(base: unknown, yours: unknown, theirs: unknown, side: Side): unknown {
   if (isDeepStrictEqual(yours, theirs) || isDeepStrictEqual(base, theirs)) return yours;
   if (isDeepStrictEqual(base, yours)) return theirs;
@@ -56,7 +57,10 @@ function mergedMembers(base: Members, yours: Members, theirs: Members, side: Sid
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** All names in your order; the others come after the one that they follow in theirs, or else in the base. */
+/**
+ * All names in the order of `yours`. Each other name comes after the name that it follows in
+ * `theirs`, or else in the base.
+ */
 function inOrder(base: Members, yours: Members, theirs: Members): readonly string[] {
   const names = Object.keys(yours);
   for (const others of [Object.keys(theirs), Object.keys(base)]) {

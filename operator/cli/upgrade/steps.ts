@@ -7,7 +7,7 @@ import { mergeJson } from './merge-json.ts';
 
 type Texts = ScaffoldRecord['files'];
 
-/** In the order of the report's summary. */
+/** All outcomes, in the order of the report's summary. */
 export const OUTCOMES = [
   'added',
   'updated',
@@ -18,15 +18,18 @@ export const OUTCOMES = [
   'deleted by you',
 ] as const;
 
-/** What an upgrade does with one file. */
+/** The action of an upgrade for one file. */
 export interface Step {
   readonly path: string;
   readonly outcome: (typeof OUTCOMES)[number];
-  /** The text of the user; undefined when there is no such file. */
+  /** The text of the user. Undefined when there is no such file. */
   readonly before: string | undefined;
-  /** The text to write; undefined when nothing is to be written. */
+  /** The text to write. Undefined when nothing is written. */
   readonly after?: string;
-  /** The text to record, from which the next upgrade starts; undefined for a file that is the user's alone. */
+  /**
+   * The text to record, which is the base of the next upgrade. Undefined for a file that belongs
+   * only to the user.
+   */
   readonly recorded: string | undefined;
 }
 
@@ -34,9 +37,10 @@ export interface Step {
 export type MergeLines = (texts: ThreeTexts) => Promise<Merged>;
 
 /**
- * What an upgrade does with each file, sorted by path.
+ * The actions of an upgrade for all files, sorted by path.
  *
- * @param base - what was written before. @param theirs - what this version writes.
+ * @param base - the texts that were written before.
+ * @param theirs - the texts that this version writes.
  * @throws OperatorError `CONFIG` when a file cannot be read.
  */
 export async function stepsOf(
@@ -78,7 +82,7 @@ async function stepFor(
     return { outcome: 'added', ...(theirs !== undefined && { after: theirs }) };
   }
   if (theirs === undefined) return { outcome: yours === base ? 'removed' : 'left' };
-  // Without a base the file is the user's own, although it has a name of ours.
+  // Without a base, the file belongs to the user, even though it has the name of one of our files.
   if (yours === theirs || base === theirs || base === undefined) return { outcome: 'left' };
   if (yours === base) return { outcome: 'updated', after: theirs };
   const texts = { base, yours, theirs };
@@ -87,12 +91,15 @@ async function stepFor(
   return text === yours ? { outcome: 'left' } : { outcome: 'merged', after: text };
 }
 
-/** Other JSON may have comments. */
+/** True for a file that is merged as JSON. Other JSON files may contain comments. */
 function isPackage(path: string): boolean {
   return path === 'package.json';
 }
 
-/** A text as the templates are, and how to give another one the line ends that it had: git may check out others. */
+/**
+ * A text with line feeds, as in the templates, and a function that restores its original line ends
+ * in another text. git may check out files with other line ends.
+ */
 function withLineFeeds<T extends string | undefined>(
   text: T,
 ): { readonly text: T; restore(other: string): string } {

@@ -19,7 +19,7 @@ import { scaffoldOf } from './scaffold.ts';
 import { OUTCOMES, type Step, stepsOf } from './steps.ts';
 import type { UPGRADE } from './table.ts';
 
-/** What a version of the toolkit writes into projects. */
+/** A version of the toolkit, and the files that it writes into projects. */
 export interface Release {
   readonly version: string;
   readonly scaffoldOf: typeof scaffoldOf;
@@ -59,7 +59,12 @@ export async function upgrade(
   return steps.some(({ outcome }) => outcome === 'conflict') ? 1 : 0;
 }
 
-/** @throws ConfigurationError `CONFIG` when the folder has no record, or that of a newer version. */
+/**
+ * The record of a project.
+ *
+ * @throws ConfigurationError `CONFIG` when the folder has no record, or a record of a newer
+ * version.
+ */
 async function recordIn(folder: string, { version }: Release): Promise<ScaffoldRecord> {
   const record = await readRecord(folder);
   if (record === undefined) {
@@ -77,7 +82,10 @@ async function recordIn(folder: string, { version }: Release): Promise<ScaffoldR
   return record;
 }
 
-/** By the three numbers alone: a release may follow its own candidates. */
+/**
+ * True when a version is newer. Only the three numbers are compared, because a release may follow
+ * its own candidates.
+ */
 function isNewer(version: string, other: string): boolean {
   const numbersOf = (text: string): readonly number[] =>
     (text.split(/[-+]/, 1)[0] ?? '').split('.').map(Number);
@@ -86,7 +94,10 @@ function isNewer(version: string, other: string): boolean {
   return at >= 0 && (a[at] ?? 0) > (b[at] ?? 0);
 }
 
-/** The record is last: an upgrade that was ended early begins again with what it knew. */
+/**
+ * Writes the files. The record is written last, so that an upgrade that ended early can start
+ * again.
+ */
 async function carryOut(
   folder: string,
   { version, commands }: ScaffoldRecord,

@@ -8,7 +8,7 @@ import type { WATCH } from './table.ts';
 
 /** The arguments of `chancery watch`. */
 export interface WatchArguments {
-  /** As typed: a name to look up by discovery, or a URL path. */
+  /** The resource on the command line: a name to look up by discovery, or a URL path. */
   readonly resource: string;
   readonly name: string | undefined;
   /** Undefined for all namespaces. A path contains its own namespace. */
@@ -19,14 +19,14 @@ export interface WatchArguments {
   readonly relistIntervalMs: number | undefined;
   readonly watchTimeoutSeconds: Settings['watchTimeoutSeconds'];
   readonly syncMarker: boolean;
-  /** Print what exists and end. */
+  /** Print the existing objects and end. */
   readonly once: boolean;
 }
 
 /**
- * What the command line says. It overrides the settings from the environment.
+ * The parsed command line of `chancery watch`. It overrides the settings from the environment.
  *
- * @throws ConfigurationError `CONFIG` in one line that says what was expected and what was given.
+ * @throws ConfigurationError `CONFIG` in one line with the expected and the actual value.
  */
 export function watchArguments(
   { values, words }: GivenTo<typeof WATCH>,
@@ -54,7 +54,8 @@ export function watchArguments(
 }
 
 /**
- * `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. A part that looks like a version belongs to the resource.
+ * The resource and the name in `RESOURCE`, `RESOURCE NAME` or `RESOURCE/NAME`. A part that looks
+ * like a version belongs to the resource.
  */
 function targetOf(words: readonly string[]): { resource: string; name: string | undefined } {
   const [first, second, ...more] = words;
@@ -84,8 +85,8 @@ function targetOf(words: readonly string[]): { resource: string; name: string | 
 }
 
 /**
- * Accepts names that the API server allows in paths, without characters that have a meaning in field
- * selectors.
+ * A checked name. It accepts names that the API server allows in paths, without characters that
+ * have a meaning in field selectors.
  */
 function checkedName(name: string | undefined): string | undefined {
   if (name === undefined || /^(?!\.{1,2}$)[^/%=,\\\s]+$/.test(name)) return name;
@@ -116,8 +117,8 @@ function namespaceOf(
 }
 
 /**
- * For the API an empty selector selects everything. It is refused, because an unset shell variable never
- * means that.
+ * A checked label selector. For the API an empty selector selects everything. It is refused here,
+ * because it is usually an unset shell variable.
  */
 function labelSelector(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -157,10 +158,11 @@ const MIN_MS = 1_000;
 const MAX_MS = 365 * 24 * UNITS_MS.h;
 
 /**
- * Milliseconds of `90s`, `30m`, `1h`, `1h30m`, or plain seconds: 0, or from one second to one year.
+ * Milliseconds for `90s`, `30m`, `1h`, `1h30m`, or plain seconds: 0, or from one second to one
+ * year.
  *
  * @param option - the name of the option, for the message.
- * @throws ConfigurationError `CONFIG` that says what was expected and what was given.
+ * @throws ConfigurationError `CONFIG` with the expected and the actual value.
  */
 export function parseDurationMs(option: string, text: string): number {
   const match = /^(?:(\d{1,9})|(?=\d)(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?)$/.exec(text);

@@ -11,12 +11,12 @@ const TYPES = { add: 'ADDED', update: 'MODIFIED', delete: 'DELETED' } as const;
 export type Unprintable = (key: ObjectKey, why: string) => void;
 
 /**
- * Changes → lines of a watch, each made when it is requested. A change that cannot be printed has no line:
- * `unprintable` is called, and the next change follows.
+ * Changes → lines of a watch, each created when it is requested. A change that cannot be printed
+ * has no line: `unprintable` is called, and the next change follows.
  *
- * An object that came as text is printed from that text: with all digits of its numbers, at any depth. Text
- * that is not JSON has no line and no call of `unprintable`, because the source lists the object again. The
- * line of an object that was printed and released contains only its metadata.
+ * An object that arrived as text is printed from that text, with all digits of its numbers, at any
+ * depth. Text that is not JSON has no line and no call of `unprintable`, because the source lists
+ * the object again. The line of an object that was printed and released contains only its metadata.
  */
 export function* watchLines(
   changes: Iterable<Change>,
@@ -56,10 +56,13 @@ export function syncMarkerLine(resource: Resource, resourceVersion: string): str
   });
 }
 
-/** Every escape of JSON. The `echo` of a POSIX shell such as dash interprets those in `UNAMBIGUOUS`, too. */
+/**
+ * Matches every escape of JSON. The `echo` of a POSIX shell such as dash interprets those in
+ * `UNAMBIGUOUS`, too.
+ */
 const AMBIGUOUS = /\\(["/bfnrtu\\])/g;
 
-/** Only between members: JSON allows no line break in a string. */
+/** Matches line breaks, which occur only between members: JSON allows no line break in a string. */
 const LINE_BREAK = /[\r\n]+/g;
 
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
@@ -74,17 +77,18 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
 /**
  * JSON text of `value` that survives `echo "$line"` in every shell.
  *
- * POSIX allows `echo` to interpret `\n`, `\t`, `\\` and the like. dash does, and so breaks a line of JSON
- * before a script passes it to `jq`. The long form `\u000a` means the same to every JSON parser and nothing
- * to any `echo`. `\"` means nothing to `echo` either, and stays.
+ * POSIX allows `echo` to interpret `\n`, `\t`, `\\` and similar escapes. dash does that, and so
+ * breaks a line of JSON before a script passes it to `jq`. The long form `\u000a` means the same to
+ * every JSON parser, and `echo` does not interpret it. `\"` has no meaning for `echo` either, and
+ * stays.
  */
 export function shellSafeJson(value: unknown): string {
   return shellSafe(JSON.stringify(value));
 }
 
 /**
- * `json` as one line with the same value. The line survives `echo "$line"` in every shell and contains no
- * character that a terminal obeys.
+ * `json` as one line with the same value. The line survives `echo "$line"` in every shell, and
+ * contains no character that a terminal interprets.
  */
 function shellSafe(json: string): string {
   const line = json

@@ -17,32 +17,32 @@ interface Form {
 }
 
 /**
- * Bytes of new objects that are collected until their list is complete. Up to this size every DELETED line
- * comes before the new objects, and a list that fails prints nothing. In a larger list each page is printed
- * when it arrives.
+ * Maximum number of bytes of new objects that are collected until their list is complete. Up to
+ * this size, every DELETED line comes before the new objects, and a list that fails prints nothing.
+ * In a larger list, each page is printed when it arrives.
  */
 export const MAX_WAITING_BYTES: number = 1024 * 1024;
 
 type Observer = Pick<ReflectorSink<KubernetesObject>, 'statusChanged' | 'verified'>;
 
-/** How objects are printed. */
+/** The options for printing objects. */
 export interface PrintedObjectsOptions extends Observer {
   /** The `apiVersion` and `kind` of all objects. */
   readonly form: Form;
   /**
-   * Prints the changes in order. Requests the next change when it has the line of the last one. The promise
-   * settles when the output accepts more. Must not fail.
+   * Prints the changes in order. It requests the next change when it has the line of the previous
+   * one. The promise settles when the output accepts more. Must not fail.
    */
   readonly print: (changes: Iterable<Change>) => Promise<void>;
-  /** Called when the text of an object is not JSON. The object has to be listed again. */
+  /** Called when the text of an object is not JSON. The object must be listed again. */
   readonly unreadable: (error: ProtocolError) => void;
-  /** Stops a running comparison. */
+  /** Aborts a running comparison. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The collection that `chancery watch` prints. After it has printed an object it keeps only the metadata.
- * That is enough to detect changes.
+ * The collection that `chancery watch` prints. After an object is printed, only its metadata is
+ * kept, which is enough to detect changes.
  */
 export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   readonly #options: PrintedObjectsOptions;
@@ -73,7 +73,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
       if (item !== this.known(item.key)) this.#waitingBytes += bytesOf(item);
     }
     if (this.#waitingBytes <= MAX_WAITING_BYTES) return items;
-    // Older states than the cached ones are skipped here. The complete list compares them.
+    // States older than the cached ones are skipped here. The complete list compares them.
     await this.#print(this.#cache.applyAll(items.map((entry) => ({ type: 'ADDED', entry }))));
     return items.map((item) => this.#printed(item));
   };
@@ -112,7 +112,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     return this.#options.print(this.#lettingGo(changes));
   }
 
-  /** Yields each change, then releases everything of its object but the metadata. */
+  /** Yields each change, then releases all data of its object except the metadata. */
   *#lettingGo(changes: readonly Change[]): Generator<Change, void, undefined> {
     for (const change of changes) {
       yield this.#printable(change);
@@ -130,7 +130,10 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     }
   }
 
-  /** A deletion that only a list has shown is printed with the kept metadata. */
+  /**
+   * The change in the form for printing. A deletion that was only noticed by a list is printed with
+   * the kept metadata.
+   */
   #printable(change: Change): Change {
     if (change.type !== 'delete' || !change.finalStateUnknown) return change;
     const { entry, key } = change;
@@ -141,7 +144,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
     return new Deleted(Entry.of(object), true);
   }
 
-  /** The kept entry of `item` when both have the same state, else `item`. */
+  /** The kept entry of `item` if both have the same state, otherwise `item`. */
   #printed(item: Entry): Entry {
     const kept = this.known(item.key);
     const isSame = kept?.uid === item.uid && kept.resourceVersion === item.resourceVersion;
@@ -149,7 +152,7 @@ export class PrintedObjects implements ReflectorSink<KubernetesObject> {
   }
 }
 
-/** The members of the metadata that an entry does not have, without managedFields. */
+/** The members of the metadata that are not in the entry itself, without managedFields. */
 function restOf(metadata: ObjectMeta): string {
   const { name, namespace, uid, resourceVersion, managedFields, ...rest } = metadata;
   try {

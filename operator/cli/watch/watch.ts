@@ -27,8 +27,8 @@ import { PrintedObjects } from './printed-objects.ts';
 import type { WATCH } from './table.ts';
 
 /**
- * `chancery watch`: prints a collection and all its changes as lines until it is stopped. With `--once` it ends
- * after the first list.
+ * `chancery watch`: prints a collection and all its changes as lines until it is stopped. With
+ * `--once` it ends after the first list.
  */
 export async function runWatch(
   given: GivenTo<typeof WATCH>,
@@ -120,7 +120,10 @@ async function follow(wanted: WatchArguments, surroundings: Surroundings): Promi
   if (refusal !== undefined) throw refusal;
 }
 
-/** Prints changes, each as a line. One that cannot be printed is logged and counted. */
+/**
+ * A function that prints changes, each as a line. A change that cannot be printed is logged and
+ * counted.
+ */
 function printer(
   { output, log, unprinted }: Surroundings,
   facts: object,
@@ -164,8 +167,9 @@ function scopeOf(
 }
 
 /**
- * The error when the server rejects the first list itself, such as for an unsupported selector. With `--once`
- * also when a right is missing, or when the resource is not served: without it the command waits for both.
+ * The error when the server rejects the first list itself, such as for an unsupported selector.
+ * With `--once` also when a right is missing, or when the resource is not served. Without `--once`
+ * the command waits in both cases.
  */
 function refusalOf(
   { health, reason, error }: ReflectorStatus,
@@ -197,10 +201,10 @@ function onFirstWatch(
   };
 }
 
-/** The resource that a name or a path stands for. */
+/** The resource for a name or a path. */
 export interface FoundResource {
   readonly resource: Resource;
-  /** From a path. */
+  /** The namespace in a path. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -216,12 +220,12 @@ interface FindResourceOptions {
 /**
  * Finds the resource that the user typed. Retries until the API server answers.
  *
- * A path is exact and needs no discovery: the function waits until the server serves it. It also waits for a
- * name whose group has a dot, because a custom resource may be installed later. Any other unknown name counts
- * as a typing error.
+ * A path is exact and needs no discovery: the function waits until the server serves it. It also
+ * waits for a name whose group has a dot, because a custom resource may be installed later. Any
+ * other unknown name counts as a typing error.
  *
- * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists the nearest
- *   names.
+ * @throws ConfigurationError `CONFIG` for a name that the server does not know; the message lists
+ * the nearest names.
  * @throws `signal.reason` when aborted.
  */
 export async function findResource(
@@ -251,7 +255,10 @@ export async function findResource(
   }
 }
 
-/** A generated filter opens only what an operator uses, so general discovery may be refused. */
+/**
+ * A hint for users. A generated filter opens only the paths that an operator uses, so general
+ * discovery may be refused.
+ */
 const PATH_HINT =
   'a RESOURCE that is a path needs no discovery, such as /api/v1/namespaces/demo/configmaps';
 
@@ -273,7 +280,7 @@ function retry(failure: unknown): Action {
 
 const UNSERVED: Action = { step: 'resume', wait: 'unserved', atLeastMs: 0, reason: 'unserved' };
 
-/** What a repetition does not change until a person has acted. */
+/** Reasons that last until a person has acted. Retrying alone does not help. */
 const LASTING: ReadonlySet<Action['reason']> = new Set(['forbidden', 'filtered', 'unserved']);
 
 function mayComeLater(text: string): boolean {

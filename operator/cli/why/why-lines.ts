@@ -6,7 +6,7 @@ import type {
   WokenBy,
 } from '../../manager/status-page/key-answer.ts';
 
-/** What is known of a key, as lines for a terminal. */
+/** The known facts about a key, as lines for a terminal. */
 export function whyLines({ known }: KeyAnswer): readonly string[] {
   return known.flatMap((status, at) => [...(at > 0 ? [''] : []), ...statusLines(status)]);
 }
@@ -67,7 +67,7 @@ function failingWords({ failures, failingSince }: KeyStatus): string | undefined
   return `since ${clockTime(failingSince)}${times}`;
 }
 
-/** Messages of errors are in the log alone. */
+/** A hint to the log, because the messages of errors are only in the log. */
 function logWords(running: string | undefined, last: LastAttempt | undefined): string | undefined {
   const id = running ?? (last?.error === undefined ? undefined : last.reconcileId);
   return id === undefined ? undefined : `the lines with reconcileId ${id} say more`;

@@ -7,7 +7,9 @@ import { askOperator, hasLists, operatorUrl } from '../status/ask-operator.ts';
 import type { WHY } from './table.ts';
 import { whyLines } from './why-lines.ts';
 
-/** `chancery why`: prints what the controllers of a running operator know of one key. */
+/**
+ * `chancery why`: prints the facts that the controllers of a running operator know about one key.
+ */
 export async function why({ values, words }: GivenTo<typeof WHY>, io: Io): Promise<ExitCode> {
   const key = keyOf(words);
   const url = operatorUrl(values.url, io);
@@ -30,7 +32,11 @@ export async function why({ values, words }: GivenTo<typeof WHY>, io: Io): Promi
   return 4;
 }
 
-/** @throws ConfigurationError `CONFIG` for anything else than one key. */
+/**
+ * The key on the command line.
+ *
+ * @throws ConfigurationError `CONFIG` for anything other than one key.
+ */
 function keyOf(words: readonly string[]): string {
   const [key = '', ...others] = words;
   if (others.length === 0 && /^[^\s/]+(\/[^\s/]+)?$/.test(key)) return key;

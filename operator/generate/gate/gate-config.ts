@@ -3,28 +3,37 @@ import { textFiles } from '../../core/text/text-files.ts';
 
 /** A path that the gate passes to the operator. */
 export interface GatePath {
-  /** `/validate/names.websites.example.com`, `/convert`. Compared as it was sent, without a prefix. */
+  /**
+   * `/validate/names.websites.example.com`, `/convert`. The gate compares it with the path as sent,
+   * and removes no prefix.
+   */
   readonly path: string;
-  /** After that the gate answers 504 in the place of the operator. 1 to 30, as in the webhook's configuration. */
+  /**
+   * Seconds after which the gate answers 504 instead of waiting for the operator. 1 to 30, as in
+   * the webhook's configuration.
+   */
   readonly timeoutSeconds: number;
 }
 
 export interface GateConfigOptions {
   readonly paths: readonly GatePath[];
-  /** Where the operator listens: `127.0.0.1:9440` (default), another address of loopback, or `unix:/path`. */
+  /**
+   * The address of the operator: `127.0.0.1:9440` (default), another loopback address, or
+   * `unix:/path`.
+   */
   readonly operator?: string;
   /** Addresses of the gate. Default `['[::]:9443']`, for IPv4 and IPv6. */
   readonly listen?: readonly string[];
 }
 
-/** The file in the ConfigMap, and its folder in the container. */
+/** Name of the configuration file in the ConfigMap, and its folder in the container. */
 export const GATE_CONFIG_FILE = 'gate.conf';
 export const GATE_CONFIG_FOLDER = '/etc/gate';
 
-/** Where the container has `tls.crt` and `tls.key`, as the kubelet mounts them. */
+/** The folder in the container with `tls.crt` and `tls.key`, which the kubelet mounts. */
 export const GATE_TLS_FOLDER = '/tls';
 
-/** Where an operator listens unless it is told otherwise. */
+/** The default address on which an operator listens. */
 export const OPERATOR_ADDRESS = '127.0.0.1:9440';
 
 /** The port of the gate in its Pod. */
@@ -35,25 +44,32 @@ export const GATE_PROBE = '/healthz';
 
 const templates = textFiles(new URL('./', import.meta.url));
 
-/** No encoding, no empty segment, no dots alone: nobody can read such a path in two ways. */
+/**
+ * Matches a path without encoding, empty segments and segments of dots only. Such a path has only
+ * one reading.
+ */
 const PATH = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 
-/** The gate ends TLS, and what follows is readable: it must stay in the Pod. */
+/**
+ * Matches addresses within the Pod. The gate ends TLS, so the traffic behind it is readable and
+ * must stay in the Pod.
+ */
 const OPERATOR = /^(?:127\.0\.0\.1|\[::1\]|localhost):[1-9]\d{0,4}$|^unix:\/[A-Za-z0-9/._-]+$/;
 
 const LISTEN = /^(?:\[[0-9a-f:]+\]|\d+(?:\.\d+){3}):[1-9]\d{0,4}$/;
 
-/** How the API server writes `timeoutSeconds` into the query of its request. */
+/** The query with `timeoutSeconds`, as the API server writes it. */
 const QUERY = String.raw`(?:\?timeout=[0-9]{1,2}s)?`;
 
 /**
- * The configuration of the gate: one file for nginx. The same paths in another order give the same text.
+ * The configuration of the gate: one file for nginx. The order of the paths does not change the
+ * text.
  *
- * The gate answers everything itself except for a `POST` of a declared path with at most 8 MiB of
- * `application/json`. Without paths it refuses everything but its probe.
+ * The gate forwards only a `POST` to a declared path with at most 8 MiB of `application/json`. It
+ * answers all other requests itself. Without paths, it refuses all requests except its probe.
  *
- * @throws ConfigurationError `CONFIG` for a path that could be read in two ways or is there twice, for a time
- *   limit outside of 1 to 30 s, and for an operator outside of the Pod.
+ * @throws ConfigurationError `CONFIG` for a path that has more than one reading or occurs twice,
+ * for a time limit outside of 1 to 30 s, and for an operator outside of the Pod.
  */
 export function gateConfig({
   paths,
@@ -74,7 +90,10 @@ export function gateConfig({
     .replace(/\$\{operator\}/g, () => operator);
 }
 
-/** What a configuration of the gate was made from; undefined for a text that `gateConfig` has not made. */
+/**
+ * The options from which a configuration was made. Undefined for a text that `gateConfig` did not
+ * make.
+ */
 export function readGateConfig(text: string): Required<GateConfigOptions> | undefined {
   const location = /^ {8}location = (\S+) \{[^}]*?proxy_read_timeout (\d+)s;/gm;
   const options = {
@@ -92,7 +111,10 @@ export function readGateConfig(text: string): Required<GateConfigOptions> | unde
   }
 }
 
-/** The first line that matches decides: what the API server sends passes, other methods are told apart. */
+/**
+ * The lines of a path. nginx uses the first line that matches: the first passes requests of the API
+ * server, the second recognizes other methods.
+ */
 function linesOf(path: string): string {
   const expression = path.replaceAll('.', String.raw`\.`);
   return [

@@ -1,24 +1,26 @@
 import { posix } from 'node:path';
 import { textFiles } from '../../core/text/text-files.ts';
 
-/** One file beside package.json. */
+/** One file in the folder of package.json. */
 export interface ProjectFile {
   /** The file's name. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Where the Dockerfile puts the folder of package.json. */
+/** The folder in the image to which the Dockerfile copies the folder of package.json. */
 const FOLDER = '/app';
 
 const templates = textFiles(new URL('./', import.meta.url));
 
 /**
- * The Dockerfile and the .dockerignore of a project, for the folder of its package.json. The image runs
- * `chancery run` with the project's packages and its unbuilt sources, and with nothing else of the project.
+ * The Dockerfile and the .dockerignore of a project, for the folder of its package.json. The image
+ * runs `chancery run`. It contains the project's packages and its unbuilt sources, and no other
+ * files of the project.
  *
- * @param modules - paths of the operator's modules, relative to package.json, with `/` as the separator. The
- *   top folder of each is copied as a whole; of a module beside package.json, all files there with its ending.
+ * @param modules - paths of the operator's modules, relative to package.json, with `/` as the
+ * separator. The top folder of each module is copied as a whole. For a module beside package.json,
+ * all files there with the same extension are copied.
  */
 export function projectImageFiles(
   modules: readonly string[] = ['src/operator.ts'],
@@ -50,7 +52,7 @@ function sourceOf(module: string): string {
   return rest.length > 0 ? top : `*${posix.extname(module)}`;
 }
 
-/** A folder is copied to its own name, and files to where they were. */
+/** The target of a copy. A folder keeps its name, and files keep their place. */
 function targetOf(source: string): string {
   return source.startsWith('*') ? './' : source;
 }

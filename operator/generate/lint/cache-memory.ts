@@ -8,16 +8,18 @@ export interface CacheSize {
 }
 
 /**
- * Resident memory in bytes, from `npm run measure -- operator` (docs/measurements.md, "How much memory an
- * operator takes"): for an operator without objects, for each object in addition to its bytes, and for each
- * byte that the status page shows. It was measured at the end of a list in which every object has changed,
- * when both the old and the new state are in memory.
+ * Resident memory in bytes, from `npm run measure -- operator` (docs/measurements.md, "How much
+ * memory an operator takes"). `base` is for an operator without objects. `perObject` is for each
+ * object, in addition to its bytes. `perByte` is for each byte on the status page. The memory was
+ * measured at the end of a list in which every object has changed, because both the old and the new
+ * state are in memory then.
  */
 const RESIDENT = { base: 110e6, perObject: 3_500, perByte: 2.7 } as const;
 
 /**
- * V8's heap in bytes at the same moment, from the same measurement. The result is 7 to 18 % above 400 to 440
- * MiB, the smallest heap with which an operator with 10,000 objects of 20 kB ran.
+ * V8's heap in bytes at the same moment, from the same measurement. The result is 7 to 18 % above
+ * the smallest heap with which an operator with 10,000 objects of 20 kB ran. That heap is 400 to
+ * 440 MiB.
  */
 const HEAP = { base: 20e6, perObject: 1_800, perByte: 2.3 } as const;
 
@@ -31,7 +33,7 @@ const HEAP_SHARE = 0.5;
 
 const MIB = 2 ** 20;
 
-/** Suggested limits are multiples of it, in MiB. */
+/** Suggested limits are multiples of this number, in MiB. */
 const STEP_MIB = 32;
 
 /** The peak memory of an operator, and the settings that allow for it. */
@@ -47,10 +49,10 @@ export interface NeededMemory {
 }
 
 /**
- * The memory of an operator with caches of this size, while a list shows that every object has changed.
- * Memory of the operator's own code is not included.
+ * The memory of an operator with caches of this size, while a list shows that every object has
+ * changed. The memory of the operator's own code is not included.
  *
- * @param heapIsSet - `--max-old-space-size` sets the size of the heap, not Node.
+ * @param heapIsSet - true when `--max-old-space-size` sets the size of the heap, and not Node.
  */
 export function neededMemory(
   { objects, bytes }: CacheSize,
@@ -73,14 +75,17 @@ function roundedMiB(bytes: number): number {
   return Math.ceil(bytes / MIB / STEP_MIB) * STEP_MIB;
 }
 
-/** The value of a quantity such as `128Mi`, `10m`, `1e9` or `1`; undefined for other text and below 0. */
+/**
+ * The value of a quantity such as `128Mi`, `10m`, `1e9` or `1`. Undefined for other text, and for a
+ * negative value.
+ */
 export function quantity(value: unknown): number | undefined {
   const parsed = parseQuantity(String(value ?? ''));
   if ('problem' in parsed || parsed.nanos < 0n) return undefined;
   return Number(parsed.nanos) / Number(NANOS);
 }
 
-/** Bytes of a GOMEMLIMIT. Go writes `96MiB`, and does not accept `96M`. */
+/** Bytes of a GOMEMLIMIT. Go accepts `96MiB`, but not `96M`. */
 export function goBytes(value: string): number | undefined {
   const [, amount] = /^([0-9]+(?:[KMGT]i)?)B$/.exec(value) ?? /^([0-9]+)$/.exec(value) ?? [];
   return quantity(amount);

@@ -1,26 +1,29 @@
 import type { Installation } from './installation.ts';
 
-/** An error breaks the isolation of the two containers; a warning needs a person to decide. */
+/** An error breaks the isolation of the two containers. A warning needs a decision of a person. */
 type Level = 'error' | 'warning';
 
 /** One problem in rendered manifests. */
 export interface Diagnostic {
-  /** The rule that found it, such as `token-only-in-proxy`. */
+  /** The rule that found the problem, such as `token-only-in-proxy`. */
   readonly rule: string;
   readonly level: Level;
   /** `Kind/name` of the object that has to be changed. */
   readonly object: string;
-  /** The field in it, with containers and volumes by their names: `containers[proxy].args[0]`. */
+  /**
+   * The field in the object, with containers and volumes by their names:
+   * `containers[proxy].args[0]`.
+   */
   readonly path: string;
-  /** The place, the problem, the reason why it matters, and the correction, on one line. */
+  /** The place, the problem, its reason, and the correction, in one line. */
   readonly message: string;
 }
 
-/** A problem of one field, as a rule reports it; `lint` turns it into a diagnostic. */
+/** A problem of one field, as a rule reports it. `lint` turns it into a diagnostic. */
 export interface Problem {
   /** Default `error`. */
   readonly level?: Level;
-  /** Left out for the workload itself. */
+  /** Default: the workload itself. */
   readonly object?: string;
   readonly path: string;
   readonly wrong: string;

@@ -4,7 +4,7 @@ import type { CacheSize } from './cache-memory.ts';
 import { type AcceptedPath, acceptedPaths, homeOf } from './path-pattern.ts';
 import { type ProxyFlags, type ProxyWord, proxyFlags } from './proxy-flags.ts';
 
-/** A container, and its place in its Pod. */
+/** A container, and its path in the Pod. */
 export interface PlacedContainer {
   readonly container: Container;
   /** `containers[operator]`, `initContainers[proxy]`. */
@@ -14,11 +14,11 @@ export interface PlacedContainer {
 
 /** One operator with its ambassador as rendered, and all other rendered objects. */
 export interface Installation {
-  /** `Kind/name` of the workload that contains the Pod. */
+  /** `Kind/name` of the workload with the Pod. */
   readonly object: string;
   readonly kind: string;
   readonly name: string;
-  /** Undefined when the manifests do not name it and `kubectl apply` decides. */
+  /** Undefined when the manifests name no namespace, so that `kubectl apply` decides. */
   readonly namespace: string | undefined;
   /** Undefined for kinds without replicas. */
   readonly replicas: number | undefined;
@@ -30,17 +30,17 @@ export interface Installation {
   readonly containers: readonly PlacedContainer[];
   readonly proxy: PlacedContainer;
   /**
-   * The path of kubectl when the container starts `kubectl proxy` by its own `command`, and the entry point of
-   * the image counts for nothing. Undefined when the entry point of the image starts it.
+   * The path of kubectl, if the container starts `kubectl proxy` by its own `command`, so that the
+   * entry point of the image is not used. Undefined when the entry point starts kubectl.
    */
   readonly kubectl: string | undefined;
   readonly flags: ProxyFlags;
   readonly accepted: readonly AcceptedPath[];
-  /** The path of `--unix-socket`; undefined where the ambassador listens on TCP. */
+  /** The path of `--unix-socket`. Undefined when the ambassador listens on TCP. */
   readonly socket: string | undefined;
   /** Undefined when the Pod contains only the ambassador. */
   readonly operator: PlacedContainer | undefined;
-  /** What ends TLS for webhooks; undefined without webhooks. */
+  /** The container that ends TLS for webhooks. Undefined without webhooks. */
   readonly gate: PlacedContainer | undefined;
   readonly objects: readonly KubernetesObject[];
   /** The size of the operator's caches; undefined when unknown. */
@@ -124,10 +124,13 @@ interface PodTemplate {
   readonly spec?: PodSpec;
 }
 
-/** Kinds that create Pods; `template` of a custom resource may mean anything. */
+/** Kinds that create Pods. In a custom resource, `template` may mean anything. */
 const WORKLOADS = ['CronJob', 'DaemonSet', 'Deployment', 'Job', 'ReplicaSet', 'StatefulSet'];
 
-/** A Pod is its own template; a CronJob contains a template in the template of its Job. */
+/**
+ * The template of a workload's Pods. A Pod is its own template. A CronJob contains the template
+ * within the template of its Job.
+ */
 export function podTemplateOf(workload: KubernetesObject): PodTemplate | undefined {
   if (workload.kind === 'Pod') return workload as PodTemplate;
   if (!WORKLOADS.includes(workload.kind)) return undefined;
@@ -149,7 +152,10 @@ function placed(
   }));
 }
 
-/** Decides by image, command and arguments, not by the container's name. */
+/**
+ * True for an ambassador, by its image, command and arguments. The name of the container does not
+ * matter.
+ */
 export function isAmbassador({ image = '', command, args }: Container): boolean {
   const words = [...(command ?? []), ...(args ?? [])];
   const runsKubectl =
@@ -159,24 +165,24 @@ export function isAmbassador({ image = '', command, args }: Container): boolean 
   );
 }
 
-/** Decides by image and, for an image of another name, by the name of the container. */
+/** True for a gate, by its image, or else by the name of the container. */
 function isGate({ name, image = '' }: Container): boolean {
   return GATE_IMAGE.test(image) || name === 'gate';
 }
 
-/** The place of an argument of the ambassador: its command comes before its args. */
+/** The path of an argument of the ambassador. Its command comes before its args. */
 export function argumentPath({ container, path }: PlacedContainer, { at }: ProxyWord): string {
   const { command } = container;
   const before = command?.length ?? 0;
   return at < before ? `${path}.command[${at}]` : `${path}.args[${at - before}]`;
 }
 
-/** If a variable is defined twice, the last definition counts. */
+/** A variable of a container. If it is defined twice, the last definition counts. */
 export function variable(container: Container | undefined, name: string): EnvVar | undefined {
   return (container?.env ?? []).findLast((each) => each.name === name);
 }
 
-/** The port that the ambassador listens on. */
+/** The port on which the ambassador listens. */
 export function portOf({ flags }: Installation): string {
   return flags.values.get('port')?.value ?? '8001';
 }

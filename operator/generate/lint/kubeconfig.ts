@@ -3,20 +3,24 @@ import { parseYaml } from '../../core/yaml.ts';
 import type { Container, EnvVar, Volume } from '../../model/kubernetes/core-v1.ts';
 import { type Installation, portOf, variable } from './installation.ts';
 
-/** A kubeconfig of the operator's container that leads to the ambassador, and has no credential. */
+/**
+ * A kubeconfig in the operator's container that points to the ambassador and contains no
+ * credential.
+ */
 interface AmbassadorKubeconfig {
-  /** The variable that names it. */
+  /** The variable with the path of the kubeconfig. */
   readonly variable: EnvVar;
 }
 
 /**
- * How a program that knows nothing of an ambassador is sent to it: a variable KUBECONFIG names a file, which is
- * mounted from a ConfigMap among the objects. Undefined for any other file, and when it has a credential.
+ * The kubeconfig that sends a program which does not know an ambassador to the ambassador. Its
+ * variable KUBECONFIG names a file, which is mounted from a ConfigMap among the objects. Undefined
+ * for any other file, and when the file contains a credential.
  */
 export function ambassadorKubeconfig(installation: Installation): AmbassadorKubeconfig | undefined {
   const found = variable(installation.operator?.container, 'KUBECONFIG');
   if (found?.value === undefined || installation.socket !== undefined) return undefined;
-  // The kubelet would replace a variable, and a flag counts more than the variable.
+  // The kubelet would replace a variable, and a flag would override the variable.
   if (found.value.includes('$(') || hasFlag(installation.operator?.container)) return undefined;
   const text = mountedText(found.value, installation);
   const server = `http://127.0.0.1:${portOf(installation)}`;
@@ -36,7 +40,7 @@ function mountedText(path: string, installation: Installation): string | undefin
     mountPath: posix.normalize(mount.mountPath).replace(/\/$/, ''),
   }));
   const mount = mounts.find(({ mountPath }) => mountPath === posix.dirname(path));
-  // Such a mount would be in front of the file, and a second one of the folder would be refused.
+  // Such a mount would hide the file, and a second mount of the folder would be refused.
   if (mounts.some(({ mountPath }) => `${mountPath}/`.startsWith(`${path}/`))) return undefined;
   const volume = (pod.volumes ?? []).find(({ name }) => name === mount?.name);
   const source = volume?.configMap;
@@ -52,14 +56,19 @@ function mountedText(path: string, installation: Installation): string | undefin
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Undefined when there is no such file, or when two keys have it. */
+/**
+ * The key of a file in a ConfigMap. Undefined when there is no such file, or when two keys have it.
+ */
 function keyOf(file: string, { items }: NonNullable<Volume['configMap']>): string | undefined {
   if (items == null || items.length === 0) return file;
   const [found, ...others] = items.filter(({ path }) => posix.normalize(path) === file);
   return others.length > 0 ? undefined : found?.key;
 }
 
-/** Only these fields: a cluster with another one, or a user with any, may be a credential. */
+/**
+ * True when the kubeconfig has only the known fields. A cluster with another field, or a user with
+ * any field, may contain a credential.
+ */
 function leadsTo(server: string, text: string): boolean {
   let config: unknown;
   try {

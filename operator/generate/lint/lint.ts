@@ -56,18 +56,20 @@ import {
 import { requireShapes } from './shape.ts';
 
 /**
- * Finds problems in rendered manifests of operators, as far as manifests show them: who can read the token,
- * what the ambassador lets through, and whether RBAC and the filter agree.
+ * Finds problems in rendered manifests of operators, as far as manifests show them: who can read
+ * the token, what the ambassador allows, and whether RBAC and the filter agree.
  *
- * Checks every workload with an ambassador, which it recognises by image or arguments, together with the
- * other objects. Objects that belong to no such workload are not checked.
+ * Checks every workload with an ambassador, together with the other objects. An ambassador is
+ * recognised by its image or arguments. Objects that belong to no such workload are not checked.
  *
- * An empty result proves nothing: changes by admission and RBAC from other manifests are invisible here.
+ * An empty result proves nothing: changes by admission, and RBAC from other manifests, are not
+ * visible here.
  *
- * @param options - `caches`: the size of the operator's caches. Left out: the memory limit is not checked.
- * @throws ConfigurationError `CONFIG` when no workload has an ambassador, so that nothing was checked; for an
- *   object that the API server would not read either; and for `caches` with several workloads, because it is
- *   unknown which of them has these caches.
+ * @param options - `caches`: the size of the operator's caches. If omitted, the memory limit is not
+ * checked.
+ * @throws ConfigurationError `CONFIG` when no workload has an ambassador, so that nothing was
+ * checked; for an object that the API server would not accept; and for `caches` with several
+ * workloads, because it is unknown which workload has these caches.
  */
 export function lint(
   objects: readonly KubernetesObject[],

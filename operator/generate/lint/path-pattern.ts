@@ -2,9 +2,9 @@ import { POD_NAMESPACE } from '../../access/placement.ts';
 import { elementsOf, type ProxyFlags } from './proxy-flags.ts';
 
 /**
- * The part of regular expressions that a filter of paths needs, and that RE2 and JavaScript read alike:
- * literal characters, classes, groups with alternatives, and `?`, `*`, `+`. Everything else is refused,
- * because it matches more than it seems to.
+ * The parts of regular expressions that a filter of paths needs, and that RE2 and JavaScript read
+ * in the same way: literal characters, classes, groups with alternatives, and `?`, `*`, `+`. All
+ * other syntax is refused, because it matches more than it seems to.
  */
 type Node =
   | { readonly type: 'text'; readonly text: string }
@@ -15,16 +15,18 @@ type Node =
 /** A valid element of `--accept-paths`: it matches only the paths that it spells out. */
 export interface PathPattern {
   readonly source: string;
-  /** Matches the same paths as kubectl. */
+  /** Matches the same paths as in kubectl. */
   readonly expression: RegExp;
-  /** Paths that it accepts: every alternative, with and without each optional part. */
+  /** Paths that the pattern accepts: every alternative, with and without each optional part. */
   readonly samples: readonly string[];
 }
 
-/** More samples add no information: a generated pattern has at most a dozen. */
+/** Maximum number of samples. More add no information: a generated pattern has at most a dozen. */
 const MAX_SAMPLES = 200;
 
-/** Parses one element. Returns a string with the problem and its reason when the element is refused. */
+/**
+ * Parses one element. Returns a string with the problem and its reason if the element is refused.
+ */
 function pathPattern(source: string): PathPattern | string {
   if (source === '')
     return 'is empty: an empty expression matches every path, so everything is open';
@@ -45,7 +47,7 @@ function pathPattern(source: string): PathPattern | string {
   return { source, expression, samples };
 }
 
-/** The same path with `.` or `..` in place of each segment in turn. */
+/** Variants of a path, each with `.` or `..` in place of one segment. */
 function dotted(path: string): readonly string[] {
   const segments = path.split('/');
   return segments.flatMap((segment, at) =>
@@ -103,7 +105,7 @@ class Reader {
   }
 }
 
-/** Refused syntax, by its first characters. */
+/** Refused syntax, by its first characters, with the reason. */
 const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^\.[*+]/, 'has .* or .+: that matches slashes, dots and every other resource'],
   [/^\./, 'has a bare dot: it matches any character, where [.] matches a dot'],
@@ -116,7 +118,7 @@ const SAYS: readonly (readonly [start: RegExp, says: string])[] = [
   [/^[?*+]/, 'repeats a repetition, or nothing'],
 ];
 
-/** A character of the class, preferably `x`. */
+/** A character that the class matches, preferably `x`. */
 function sampleOf(set: string): string {
   const matches = new RegExp(`^${set}$`);
   return [...'x0X-._:'].find((character) => matches.test(character)) ?? set.charAt(1);
@@ -145,10 +147,10 @@ function samplesOfNode(node: Node): readonly string[] {
   }
 }
 
-/** Stands for the namespace of the Pod when the manifests do not name it. */
+/** Used as the namespace of the Pod when the manifests do not name it. */
 const UNNAMED = 'the-namespace-of-the-pod';
 
-/** The namespace of the Pod, and of objects that name none. */
+/** The namespace of the Pod, and of objects without a namespace. */
 export function homeOf({ namespace }: { readonly namespace: string | undefined }): string {
   return namespace ?? UNNAMED;
 }
@@ -159,7 +161,7 @@ export interface AcceptedPath {
   readonly pattern: PathPattern | string;
 }
 
-/** Each element, parsed with `home` as the namespace of the Pod. */
+/** All elements, parsed with `home` as the namespace of the Pod. */
 export function acceptedPaths({ values }: ProxyFlags, home: string): readonly AcceptedPath[] {
   return elementsOf(values.get('accept-paths')?.value ?? '').map((element) => ({
     element,

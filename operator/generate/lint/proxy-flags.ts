@@ -9,11 +9,11 @@ export interface ProxyWord {
 
 /** The arguments of a `kubectl proxy`, as kubectl parses them. */
 export interface ProxyFlags {
-  /** By long name. If a flag is given twice, kubectl uses the last one. */
+  /** Flags by their long names. If a flag is given twice, kubectl uses the last one. */
   readonly values: ReadonlyMap<string, ProxyWord>;
   /** Arguments that belong to no flag. */
   readonly words: readonly ProxyWord[];
-  /** Flags that kubectl does not know. It ends at once. */
+  /** Flags that kubectl does not know. It exits at once with them. */
   readonly unknown: readonly ProxyWord[];
 }
 
@@ -67,7 +67,7 @@ const BOOLEAN: readonly string[] = [
   'warnings-as-errors',
 ];
 
-/** What `kubectl proxy --help` and `kubectl options` list. */
+/** The flags in `kubectl proxy --help` and `kubectl options`. */
 const KNOWN: Readonly<Record<string, KnownFlag>> = {
   ...WITH_VALUE,
   ...Object.fromEntries(BOOLEAN.map((name) => [name, { valueIfNone: 'true' }])),
@@ -87,7 +87,10 @@ export function proxyFlags(args: readonly string[]): ProxyFlags {
   return { values, words, unknown };
 }
 
-/** The elements of a list flag: kubectl splits at every comma, and reads an empty value as an empty list. */
+/**
+ * The elements of a list flag. kubectl splits at every comma, and reads an empty value as an empty
+ * list.
+ */
 export function elementsOf(value: string): readonly string[] {
   return value === '' ? [] : value.split(',');
 }

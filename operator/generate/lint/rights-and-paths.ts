@@ -23,7 +23,7 @@ export interface Right {
 
 const METHODS: Readonly<Record<string, string>> = METHOD_OF;
 
-/** True for a verb that a request has. Others, such as `use`, are only looked up by admission. */
+/** True for a verb of requests. Other verbs, such as `use`, are only checked by admission. */
 export function isRequested({ verb }: Pick<Right, 'verb'>): boolean {
   return Object.hasOwn(METHODS, verb);
 }
@@ -31,7 +31,7 @@ export function isRequested({ verb }: Pick<Right, 'verb'>): boolean {
 /** Verbs whose path ends with the collection. */
 const OF_COLLECTION = ['list', 'watch', 'create', 'deletecollection'];
 
-/** Names that nobody uses: a pattern that accepts them accepts all names. */
+/** Names that do not occur. A pattern that accepts them accepts all names. */
 const ANY_NAMESPACE = 'any-other-namespace';
 const ANY_NAME = 'any-other-name';
 
@@ -101,7 +101,10 @@ function requestsNeeding(right: Right, patterns: readonly PathPattern[]): readon
   );
 }
 
-/** The collection, or objects by name. A patch that creates its object needs `create`, too. */
+/**
+ * The targets of a right: the collection, or objects by name. A patch that creates its object also
+ * needs `create`.
+ */
 function targetsOf(right: Right): readonly {
   readonly method?: string;
   readonly name: string | undefined;
@@ -115,7 +118,7 @@ function targetsOf(right: Right): readonly {
   return [collection, ...objects.map(({ name }) => ({ name, method: 'PATCH' }))];
 }
 
-/** The requests that a pattern lets through, with the widest namespace and name that it accepts. */
+/** The requests that a pattern allows, with the widest namespace and name that it accepts. */
 export function requestsOf({ samples, expression }: PathPattern): readonly RequestPath[] {
   const widened = samples.flatMap((sample) => {
     const request = requestPath(sample);
@@ -155,7 +158,10 @@ export function isGranted(request: RequestPath, rights: readonly Right[]): boole
   );
 }
 
-/** Kubernetes takes a Namespace for an object inside of itself: a Role can grant it by its name. */
+/**
+ * True for a right on a Namespace in a namespace. Kubernetes treats a Namespace as an object within
+ * itself, so a Role can grant it by name.
+ */
 function isOfNamespace({ group, plural, namespace }: Right): boolean {
   return group === '' && plural === 'namespaces' && namespace !== undefined;
 }
@@ -165,10 +171,11 @@ function isOfCollection({ verb, subresource }: Right): boolean {
 }
 
 /**
- * A right to create an object of this name allows server-side apply to create it. A right to create every
- * object includes that right. Roles know no versions, so the wider right may replace a named right of another
- * version, while the filter still has the path of that version. The right opens no other path of an object,
- * because the path of a POST has no name.
+ * True when the right allows requests for an object of this name. A right to create an object of
+ * this name allows server-side apply to create it, and a right to create every object includes that
+ * right. Roles contain no versions. So the wider right may replace a named right of another
+ * version, while the filter still has the path of that version. The right allows no other path of
+ * an object, because the path of a POST has no name.
  */
 function isOfObject(right: Right, name: string): boolean {
   const { verb, names } = right;

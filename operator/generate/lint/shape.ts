@@ -3,7 +3,7 @@ import { isMapping } from '../../core/mapping.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import { podTemplateOf } from './installation.ts';
 
-/** The required type of a value, if it is given; `map` has text values. */
+/** The required type of a value, if it is given. `map` has texts as its values. */
 type Shape =
   | 'text'
   | 'number'
@@ -158,7 +158,11 @@ const OBJECT: Shape = {
   },
 };
 
-/** @throws ConfigurationError `CONFIG` for the first field that the API would not accept. */
+/**
+ * Checks the form of the objects.
+ *
+ * @throws ConfigurationError `CONFIG` for the first field that the API would not accept.
+ */
 export function requireShapes(objects: readonly KubernetesObject[]): void {
   for (const [at, object] of objects.entries()) {
     const { kind, metadata } = (object ?? {}) as Partial<KubernetesObject>;
@@ -221,7 +225,7 @@ function problemOf(value: unknown, shape: Shape, path: string): string | undefin
   );
 }
 
-/** A null element is refused. */
+/** The problem of a list element. A null element is refused. */
 function problemInList(value: unknown, shape: Shape, path: string): string | undefined {
   return value === null ? `${path} is empty` : problemOf(value, shape, path);
 }

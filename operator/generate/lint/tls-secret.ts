@@ -6,10 +6,10 @@ import type { Problem } from './diagnostic.ts';
 const TODO = 'issue a new one, or leave the Secret to its source, such as cert-manager';
 
 /**
- * Why the API server would refuse the certificate of a Secret at `now`; undefined for a good one, and for a Secret without
- * contents, which is filled in the cluster.
+ * The reason why the API server would refuse the certificate of a Secret at `now`. Undefined for a
+ * good certificate, and for a Secret without contents, which is filled in the cluster.
  *
- * @param names - by which the API server calls the Services.
+ * @param names - the names by which the API server calls the Services.
  */
 export function tlsSecretProblem(
   secret: KubernetesObject,

@@ -7,26 +7,29 @@ import type { ModelContainer, ModelDeployment } from './model-deployment.ts';
 import { baseDeployment } from './operator-model.ts';
 import { withComponent } from './rendered-objects.ts';
 
-/** An ambassador for a Pod that something else makes. */
+/** An ambassador for a Pod that another tool creates. */
 export interface AmbassadorSidecar {
-  /** A native sidecar, for `initContainers`, without its filter: alone it lets nothing through. */
+  /**
+   * A native sidecar for `initContainers`, without its filter. Without `args` it allows no
+   * requests.
+   */
   readonly container: ModelContainer;
   /** All arguments of the container. */
   readonly args: readonly string[];
-  /** The volume with its credentials, which it mounts. */
+  /** The volume with the ambassador's credentials. The container mounts it. */
   readonly credentials: Volume;
 }
 
 type Volume = NonNullable<ModelDeployment['spec']['template']['spec']['volumes']>[number];
 
-/** What the rest of the Deployment would be made of. Nothing of it is in the result. */
+/** Options for the rest of the Deployment. No part of it is in the result. */
 const REST = {
   ...{ name: 'operator', namespace: 'operator', modules: ['operator'], command: 'chancery' },
   ...{ leaderElection: false, installCrds: false, stopSeconds: 25 },
 };
 
 /**
- * The ambassador of every operator, as the component `native-sidecar` has it.
+ * The ambassador of every operator, in the form of the component `native-sidecar`.
  *
  * @param options - `volume`: the name of the volume with its credentials.
  * @throws ConfigurationError `CONFIG` for an image without a tag and a digest.
@@ -69,7 +72,7 @@ function mountsOf({ volumeMounts }: ModelContainer, volume: string): readonly ob
   );
 }
 
-/** The same probes, at another port. */
+/** The container with its probes at another port. */
 function withProbes(container: ModelContainer, image: string, port: number): ModelContainer {
   const exec = { command: probeCommand(image, port) };
   const probes = (['startupProbe', 'livenessProbe'] as const).map(

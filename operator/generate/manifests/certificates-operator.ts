@@ -8,9 +8,10 @@ import { modelOf, type OperatorModel } from './operator-model.ts';
 import { renderedObjects } from './rendered-objects.ts';
 
 /**
- * The operator that keeps the certificate of another one's gate: its objects, without the Namespace, and a policy. It has a Pod, an
- * ambassador and an account of its own, so that the operator beside the gate gets no right to change what the API server
- * trusts. Empty with another source of certificates.
+ * The operator that maintains the certificate of another operator's gate: its objects without the
+ * Namespace, and a policy. It has its own Pod, ambassador and account. So the operator beside the
+ * gate gets no right to change which certificates the API server trusts. Empty with another source
+ * of certificates.
  */
 export function certificatesOperator({
   options,

@@ -4,7 +4,10 @@ import { kubectlOf } from './deployment-template.ts';
 import { templateText } from './manifest-file.ts';
 import type { ModelDeployment } from './model-deployment.ts';
 
-/** What fits every operator and can be added to it, in this order: `native-sidecar` is the last one. */
+/**
+ * Components that fit every operator, in the order in which they are applied. `native-sidecar` is
+ * the last one.
+ */
 export const COMPONENT_NAMES = [
   'debug',
   'high-availability',
@@ -15,16 +18,17 @@ export const COMPONENT_NAMES = [
 ] as const;
 export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
-/** What a component changes and adds. */
+/** The changes of a component. */
 export interface ComponentModel {
   /**
-   * Strategic merge patches of the Deployment: lists of named items merge by name, null removes. Those of
-   * `native-sidecar` find the container `proxy` also among the `initContainers`, as a copy.
+   * Strategic merge patches for the Deployment: lists of named items merge by name, null removes.
+   * The patches of `native-sidecar` also find the container `proxy` among the `initContainers`, as
+   * a copy.
    */
   readonly patches: readonly PatchOfDeployment[];
-  /** Added to those of the container `proxy`. */
+  /** Arguments that are added to those of the container `proxy`. */
   readonly proxyArguments: readonly string[];
-  /** Other objects, with the name, the namespace and the selector of the operator. */
+  /** Additional objects, with the name, the namespace and the selector of the operator. */
   readonly objects: readonly KubernetesObject[];
 }
 
@@ -48,7 +52,10 @@ interface Component {
 
 type Json = Record<string, unknown>;
 
-/** All components, with names and selectors of this Deployment. Read from the files that kustomize applies. */
+/**
+ * All components, with the names and selectors of this Deployment. They are read from the files
+ * that kustomize applies.
+ */
 export function componentModels(
   deployment: ModelDeployment,
 ): Readonly<Record<ComponentName, ComponentModel>> {
@@ -56,7 +63,7 @@ export function componentModels(
   return Object.fromEntries(models) as Record<ComponentName, ComponentModel>;
 }
 
-/** One component. */
+/** One component, with the names and selectors of this Deployment. */
 export function componentModel(name: ComponentName, deployment: ModelDeployment): ComponentModel {
   const proxy = deployment.spec.template.spec.containers.find((each) => each.name === 'proxy');
   const values = { kubectl: kubectlOf(proxy?.image ?? '') };
@@ -85,7 +92,7 @@ export function componentModel(name: ComponentName, deployment: ModelDeployment)
   };
 }
 
-/** The arguments that operations of a JSON patch append. */
+/** The arguments that the operations of a JSON patch append. */
 function addedArguments(operations: readonly unknown[]): readonly string[] {
   const known = operations as readonly {
     readonly op: string;

@@ -9,15 +9,18 @@ import { listLines, scalar, type TemplateValues, templateText } from './manifest
 import { leaseNameOf, type ManifestsOptions } from './manifests-options.ts';
 import { configMapOf, folderItems } from './mounted-folder.ts';
 
-/** Other images have kubectl in different folders of their PATH. */
+/**
+ * The path of kubectl in an image. Images other than our own have it in different folders of their
+ * PATH.
+ */
 export function kubectlOf(image: string): string {
   return isOwnAmbassador(image) ? '/kubectl' : 'kubectl';
 }
 
-/** The port of the ambassador where nothing else is said. */
+/** The default port of the ambassador. */
 export const DEFAULT_PORT = 8_001;
 
-/** The command of its probes: kubectl asks it for a path that every filter opens. */
+/** The command of the ambassador's probes. kubectl requests a path that every filter allows. */
 export function probeCommand(image: string, port: number): readonly string[] {
   const server = `--server=http://127.0.0.1:${port}`;
   return [kubectlOf(image), server, 'get', '--raw=/version', '--request-timeout=3s'];
@@ -29,7 +32,7 @@ const GRACE_SECONDS = 15;
 /**
  * The values of the placeholders in `base/deployment.yaml`.
  *
- * @param webhooks - undefined: the Pod has no gate.
+ * @param webhooks - if undefined, the Pod has no gate.
  */
 export function deploymentValues(
   options: ManifestsOptions,
@@ -98,7 +101,10 @@ function gateValues(options: ManifestsOptions, webhooks: WebhookModel | undefine
   };
 }
 
-/** Its programs run beside the operator in its container, several at a time. */
+/**
+ * The values for a mounted folder. Its programs run in the operator's container, several at a time,
+ * so the memory limit differs.
+ */
 function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   const folder = program?.folder;
   const limits = (memory: string): string =>
@@ -115,23 +121,26 @@ function folderValues({ name, program }: ManifestsOptions): TemplateValues {
   };
 }
 
-/** The words after the modules. */
+/** The arguments after the modules. */
 function moduleWords({ moduleArgs = [] }: ManifestsOptions): readonly string[] {
   const words = moduleArgs.length === 0 ? [] : ['--', ...moduleArgs];
   return words.map(argumentText);
 }
 
-/** The kubelet would replace `$(NAME)` in an argument, unless each `$` is doubled. */
+/** A quoted argument. The kubelet would replace `$(NAME)` in it, so each `$` is doubled. */
 function argumentText(word: string): string {
   return JSON.stringify(word.replaceAll('$', '$$$$'));
 }
 
-/** A word of `chancery` itself is written as it is. */
+/** An argument of `chancery`. Simple words stay unquoted. */
 function programWord(word: string): string {
   return /^[a-z/][a-z0-9/-]*$/.test(word) ? scalar(word) : argumentText(word);
 }
 
-/** All arguments of the ambassador. Our own image already has the flags that are not the filter's. */
+/**
+ * All arguments of the ambassador. Our own image already contains the flags that do not belong to
+ * the filter.
+ */
 export function ambassadorArguments(
   filter: ProxyFilter,
   { images }: Pick<ManifestsOptions, 'images'>,

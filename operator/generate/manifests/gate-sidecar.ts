@@ -3,11 +3,15 @@ import { GATE_CONFIG_FOLDER, GATE_PORT, GATE_PROBE, GATE_TLS_FOLDER } from '../g
 import { scalar, templateText } from './manifest-file.ts';
 import type { ModelContainer } from './model-deployment.ts';
 
-/** Where the gate has its configuration and what it writes, besides the volume with its certificate. */
+/**
+ * The volumes of the gate with its configuration and its temporary files, without the volume of its
+ * certificate.
+ */
 export function gateVolumes(configMap: string): readonly GateVolume[] {
   return [
     { name: 'gate-config', configMap: { name: configMap } },
-    // In memory: a review can contain a Secret, and no part of it is written to the disk of a node.
+    // In memory, because a review can contain a Secret, and no part of it may be written to the
+    // disk of a node.
     { name: 'gate-run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
   ];
 }
@@ -17,7 +21,7 @@ export interface GateVolume {
   readonly [field: string]: unknown;
 }
 
-/** The lines of a Pod with the gate. */
+/** The YAML of the gate in a Pod. */
 export function gateLines(image: string): string {
   return templateText('base/parts/gate.yaml', {
     gateImage: scalar(image),
@@ -28,7 +32,10 @@ export function gateLines(image: string): string {
   });
 }
 
-/** The gate for a Pod that something else makes: the container that every operator with webhooks has. */
+/**
+ * The gate for a Pod that another tool creates. It is the container that every operator with
+ * webhooks has.
+ */
 export function gateSidecar(image: string): ModelContainer {
   const { initContainers } = parseYaml(gateLines(image)) as {
     readonly initContainers: readonly ModelContainer[];

@@ -2,10 +2,10 @@ import { ConfigurationError } from '../../core/errors.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 
 /**
- * The name of the file of an object, without its ending: `cluster-role-reader`. Two objects that a cluster tells apart
- * only by their namespaces or groups have different names as well.
+ * The file names of objects without their extension, such as `cluster-role-reader`. Two objects
+ * that differ only in their namespaces or groups have different names as well.
  *
- * @throws ConfigurationError `CONFIG` when one object is there twice.
+ * @throws ConfigurationError `CONFIG` when an object occurs twice.
  */
 export function objectFileNames(
   objects: readonly KubernetesObject[],

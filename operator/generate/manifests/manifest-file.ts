@@ -17,7 +17,7 @@ const templates = textFiles(new URL('./', import.meta.url));
  * Fills the template of the same path, and puts `comment` before it.
  *
  * @param comment - names the command that wrote the file; one line or more, each with its `#`.
- * @throws Error when the template names a value that is not given: that is a bug of the toolkit.
+ * @throws Error when a value for the template is missing: that is a bug of the toolkit.
  */
 export function fromTemplate(path: string, comment: string, values: TemplateValues): ManifestFile {
   const text = templateText(path, values);
@@ -25,9 +25,9 @@ export function fromTemplate(path: string, comment: string, values: TemplateValu
 }
 
 /**
- * The YAML file at `path` below this folder, with its placeholders filled. `${name}` is replaced by a value.
- * A line with only the comment `# ${name}` is replaced by lines, which are indented as the comment is. An
- * empty text removes the line.
+ * The YAML file at `path` below this folder, with its placeholders filled. `${name}` is replaced by
+ * a value. A line that contains only the comment `# ${name}` is replaced by lines, with the
+ * indentation of the comment. An empty text removes the line.
  */
 export function templateText(path: string, values: TemplateValues): string {
   const valueNamed = (name: string): string => {
@@ -47,9 +47,9 @@ export function listLines(items: readonly string[]): string {
   return items.map((item) => `- ${item}\n`).join('');
 }
 
-/** A value as it is written after `key: `, quoted where a reader could misread it. */
+/** A value as it is written after `key: `. It is quoted if a parser could misread it. */
 export function scalar(text: string): string {
-  // A date, such as the name 2026-01-01, is a string to us and a time to other readers.
+  // A date, such as the name 2026-01-01, would be a time to other parsers.
   const isPlain = /^[a-zA-Z./]/.test(text);
   return isPlain ? formatYaml(text).trimEnd() : JSON.stringify(text);
 }

@@ -10,74 +10,99 @@ import type { MountedFolder } from './mounted-folder.ts';
 export interface OperatorProgram {
   /** The command and its arguments, such as `hooks /hooks`. */
   readonly words: readonly string[];
-  /** Its files. Default: none. */
+  /** The files of the program. Default: none. */
   readonly folder?: MountedFolder;
   /**
-   * Another operator may have the same definitions. Then no overlay contains them: who deletes it would delete all
-   * objects of both. Default false.
+   * True when another operator may have the same definitions. Then no overlay contains them,
+   * because deleting the overlay would delete all objects of both operators. Default false.
    */
   readonly sharesDefinitions?: boolean;
 }
 
-/** The settings of a tree of manifests that no declaration contains. */
+/** The settings of a tree of manifests that are in no declaration. */
 export interface ManifestsOptions {
   /** The name of every object: a DNS label of at most 52 characters, because names of Pods add eleven. */
   readonly name: string;
-  /** Where the operator runs, unless an overlay changes it: a DNS label, and no date. */
+  /**
+   * The namespace of the operator, unless an overlay changes it: a DNS label that is not a date.
+   */
   readonly namespace: string;
-  /** Modules that `chancery run` loads: paths in the operator's image, at least one, unless `program` is given. */
+  /**
+   * Modules that `chancery run` loads: paths in the operator's image. At least one, unless
+   * `program` is given.
+   */
   readonly modules: readonly string[];
-  /** What the operator's container runs in place of modules. Default: it runs modules. */
+  /**
+   * The program that the operator's container runs in place of modules. Default: it runs modules.
+   */
   readonly program?: OperatorProgram;
-  /** What the modules get after `--`. Default: nothing. */
+  /** Arguments of the modules after `--`. Default: none. */
   readonly moduleArgs?: readonly string[];
   /**
-   * Each with a tag or a digest. An ambassador whose name ends with `chancery-proxy` is our own image. Of
-   * every other image only its `kubectl` is used.
+   * Images with a tag or a digest. An ambassador whose name ends with `chancery-proxy` is our own
+   * image. Of other images, only `kubectl` is used.
    */
   readonly images: { readonly ambassador: string; readonly operator: string };
   /**
-   * A Lease makes sure that one replica works at a time. A Deployment alone does not: a Pod on a lost node
-   * may keep running next to its replacement.
+   * True when a Lease ensures that only one replica works at a time. A Deployment alone does not
+   * ensure that: a Pod on a lost node may keep running next to its replacement.
    */
   readonly leaderElection: boolean;
-  /** Groups of keys that replicas share: a power of two from 1 to 64. Default: one replica works. */
+  /**
+   * Number of groups of keys that replicas share: a power of two from 1 to 64. Default: one replica
+   * does all work.
+   */
   readonly shards?: number;
   /** The name of the Lease. Default: the name of the operator with `-leader`. */
   readonly leaseName?: string;
   /**
-   * The namespaces that the operator watches whatever its overlay says, because its arguments decide. Then both
-   * scope components grant the same rights. Default: the overlay says it.
+   * The namespaces that the operator watches regardless of its overlay, because its arguments
+   * decide. Then both scope components grant the same rights. Default: the overlay decides.
    */
   readonly watched?: readonly string[] | 'all';
-  /** The operator installs its definitions itself; otherwise they are in `crds/`. */
+  /** True when the operator installs its definitions itself. Otherwise they are in `crds/`. */
   readonly installCrds: boolean;
-  /** The time limit of the operator's whole stop, in whole seconds from 1 to 3600. */
+  /** The time limit for the whole stop of the operator, in whole seconds from 1 to 3600. */
   readonly stopSeconds: number;
   /**
-   * A folder that already has the generic components, relative to the folder of the tree. If it is given,
-   * they are not written again. They must be written for the same kind of ambassador image, because the probe
-   * of `unix-socket` names the path of kubectl.
+   * A folder that already contains the generic components, relative to the folder of the tree. If
+   * it is given, they are not written again. They must be made for the same kind of ambassador
+   * image, because the probe of `unix-socket` contains the path of kubectl.
    */
   readonly components?: string;
-  /** More resources for the overlays, mostly definitions. Paths are relative to the folder of the tree. */
+  /**
+   * Additional resources for the overlays, mostly definitions. Paths are relative to the folder of
+   * the tree.
+   */
   readonly resources?: readonly string[];
-  /** Objects that go with the operator: the overlays have them, a chart and a bundle contain them. Default: none. */
+  /**
+   * Objects that are installed with the operator. They are part of overlays, charts and bundles.
+   * Default: none.
+   */
   readonly objects?: readonly KubernetesObject[];
-  /** Definitions that no declaration brings. Trees for kustomize name them in `resources`. Default: none. */
+  /**
+   * Definitions that are in no declaration. Trees for kustomize name them in `resources`. Default:
+   * none.
+   */
   readonly definitions?: readonly CustomResourceDefinition[];
   /**
-   * The gate, when a webhook or a conversion is declared. Default: certificates of cert-manager, and our own image of this
-   * version.
+   * The gate, if a webhook or a conversion is declared. Default: certificates of cert-manager, and
+   * our own image of this version.
    */
   readonly gate?: GateOptions;
-  /** What the toolkit's own metrics begin with, in the scrape, the alerts and the dashboard. Default `chancery_`. */
+  /**
+   * Prefix of the toolkit's own metrics in the scrape, the alerts and the dashboard. Default
+   * `chancery_`.
+   */
   readonly metricsPrefix?: string;
-  /** The command that writes the tree, named in each file. */
+  /** The command that generates the tree. Each file names it. */
   readonly command: string;
 }
 
-/** The Lease of an operator: by default different from those of other operators in the same namespace. */
+/**
+ * The name of an operator's Lease. By default it differs from those of other operators in the same
+ * namespace.
+ */
 export function leaseNameOf({
   name,
   leaseName = `${name}-leader`,
@@ -92,30 +117,38 @@ export function electionOf(options: ManifestsOptions): Pick<Placement, 'leaderEl
   return { leaderElection: { namespace: POD_NAMESPACE, leaseName: leaseNameOf(options), sharded } };
 }
 
-/** kustomize turns a date into a time where a kustomization names its namespace, quoted or not. */
+/**
+ * Matches a date. kustomize turns a date into a time in the namespace of a kustomization, quoted or
+ * not.
+ */
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$/;
 
-/** With a tag or a digest: an image without either is `latest`, and changes unnoticed. */
+/**
+ * Matches an image with a tag or a digest. An image without either is `latest`, and changes
+ * unnoticed.
+ */
 const IMAGE =
   /^([A-Za-z0-9.-]+(:[0-9]+)?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*(?=[:@])(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[a-f0-9]{64})?$/;
 
-/** Whether an image has a tag or a digest. */
+/** True when an image has a tag or a digest. */
 export function isFixedImage(image: string): boolean {
   return IMAGE.test(image);
 }
 
-/** How a metric's name may begin, as `CHANCERY_METRICS_PREFIX` has it. */
+/** Matches a prefix that `CHANCERY_METRICS_PREFIX` accepts. */
 const METRICS_PREFIX = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Without `$`, which the kubelet would expand, and not a flag. */
+/** Matches a path that is not a flag and has no `$`, which the kubelet would expand. */
 const MODULE = /^[A-Za-z0-9._/@+][A-Za-z0-9._/@+-]*$/;
 
-/** A relative path, or the URL of a remote kustomization. */
+/** Matches a relative path, or the URL of a remote kustomization. */
 const REFERENCE = /^[A-Za-z0-9._@+][A-Za-z0-9._/@+:?=&%~-]*$/;
 
 /**
- * @throws ConfigurationError `CONFIG` when a manifest could misread a value, or when Kubernetes would not
- *   accept it.
+ * Checks the options.
+ *
+ * @throws ConfigurationError `CONFIG` when a parser could misread a value in a manifest, or when
+ * Kubernetes would not accept it.
  */
 export function requireUsable(options: ManifestsOptions): void {
   const { name, namespace, modules, images, stopSeconds, components, resources = [] } = options;

@@ -7,7 +7,7 @@ export interface EnvironmentVariable {
   readonly valueFrom?: object;
 }
 
-/** A container, as far as the renderings look into it. */
+/** A container, with the fields that the renderers read. */
 export interface ModelContainer {
   readonly name: string;
   readonly image: string;
@@ -19,7 +19,7 @@ export interface ModelContainer {
   readonly [field: string]: unknown;
 }
 
-/** A Deployment, as far as the renderings look into it. */
+/** A Deployment, with the fields that the renderers read. */
 export interface ModelDeployment extends KubernetesObject {
   readonly spec: {
     readonly replicas: number;

@@ -2,30 +2,31 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { formatYaml } from '../../core/yaml.ts';
 import { header } from './manifest-file.ts';
 
-/** A folder that a ConfigMap brings into the Pod. */
+/** A folder whose files a ConfigMap provides in the Pod. */
 export interface MountedFolder {
-  /** `hooks` is mounted at `/hooks`. A word of lower-case letters. */
+  /** Name of the mount point: `hooks` is mounted at `/hooks`. A word of lower-case letters. */
   readonly mount: string;
   /** The folder, relative to the folder `base` of the tree, with `/` as the separator. */
   readonly fromBase: string;
   /** Paths of its files below the folder, sorted, with `/` as the separator. */
   readonly files: readonly string[];
-  /** Those of the files that stay without an execute bit. Default: none. */
+  /** Files that get no execute bit. Default: none. */
   readonly plain?: readonly string[];
-  /** The texts of the files, by their paths. Left out: a generator of kustomize reads them. */
+  /** The texts of the files, by path. If omitted, a generator of kustomize reads the files. */
   readonly texts?: ReadonlyMap<string, string>;
 }
 
-/** The name of the ConfigMap with the files. kustomize adds a hash of them. */
+/** The name of the ConfigMap with the files. kustomize adds a hash of the files to it. */
 export function configMapOf({ mount }: Pick<MountedFolder, 'mount'>, operator: string): string {
   return `${operator}-${mount}`;
 }
 
 /**
- * The file `kustomization.yaml` in a mounted folder. It makes the ConfigMap, because kustomize reads no file outside of
- * the folder of a kustomization.
+ * The file `kustomization.yaml` in a mounted folder. It must be in that folder, because kustomize
+ * reads no file outside of the folder of a kustomization.
  *
- * @throws ConfigurationError `CONFIG` for a path that cannot be a key of a ConfigMap, and for two paths with one key.
+ * @throws ConfigurationError `CONFIG` when a path cannot be a key of a ConfigMap, and when two
+ * paths have the same key.
  */
 export function folderKustomization(
   folder: Pick<MountedFolder, 'files' | 'mount'>,
@@ -53,8 +54,8 @@ export function folderData(texts: ReadonlyMap<string, string>): Readonly<Record<
 }
 
 /**
- * The lines that place the files of sub-folders and keep files from becoming executable; empty when there are none of
- * both.
+ * The YAML that puts files into sub-folders, and that removes the execute bit of others. Empty when
+ * neither is needed.
  */
 export function folderItems({ files, plain = [] }: Pick<MountedFolder, 'files' | 'plain'>): string {
   if (plain.length === 0 && !files.some((path) => path.includes('/'))) return '';
@@ -78,7 +79,7 @@ function requireOwnKeys(files: readonly string[]): void {
   }
 }
 
-/** A key of a ConfigMap has no `/`. */
+/** The key of a file in a ConfigMap. It contains no `/`. */
 function keyOf(path: string): string {
   const key = path.replaceAll('/', '__');
   if (/^[A-Za-z0-9._-]{1,253}$/.test(key)) return key;

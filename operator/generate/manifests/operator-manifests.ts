@@ -23,8 +23,9 @@ import { definitionsOf, type OperatorModel, operatorModel, type Scope } from './
 import { overlayComponents } from './rendered-objects.ts';
 
 /**
- * Files of the components that fit every operator. They select the one Deployment by its kind, and copy names
- * from it. The only placeholder of their templates is the path of kubectl in the ambassador's image.
+ * Files of the components that fit every operator. They select the only Deployment by its kind, and
+ * copy names from it. The only placeholder in their templates is the path of kubectl in the
+ * ambassador's image.
  */
 export const GENERIC_FILES: readonly string[] = [
   'components/debug/kustomization.yaml',
@@ -42,15 +43,15 @@ export const GENERIC_FILES: readonly string[] = [
 const GENERIC_HEADER = '# Written by `chancery generate manifests`, the same for every operator.\n';
 
 /**
- * A complete kustomize tree for an operator with these declarations: `base`, the components, `overlays`, and
- * `crds` when resources have definitions that the operator does not install itself. Equal declarations and
- * options give equal files.
+ * A complete kustomize tree for an operator with these declarations: `base`, the components,
+ * `overlays`, and `crds` if resources have definitions that the operator does not install itself.
+ * Equal declarations and options give equal files.
  *
- * The base alone has no rights. Exactly one scope component must be used: it grants the rights, opens the
- * filter and sets the watched namespaces. The other components fit every operator.
+ * The base alone has no rights. Exactly one scope component must be used: it grants the rights,
+ * opens the filter and sets the watched namespaces. The other components fit every operator.
  *
- * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the reasons of
- *   `rbac` and `proxyFilter`.
+ * @throws ConfigurationError `CONFIG` for an option that cannot be part of a manifest, and for the
+ * reasons of `rbac` and `proxyFilter`.
  */
 export function operatorManifests(
   declared: readonly Declared[],
@@ -94,7 +95,7 @@ function monitoringComponent({ monitoring, options }: OperatorModel): readonly M
   ];
 }
 
-/** Why an overlay has a component without being asked. */
+/** The reason why an overlay has a component by default, for its comment. */
 function whyComponent(name: ComponentName, { shards }: ManifestsOptions): string {
   if (name === 'native-sidecar') {
     return 'the gate ends with the operator, and not after the ambassador has waited';
@@ -104,7 +105,7 @@ function whyComponent(name: ComponentName, { shards }: ManifestsOptions): string
     : 'the replicas share the work';
 }
 
-/** One overlay for each scope. Users apply it unchanged, or start their own overlays from it. */
+/** One overlay per scope. Users apply it unchanged, or base their own overlays on it. */
 function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile[] {
   const { options } = model;
   const { command, name, components = 'components', resources = [], objects = [] } = options;
@@ -128,7 +129,10 @@ function overlays(model: OperatorModel, hasCrds: boolean): readonly ManifestFile
   );
 }
 
-/** What keeps the certificate of the gate; empty unless `chancery certificates` does. */
+/**
+ * The operator that maintains the certificate of the gate. Empty unless `chancery certificates`
+ * does.
+ */
 function certificatesFolder(model: OperatorModel): readonly ManifestFile[] {
   const objects = certificatesOperator(model);
   const { command } = model.options;
@@ -139,7 +143,10 @@ function certificatesFolder(model: OperatorModel): readonly ManifestFile[] {
   ];
 }
 
-/** The objects that go with the operator, in a folder that kustomize reads; empty when there are none. */
+/**
+ * The objects that are installed with the operator, in a folder for kustomize. Empty when there are
+ * none.
+ */
 function resourcesFolder({ objects = [], command }: ManifestsOptions): readonly ManifestFile[] {
   if (objects.length === 0) return [];
   const files = objectFileNames(objects).map(([name, object]) => ({
@@ -153,7 +160,10 @@ function resourcesFolder({ objects = [], command }: ManifestsOptions): readonly 
   ];
 }
 
-/** Turns a path relative to the folder of the tree into one relative to an overlay; a URL stays unchanged. */
+/**
+ * A path relative to an overlay, for a path relative to the folder of the tree. A URL stays
+ * unchanged.
+ */
 function fromOverlay(resource: string): string {
   return resource.includes('://') ? resource : posix.join('../..', resource);
 }
@@ -166,7 +176,7 @@ const WHY_WEBHOOKS: Readonly<Record<Scope, string>> = {
 
 const WHY = ['What the controllers declare, and no more.'];
 
-/** The component that lets an operator work in its own namespace or in all namespaces. */
+/** The component for an operator that works in its own namespace, or in all namespaces. */
 function scopeComponent(scope: Scope, { options, scopes }: OperatorModel): readonly ManifestFile[] {
   const folder = `components/${scope}`;
   const { command } = options;
@@ -198,8 +208,8 @@ function filterPatch(args: readonly string[], { name }: ManifestsOptions): objec
 }
 
 /**
- * The files that every operator has. They allow it to start, to ask for its rights and to take part in leader
- * election, and nothing else.
+ * The files that every operator has. They allow it to start, to ask for its rights and to take part
+ * in leader election, but nothing else.
  */
 function base(model: OperatorModel): readonly ManifestFile[] {
   const { electionArguments, electionRights, options } = model;
@@ -234,10 +244,10 @@ function base(model: OperatorModel): readonly ManifestFile[] {
 }
 
 /**
- * The definitions that the resources of `declared` have, one file each, named after the definition; empty
+ * The definitions of the resources in `declared`, one file each, named after the definition. Empty
  * when there are none.
  *
- * @throws ConfigurationError `CONFIG` when two of them declare one resource differently.
+ * @throws ConfigurationError `CONFIG` when two declarations define one resource differently.
  */
 export function crdDocuments(declared: readonly Declared[]): readonly ManifestFile[] {
   return definitionFiles(definedResources(declared).map(({ definition }) => definition));
@@ -252,7 +262,7 @@ function definitionFiles(
   }));
 }
 
-/** What belongs to the gate; empty when nothing is asked of the operator. */
+/** The files of the gate. Empty when the operator has no webhooks and conversions. */
 function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[] {
   if (webhooks === undefined) return [];
   const { certificates, objects } = webhooks;
@@ -266,7 +276,7 @@ function gateFiles({ options, webhooks }: OperatorModel): readonly ManifestFile[
   ];
 }
 
-/** The same definitions as the folder `crds/` of a tree; empty when there are none. */
+/** The same definitions as a folder `crds/` of the tree. Empty when there are none. */
 function crdFolder({ access, options, webhooks }: OperatorModel): readonly ManifestFile[] {
   const { command } = options;
   const files = definitionFiles(definitionsOf(access, options, webhooks));

@@ -27,49 +27,61 @@ import { electionOf, type ManifestsOptions, requireUsable } from './manifests-op
 import type { EnvironmentVariable, ModelDeployment } from './model-deployment.ts';
 import { configMapOf, folderData } from './mounted-folder.ts';
 
-/** Where an operator works: in its own namespace, or in all of them. */
+/** The scope of an operator: its own namespace, or all namespaces. */
 export type Scope = 'namespaced' | 'cluster-scoped';
 
-/** What is used where nothing else is said. */
+/** The gate options that apply by default. */
 const DEFAULT_GATE: GateOptions = {
   certificates: 'cert-manager',
   image: `${OWN_GATE_IMAGE}:${VERSION}`,
 };
 
-/** What a scope adds to an operator. */
+/** The parts of an operator that depend on its scope. */
 export interface ScopeModel {
-  /** Those of the election are not among them: see `OperatorModel`. */
+  /** Rights without those of the election, which are in `OperatorModel`. */
   readonly rights: readonly (RbacRole | RbacRoleBinding)[];
   /** All arguments of the container `proxy`, with the filter. */
   readonly proxyArguments: readonly string[];
   /** `WATCH_NAMESPACE` of the container `operator`. */
   readonly watchNamespace: EnvironmentVariable;
-  /** Configurations of the declared webhooks: for the watched namespaces, or for all but the operator's own. */
+  /**
+   * Configurations of the declared webhooks: for the watched namespaces, or for all namespaces
+   * except the operator's own.
+   */
   readonly webhooks: readonly KubernetesObject[];
 }
 
-/** An operator in a cluster, before it is rendered for kustomize, Helm or OLM. All of them render this. */
+/**
+ * An operator in a cluster, before it is rendered. The renderers for kustomize, Helm and OLM all
+ * use this model.
+ */
 export interface OperatorModel {
-  /** What the declarations require, for each scope. */
+  /** The access that the declarations require in each scope. */
   readonly access: AccessByScope;
   readonly options: ManifestsOptions;
   readonly namespace: KubernetesObject;
   readonly serviceAccount: KubernetesObject;
-  /** Rights in the own namespace, for the election. Empty without one. */
+  /** Rights in the operator's namespace for the election. Empty without an election. */
   readonly electionRights: readonly (RbacRole | RbacRoleBinding)[];
-  /** Arguments of the container `proxy` that let only the election through. */
+  /** Arguments of the container `proxy` that allow only the election. */
   readonly electionArguments: readonly string[];
-  /** Without a scope: no `WATCH_NAMESPACE`, and the filter of the election. */
+  /** The Deployment without a scope: no `WATCH_NAMESPACE`, and the filter of the election. */
   readonly deployment: ModelDeployment;
   readonly scopes: Readonly<Record<Scope, ScopeModel>>;
   readonly components: Readonly<Record<ComponentName, ComponentModel>>;
-  /** Empty when the operator installs them itself, and when it shares them with other operators. */
+  /**
+   * Empty when the operator installs its definitions itself, and when it shares them with other
+   * operators.
+   */
   readonly definitions: readonly CustomResourceDefinition[];
-  /** The gate, and what the API server asks. Undefined when no webhook and no conversion is declared. */
+  /** The gate, and the webhooks and conversions behind it. Undefined when none is declared. */
   readonly webhooks: WebhookModel | undefined;
-  /** Alerts and a dashboard, which nobody has to use. */
+  /** Alerts and a dashboard, which are optional. */
   readonly monitoring: Monitoring;
-  /** The ConfigMap of the mounted folder. Undefined without one, and when the texts of its files were not given. */
+  /**
+   * The ConfigMap of the mounted folder. Undefined without a folder, and when the texts of its
+   * files are missing.
+   */
   readonly configMap:
     | (KubernetesObject & { readonly data: Readonly<Record<string, string>> })
     | undefined;
@@ -88,7 +100,10 @@ export function operatorModel(
   return modelOf(new AccessByScope(declared, options.installCrds), options);
 }
 
-/** The model of an operator whose access may be known already, such as that of a model with other options. */
+/**
+ * The model of an operator whose access is already known, such as the access of a model with other
+ * options.
+ */
 export function modelOf(access: AccessByScope, options: ManifestsOptions): OperatorModel {
   requireUsable(options);
   const { definitions = [], installCrds, program } = options;
@@ -128,7 +143,7 @@ export function modelOf(access: AccessByScope, options: ManifestsOptions): Opera
   };
 }
 
-/** The definitions of the declared resources, as they are installed. */
+/** The definitions of the declared resources, in the form in which they are installed. */
 export function definitionsOf(
   access: AccessByScope,
   options: ManifestsOptions,
@@ -138,7 +153,11 @@ export function definitionsOf(
   return access.definitions.map((each) => convertedDefinition(each, webhooks.options, options));
 }
 
-/** @throws ConfigurationError `CONFIG` for webhooks that cannot be served as they are declared. */
+/**
+ * The webhooks of the operator. Undefined when none is declared.
+ *
+ * @throws ConfigurationError `CONFIG` when webhooks cannot be served as they are declared.
+ */
 function servedBy(access: AccessByScope, options: ManifestsOptions): WebhookModel | undefined {
   const served = servingOf(access, options);
   if (!isServing(served)) return undefined;
@@ -177,7 +196,7 @@ function withArguments(deployment: ModelDeployment, args: readonly string[]): Mo
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }
 
-/** What a scope adds to an operator with these options. */
+/** The parts of an operator that depend on this scope. */
 export function scopeModel(
   scope: Scope,
   access: AccessByScope,
@@ -217,17 +236,18 @@ function watchedBy(scope: Scope, { watched }: ManifestsOptions): Placement['name
 }
 
 /**
- * Roles and bindings for the operator's ServiceAccount. Each names its namespace: an overlay that moves the
- * operator finds them by it, and an overlay that does not mention them keeps them.
+ * Roles and bindings for the operator's ServiceAccount. Each has a namespace. An overlay that moves
+ * the operator finds them by it, and an overlay that does not mention them keeps them.
  *
- * @param suffix - added to the operator's name for their names.
+ * @param suffix - appended to the operator's name for their names.
  */
 function roles(
   accesses: readonly AccessRule[],
   { name, namespace }: Pick<ManifestsOptions, 'name' | 'namespace'>,
   suffix: string = '',
 ): readonly (RbacRole | RbacRoleBinding)[] {
-  // Otherwise an operator in the namespace `default`, where Events about cluster-scoped objects are, has two such roles.
+  // Otherwise an operator in the namespace `default` would have two such roles, because Events
+  // about cluster-scoped objects are there.
   const placed = accesses.map((access) =>
     access.namespace === namespace ? { ...access, namespace: POD_NAMESPACE } : access,
   );
@@ -242,7 +262,10 @@ function roles(
   });
 }
 
-/** Undefined when nothing is mounted, and when only the paths of the files are known. */
+/**
+ * The ConfigMap of the mounted folder. Undefined when nothing is mounted, and when only the paths
+ * of the files are known.
+ */
 function folderObject({ name, namespace, program }: ManifestsOptions): OperatorModel['configMap'] {
   const folder = program?.folder;
   if (folder?.texts === undefined) return undefined;

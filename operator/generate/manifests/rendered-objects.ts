@@ -17,7 +17,7 @@ export interface Rendering {
   readonly components?: readonly ComponentName[];
 }
 
-/** The objects that kustomize makes of an overlay with these components, definitions last. */
+/** The objects that kustomize renders for an overlay with these components, definitions last. */
 export function renderedObjects(
   model: OperatorModel,
   rendering: Rendering,
@@ -38,7 +38,7 @@ export function renderedObjects(
   ];
 }
 
-/** The Deployment that kustomize makes of an overlay with these components. */
+/** The Deployment that kustomize renders for an overlay with these components. */
 export function renderedDeployment(
   model: OperatorModel,
   { components = [], scope }: Rendering,
@@ -68,7 +68,7 @@ export function renderedDeployment(
   );
 }
 
-/** The Deployment as a component patches it. Arguments of the ambassador are not added. */
+/** The Deployment with the patches of a component. Arguments of the ambassador are not added. */
 export function withComponent(
   deployment: ModelDeployment,
   name: ComponentName,
@@ -83,9 +83,12 @@ function inOrder(names: readonly ComponentName[]): readonly ComponentName[] {
 }
 
 /**
- * The components of the overlays that are generated. Two replicas where requests fail while none answers. Beside a gate the
- * ambassador is a native sidecar, too: the gate ends after the last plain container, and until then it would answer 502 on
- * connections of which the operator behind it is gone.
+ * The components of the generated overlays. There are two replicas if requests fail while no
+ * replica answers.
+ *
+ * Beside a gate, the ambassador is a native sidecar, too. The gate ends after the last plain
+ * container. With a plain ambassador, it would answer 502 until then, because the operator behind
+ * it is already gone.
  */
 export function overlayComponents({
   options,
@@ -109,7 +112,7 @@ function withProxyCopied(deployment: ModelDeployment): ModelDeployment {
   return { ...deployment, spec: { ...deployment.spec, template: pod } };
 }
 
-/** The field by which items of a list merge. Lists with other names are replaced. */
+/** The field by which the items of a list merge. Lists under other names are replaced. */
 export const MERGE_KEYS: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',
@@ -124,7 +127,7 @@ function patched(deployment: ModelDeployment, { spec }: PatchOfDeployment): Mode
   return { ...deployment, spec: merged(deployment.spec, spec) as ModelDeployment['spec'] };
 }
 
-/** As kustomize merges: null removes, and items that a patch names come first. */
+/** A value merged as in kustomize: null removes, and the items in the patch come first. */
 function merged(value: unknown, patch: unknown, field: string = ''): unknown {
   if (Array.isArray(patch)) return mergedList(Array.isArray(value) ? value : [], patch, field);
   if (!isMapping(patch)) return patch;

@@ -1,34 +1,37 @@
 import type { Series } from './series.ts';
 
-/** A fault of an operator that a person has to hear of. */
+/** A fault of an operator that needs the attention of a person. */
 export interface Alert {
   readonly name: string;
-  /** `critical`: the operator does nothing, or keeps others from working. `warning`: a part of its work suffers. */
+  /**
+   * `critical`: the operator does not work, or blocks the work of others. `warning`: a part of its
+   * work suffers.
+   */
   readonly severity: 'critical' | 'warning';
-  /** PromQL; each series of its result is one alert. */
+  /** PromQL. Each series in its result is one alert. */
   readonly expr: string;
-  /** How long it holds before the alert fires. Default: not at all. */
+  /** Time that the condition must hold before the alert fires. Default: none. */
   readonly for?: string;
-  /** One line, with labels as Prometheus fills them in. */
+  /** One line, with labels that Prometheus fills in. */
   readonly summary: string;
-  /** What it means for users. */
+  /** The consequence for users. */
   readonly description: string;
 }
 
 const OPERATOR = 'namespace, job';
 const POD = `${OPERATOR}, pod`;
 const CONTROLLER = `${OPERATOR}, controller`;
-/** A scrape has a namespace of its own, so that Prometheus keeps the label of the metric under another name. */
+/** A scrape has its own label `namespace`, so Prometheus renames that label of the metric. */
 const SOURCE = `${POD}, group, version, resource, exported_namespace`;
 
-/** Share of events with matchers `bad` among all of a counter. */
+/** The share of events with the matchers `bad` among all events of a counter. */
 function share(series: Series, counter: string, bad: string, by: string, window: string): string {
   const rate = (matchers?: string): string =>
     `sum by (${by}) (rate(${series(counter, matchers)}[${window}]))`;
   return `${rate(bad)} / ${rate()}`;
 }
 
-/** All alerts, in the order in which a person reads them: first what stops everything. */
+/** All alerts in reading order: first the faults that stop everything. */
 export function alertsOf(series: Series): readonly Alert[] {
   return [...processAlerts(series), ...workAlerts(series), ...clusterAlerts(series)];
 }

@@ -2,26 +2,28 @@ import { type OperatorParts, type Panel, type Row, rowsOf } from './panels.ts';
 import { seriesWith } from './series.ts';
 
 export interface DashboardOptions extends OperatorParts {
-  /** The operator, and its `job` in Prometheus. */
+  /** The name of the operator, and its `job` in Prometheus. */
   readonly name: string;
   /** Prefix of the toolkit's own metrics. Default `chancery_`. */
   readonly prefix?: string;
-  /** The command that writes the file. */
+  /** The command that generates the file. */
   readonly command: string;
 }
 
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
-/** Grafana has 24 columns; three panels stand beside each other. */
+/** Grafana has 24 columns, so three panels fit beside each other. */
 const WIDTH = 8;
 const HEIGHT = 7;
 
-/** The oldest schema that has all that is written here: Grafana 10.2. Newer ones migrate it. */
+/**
+ * The oldest schema with all fields that are written here: Grafana 10.2. Newer versions migrate it.
+ */
 const SCHEMA_VERSION = 38;
 
 /**
- * A dashboard of Grafana as JSON, one panel on a line. It shows every Pod whose metrics have this operator's `job`, and
- * has variables for the data source, the namespace and the Pod.
+ * A dashboard for Grafana as JSON, one panel per line. It shows every Pod whose metrics have this
+ * operator's `job`, and has variables for the data source, the namespace and the Pod.
  */
 export function dashboardText(options: DashboardOptions): string {
   const { name, prefix, command } = options;
@@ -64,7 +66,7 @@ function variables(name: string): readonly object[] {
   ];
 }
 
-/** Rows and panels where Grafana shows them, from left to right and from top to bottom. */
+/** Rows and panels with their position in Grafana, from left to right and from top to bottom. */
 function placed(rows: readonly Row[]): readonly object[] {
   const all: object[] = [];
   let y = 0;

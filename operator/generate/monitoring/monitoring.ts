@@ -4,27 +4,36 @@ import { type DashboardOptions, dashboardText } from './dashboard.ts';
 import { seriesWith } from './series.ts';
 
 export interface MonitoringOptions extends DashboardOptions {
-  /** Where the operator runs. */
+  /** The namespace of the operator. */
   readonly namespace: string;
 }
 
-/** What tells people how an operator is: alerts for Prometheus, and a dashboard for Grafana. */
+/**
+ * The objects that show users the state of an operator: alerts for Prometheus, and a dashboard for
+ * Grafana.
+ */
 export interface Monitoring {
-  /** The PrometheusRule, as the Prometheus Operator defines it. */
+  /** The alerts as a PrometheusRule of the Prometheus Operator. */
   readonly rules: KubernetesObject;
   /** The ConfigMap in which the sidecar of Grafana's chart finds the dashboard. */
   readonly dashboard: KubernetesObject & { readonly data: Readonly<Record<string, string>> };
 }
 
-/** The page that says of each alert what to do. It is part of the documentation of the toolkit. */
+/** The page with the remedy for each alert. It is part of the documentation of the toolkit. */
 const RUNBOOK = 'docs/guides/operate/alerts.md';
 
-/** The dashboard's key in the ConfigMap. Grafana's sidecar puts those of all ConfigMaps into one folder. */
+/**
+ * The dashboard's key in the ConfigMap. It must be unique, because Grafana's sidecar puts the keys
+ * of all ConfigMaps into one folder.
+ */
 export function dashboardFile(name: string): string {
   return `${name}.json`;
 }
 
-/** The objects, in the operator's namespace. Both find its Pods by the `job` that the PodMonitor of the manifests sets. */
+/**
+ * The objects, in the operator's namespace. Both select its Pods by the `job` that the PodMonitor
+ * in the manifests sets.
+ */
 export function monitoringOf(options: MonitoringOptions): Monitoring {
   const { name, namespace, prefix } = options;
   const series = seriesWith(`job=${JSON.stringify(name)}`, { prefix });

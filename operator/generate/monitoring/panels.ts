@@ -3,7 +3,7 @@ import type { Series } from './series.ts';
 /** One line or a group of lines of a panel. */
 export interface Query {
   readonly expr: string;
-  /** What Grafana calls each line: labels in double braces. */
+  /** Grafana's name of each line, with labels in double braces. */
   readonly legend: string;
 }
 
@@ -19,15 +19,15 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** What an operator has, as far as panels depend on it. */
+/** The parts of an operator on which panels depend. */
 export interface OperatorParts {
-  /** It elects a leader, or shares its work by Leases. */
+  /** True when the operator elects a leader, or shares its work by Leases. */
   readonly hasElection: boolean;
   readonly isSharded: boolean;
   readonly hasWebhooks: boolean;
 }
 
-/** All rows, in the order in which a person reads them. A row without a metric of this operator is left out. */
+/** All rows in reading order. A row without a metric of this operator is omitted. */
 export function rowsOf(series: Series, parts: OperatorParts): readonly Row[] {
   const panels = new Panels(series);
   return [
@@ -201,7 +201,7 @@ function legendOf(by: string): string {
     .join(' ');
 }
 
-/** `chancery_write_loop_total` as words: write loop. */
+/** The name of a counter in words: write loop for `chancery_write_loop_total`. */
 function wordsOf(counter: string): string {
   return counter
     .replace(/^(?:controller_runtime|chancery)_(?:reconcile_)?|_total$/g, '')

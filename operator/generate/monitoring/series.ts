@@ -3,14 +3,18 @@ import { shownName } from '../../manager/metrics/claimed-names.ts';
 import type { Metric } from '../../manager/metrics/metric.ts';
 
 /**
- * Writes a selector of PromQL for a metric of the catalogue, of the process, or of Prometheus itself.
+ * Returns a PromQL selector for a metric of the catalogue, of the process, or of Prometheus itself.
  *
- * @param name - as the toolkit emits it; of a histogram with `_bucket`, `_sum` or `_count`.
- * @param matchers - more matchers, such as `state="healthy"`.
+ * @param name - the name that the toolkit emits. For a histogram, with `_bucket`, `_sum` or
+ * `_count`.
+ * @param matchers - additional matchers, such as `state="healthy"`.
  */
 export type Series = (name: string, matchers?: string) => string;
 
-/** What a scrape has besides the catalogue: `up` is Prometheus' own, and the rest is prom-client's. */
+/**
+ * Metrics in a scrape that are not in the catalogue: `up` is from Prometheus, the others from
+ * prom-client.
+ */
 const BESIDE_CATALOGUE: ReadonlySet<string> = new Set([
   'up',
   'process_cpu_seconds_total',
@@ -21,8 +25,9 @@ const BESIDE_CATALOGUE: ReadonlySet<string> = new Set([
 /**
  * Selectors with `matchers`, and with the prefix of the settings.
  *
- * @param options - `prefix`: of the toolkit's own metrics, default `chancery_`.
- * @returns a function that throws an `Error` for an unknown metric or label: that is a bug of the toolkit.
+ * @param options - `prefix`: the prefix of the toolkit's own metrics, default `chancery_`.
+ * @returns a function that throws an `Error` for an unknown metric or label: that is a bug of the
+ * toolkit.
  */
 export function seriesWith(
   matchers: string,
@@ -39,7 +44,7 @@ export function seriesWith(
   };
 }
 
-/** Undefined for a metric that is not in the catalogue. */
+/** The metric with this name in the catalogue. Undefined for a metric from elsewhere. */
 function metricOf(name: string): Metric | undefined {
   if (BESIDE_CATALOGUE.has(name)) return undefined;
   const found = METRICS.find(

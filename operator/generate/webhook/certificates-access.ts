@@ -10,7 +10,7 @@ import {
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Resource } from '../../model/resource.ts';
 
-/** What `chancery certificates` writes. Each object is named: it may write no other. */
+/** The objects that `chancery certificates` writes. It may write only these. */
 export interface CertificateTargets {
   /** The Secret with the serving certificate, in the namespace of the process. */
   readonly secret: string;
@@ -22,14 +22,14 @@ export interface CertificateTargets {
   readonly definitions: readonly string[];
 }
 
-/** What `chancery certificates` reads and may do: one Secret, and the `caBundle` of named objects. */
+/** The access of `chancery certificates`: one Secret, and the `caBundle` of named objects. */
 export interface CertificatesAccess extends AccessDeclaration {
   readonly secret: Source<Secret>;
-  /** What trusts the certificate, an object each. */
+  /** The objects that trust the certificate, one source per object. */
   readonly trusting: readonly Source[];
 }
 
-/** The rights follow from this declaration, and the controller is made of it. */
+/** The declaration of this access. The rights are generated from it, and the controller uses it. */
 export function certificatesAccess(targets: CertificateTargets): CertificatesAccess {
   const secret = source(secrets, { fieldSelector: `metadata.name=${targets.secret}` });
   const trusting = [
@@ -55,7 +55,7 @@ export function certificatesAccess(targets: CertificateTargets): CertificatesAcc
   };
 }
 
-/** The name of the controller, and its field manager. */
+/** The name of the controller, and of its field manager. */
 const CERTIFICATES = 'certificates';
 
 function named(resource: Resource, name: string): Source {

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../model/object.ts';
 
 const API_VERSION = 'admissionregistration.k8s.io/v1';
 
-/** True when each member of a mapping but these is as it was, and none is gone. */
+/** An expression that is true when all members of a mapping except these are unchanged. */
 function sameBut(now: string, before: string, members: readonly string[]): string {
   const left = `[${members.map((each) => `'${each}'`).join(', ')}]`;
   return (
@@ -11,12 +11,15 @@ function sameBut(now: string, before: string, members: readonly string[]): strin
   );
 }
 
-/** What the API server itself writes into the metadata. */
+/** Metadata that the API server itself writes. */
 const SERVER_WRITES = ['generation', 'managedFields', 'resourceVersion'];
 
 const CONVERSION = ['spec', 'conversion', 'webhook', 'clientConfig'];
 
-/** One condition for each depth of a definition: from the object down to the way to its webhook. */
+/**
+ * An expression with one condition per level of a definition, from the object down to the address
+ * of its webhook. All other fields must be unchanged.
+ */
 function sameConversion(): string {
   return CONVERSION.map((_, depth) => {
     const path = ['', ...CONVERSION.slice(0, depth + 1)].join('.');
@@ -25,7 +28,10 @@ function sameConversion(): string {
   }).join(' &&\n');
 }
 
-/** A webhook is what it was when there is one of its name that differs in its bundle only. */
+/**
+ * An expression that is true when each webhook differs only in its bundle from the webhook of the
+ * same name.
+ */
 const SAME_WEBHOOKS = `size(dyn(object).webhooks) == size(dyn(oldObject).webhooks) &&
 dyn(object).webhooks.all(w, dyn(oldObject).webhooks.exists(o, o.name == w.name &&
 ${sameBut('w', 'o', ['clientConfig'])} &&
@@ -36,7 +42,7 @@ const IS_DEFINITION = "request.resource.resource == 'customresourcedefinitions'"
 
 const VALIDATIONS = [
   {
-    // Another type, and the API server would put the token of an account into it.
+    // With another type, the API server would write the token of an account into the Secret.
     expression: `!(${IS_SECRET}) || (request.operation in ['CREATE', 'UPDATE'] && dyn(object).type == 'Opaque')`,
     message: 'chancery certificates writes a plain Secret',
   },
@@ -59,8 +65,9 @@ function ruleFor(group: string, ...resources: readonly string[]): object {
 }
 
 /**
- * A policy that holds `chancery certificates` to what it keeps, and its binding. RBAC knows objects and no fields: without the
- * policy, the right to write a `caBundle` is the right to send each write of the cluster to another server.
+ * A policy that restricts `chancery certificates` to the fields that it maintains, and its binding.
+ * RBAC cannot restrict fields. Without the policy, the right to write a `caBundle` would be the
+ * right to redirect every write of the cluster to another server.
  *
  * @param account - the ServiceAccount of `chancery certificates`.
  */

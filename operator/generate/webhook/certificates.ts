@@ -4,13 +4,16 @@ import type { WebhooksOptions } from './webhooks-options.ts';
 
 type Marks = Readonly<Record<string, string>>;
 
-/** How a certificate source takes part in the manifests of an operator. */
+/** The parts of an operator's manifests that depend on the certificate source. */
 export interface CertificateModel {
-  /** Annotations of webhook configurations and converted definitions: the source fills their `caBundle`. */
+  /**
+   * Annotations of webhook configurations and converted definitions. They make the source fill the
+   * `caBundle`.
+   */
   readonly trusting: Marks;
   /** Annotations of the Service. */
   readonly served: Marks;
-  /** Where the gate gets `tls.crt` and `tls.key` from. */
+  /** The volume from which the gate reads `tls.crt` and `tls.key`. */
   readonly volume: { readonly name: string; readonly [field: string]: unknown };
   readonly objects: readonly KubernetesObject[];
 }
@@ -18,7 +21,7 @@ export interface CertificateModel {
 /** The volume with certificate and key. Only the container `gate` mounts it. */
 export const GATE_TLS = 'gate-tls';
 
-/** What the certificate source of an operator adds to its manifests. */
+/** The parts that the certificate source of an operator adds to its manifests. */
 export function certificateModel(
   options: WebhooksOptions,
   place: { readonly name: string; readonly namespace: string },
@@ -28,7 +31,7 @@ export function certificateModel(
     name: GATE_TLS,
     secret: {
       secretName: secret,
-      // Nothing else of the Secret: that of `chancery certificates` has more in it.
+      // No other keys: the Secret of `chancery certificates` contains more.
       items: ['tls.crt', 'tls.key'].map((key) => ({ key, path: key })),
     },
   };
@@ -50,8 +53,8 @@ export function certificateModel(
 }
 
 /**
- * An authority of its own, which signs the serving certificate. A serving certificate that signed itself would change
- * together with the `caBundle`, and requests would fail in between.
+ * An authority that signs the serving certificate. A self-signed serving certificate would change
+ * together with the `caBundle`, and requests would fail between the two changes.
  */
 function certManager(place: {
   readonly name: string;
@@ -76,7 +79,7 @@ function certManager(place: {
         commonName: 'chancery-gate-ca',
         secretName: authority,
         duration: '87600h',
-        // A renewed authority with the same key vouches for the certificates of the one before it.
+        // A renewed authority with the same key is also valid for certificates of the previous one.
         privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Never' },
         issuerRef: issuerRef(authority),
       }),
@@ -94,7 +97,10 @@ function certManager(place: {
   };
 }
 
-/** The kubelet makes the key, and asks the signer: no Secret has it. */
+/**
+ * A volume whose key the kubelet creates and for which it requests a certificate. The key is in no
+ * Secret.
+ */
 function fromSigner(signerName: string): CertificateModel['volume'] {
   return {
     name: GATE_TLS,

@@ -7,15 +7,15 @@ import type { MatchCondition, WebhookSubject } from '../../webhook/webhook-optio
 import { type GateNames, gateNames, SERVICE_PORT } from './gate-names.ts';
 import type { WebhooksOptions } from './webhooks-options.ts';
 
-/** Where an operator is, and which namespaces its webhooks are about. */
+/** The place of an operator, and the namespaces to which its webhooks apply. */
 export interface WebhookScope {
   readonly name: string;
   readonly namespace: string;
-  /** Left out: all but the operator's own. */
+  /** If omitted, all namespaces except the operator's own. */
   readonly namespaces?: readonly string[] | undefined;
 }
 
-/** How the API server reaches the gate. */
+/** The address of the gate for the API server. */
 export interface ClientConfig {
   readonly service: {
     readonly name: string;
@@ -27,13 +27,14 @@ export interface ClientConfig {
   readonly caBundle?: string;
 }
 
-/** How many conditions the API server takes for a webhook. */
+/** Maximum number of conditions of a webhook at the API server. */
 const MOST_CONDITIONS = 64;
 
 /**
- * The webhook configurations of an operator behind a gate. No webhook in them can keep the operator from starting again.
+ * The webhook configurations of an operator behind a gate. None of these webhooks can keep the
+ * operator from starting again.
  *
- * @param annotations - by which a certificate source fills `caBundle`.
+ * @param annotations - annotations that make a certificate source fill the `caBundle`.
  */
 export function gateConfigurations(
   options: WebhooksOptions,
@@ -49,7 +50,7 @@ export function gateConfigurations(
   });
 }
 
-/** How the API server calls one path of the gate. */
+/** The address of one path of the gate for the API server. */
 export function clientConfig(
   { caBundle }: Pick<WebhooksOptions, 'caBundle'>,
   { gate }: GateNames,
@@ -62,7 +63,10 @@ export function clientConfig(
   };
 }
 
-/** An operator for certain namespaces is asked about these only, and its own one may be among them. */
+/**
+ * A webhook that applies only to the namespaces of its operator. The operator's own namespace may
+ * be one of them.
+ */
 function scopedEntry(webhook: Webhook, scope: WebhookScope): WebhookEntry {
   const entry = webhookEntry(webhook, scope.namespace);
   if (scope.namespaces === undefined) return entry;
@@ -93,12 +97,15 @@ const PODS: readonly (string | undefined)[] = [
   'resize',
 ];
 
-/** What the operator itself needs to start again, where its own namespace is watched. A Lease can be no resource of a webhook. */
+/**
+ * Conditions that exclude the objects that the operator needs to start again, if its own namespace
+ * is watched. A Lease cannot be a resource of a webhook.
+ */
 function ownObjects({ subjects }: Webhook, scope: WebhookScope): readonly MatchCondition[] {
   const conditions = new Map<string, MatchCondition>();
   for (const subject of subjects) {
     for (const { name, expression } of ownObjectsOf(subject, scope)) {
-      // With other subjects beside it, a condition must hold for requests about them.
+      // With several subjects, the condition must be true for requests about the others.
       const { group, plural } = subject.resource;
       const { subresource = '' } = subject;
       const own = `${name}-${plural}${subresource === '' ? '' : `-${subresource}`}`;
@@ -128,13 +135,14 @@ function ownObjectsOf(
     return [{ name: 'not-the-namespace-of-the-operator', expression: named([namespace]) }];
   }
   if (what === '/pods') {
-    // An expired certificate would keep the Pods away that renew it.
+    // With an expired certificate, the webhook would block the Pods that renew it.
     const expression = `${elsewhere} || ${ofOtherAccounts([name, keeper])}`;
     const isPod = PODS.includes(subresource);
     const pods = 'not-the-pods-of-the-operator';
     return [{ name: pods, expression: isPod ? expression : elsewhere }];
   }
-  // A Deployment that starts no Pod can be changed back, and a certificate that has expired renewed.
+  // These objects stay writable, so that a broken Deployment can be changed back and an expired
+  // certificate can be renewed.
   const own = { 'apps/deployments': [name, keeper], '/secrets': [secret] }[what];
   if (own === undefined) return [];
   return [{ name: 'not-the-objects-of-the-operator', expression: `${elsewhere} || ${named(own)}` }];

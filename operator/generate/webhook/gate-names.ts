@@ -1,18 +1,24 @@
-/** Names of what belongs to the gate of an operator. */
+/** The names of the objects of an operator's gate. */
 export interface GateNames {
-  /** Of the Service, the ConfigMap, the NetworkPolicy, the Issuer and the Certificate. */
+  /** Name of the Service, the ConfigMap, the NetworkPolicy, the Issuer and the Certificate. */
   readonly gate: string;
-  /** Of the Secret with the serving certificate and its key. */
+  /** Name of the Secret with the serving certificate and its key. */
   readonly secret: string;
-  /** Of the operator that keeps the certificate, where `chancery certificates` does, and of its ServiceAccount. */
+  /**
+   * Name of the operator that maintains the certificate, and of its ServiceAccount, if `chancery
+   * certificates` does.
+   */
   readonly keeper: string;
-  /** Of the configurations of webhooks, which have no namespace. */
+  /** Name of the webhook configurations, which have no namespace. */
   readonly configuration: string;
-  /** As the API server calls the Service. */
+  /** The names by which the API server calls the Service. */
   readonly dnsNames: readonly string[];
 }
 
-/** The longest name of an operator is 52 characters, so that each of these fits. */
+/**
+ * The names for an operator. The name of an operator has at most 52 characters, so all of these
+ * fit.
+ */
 export function gateNames({
   name,
   namespace,
@@ -30,5 +36,5 @@ export function gateNames({
   };
 }
 
-/** Where the API server finds the gate. */
+/** The port of the gate's Service. */
 export const SERVICE_PORT = 443;

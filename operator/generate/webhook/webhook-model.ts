@@ -11,13 +11,15 @@ import { clientConfig } from './configurations.ts';
 import { gateNames, SERVICE_PORT } from './gate-names.ts';
 import { servedPaths, type WebhooksOptions } from './webhooks-options.ts';
 
-/** What an operator with webhooks has in its own namespace, whatever its scope. */
+/**
+ * The objects of an operator with webhooks in its own namespace. They do not depend on its scope.
+ */
 export interface WebhookModel {
   readonly options: WebhooksOptions;
   readonly certificates: CertificateModel;
   /** The Service, the configuration of the gate and the NetworkPolicy. */
   readonly objects: readonly KubernetesObject[];
-  /** Changes with the configuration of the gate, so that new Pods start with it. */
+  /** A hash of the gate's configuration. When it changes, new Pods start. */
   readonly configHash: string;
 }
 
@@ -26,10 +28,13 @@ interface Place {
   readonly namespace: string;
 }
 
-/** The ports that are open without a gate: metrics and probes. A policy that selects a Pod closes all others. */
+/**
+ * The ports that are open without a gate: metrics and probes. A policy that selects a Pod closes
+ * all other ports.
+ */
 const OPERATOR_PORTS = [8_080, 8_081];
 
-/** The objects of the gate. The container itself is in the template of the Deployment. */
+/** The objects of the gate. Its container is in the template of the Deployment. */
 export function webhookModel(options: WebhooksOptions, place: Place): WebhookModel {
   const certificates = certificateModel(options, place);
   const config = gateConfig({ paths: servedPaths(options) });
@@ -50,7 +55,7 @@ export function webhookModel(options: WebhooksOptions, place: Place): WebhookMod
   };
 }
 
-/** The definition as the API server needs it: converted by the gate when it is one of those that are. */
+/** The definition in the form for the API server. If it has a conversion, the gate converts it. */
 export function convertedDefinition(
   definition: CustomResourceDefinition,
   options: WebhooksOptions,
@@ -92,7 +97,10 @@ function service(place: Place, { served }: CertificateModel): KubernetesObject {
   };
 }
 
-/** From everywhere: an API server may have any address, and shows no certificate by which it could be known. */
+/**
+ * A policy that opens the port of the gate to all addresses. An API server may have any address,
+ * and has no certificate by which it could be recognized.
+ */
 function networkPolicy(place: Place): KubernetesObject {
   const ports = [GATE_PORT, ...OPERATOR_PORTS].map((port) => ({ protocol: 'TCP', port }));
   return {

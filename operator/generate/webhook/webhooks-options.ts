@@ -9,10 +9,10 @@ export const OWN_GATE_IMAGE: string = 'chancery-gate';
 /** The last part of the name of our own image with `chancery certificates`. */
 export const OWN_CERTIFICATES_IMAGE: string = 'chancery-certificates';
 
-/** Where the certificate of the gate comes from, best first. */
+/** The source of the gate's certificate, best first. */
 export type CertificateSource = 'cert-manager' | 'service-ca' | 'pod' | 'chancery';
 
-/** How an operator with webhooks gets its gate, and the gate its certificate. */
+/** The settings of an operator's gate and of its certificate. */
 export interface GateOptions {
   readonly certificates: CertificateSource;
   /** The image of the container `gate`, with a tag or a digest. */
@@ -25,14 +25,14 @@ export interface GateOptions {
   readonly certificatesImage?: string;
 }
 
-/** What the API server asks an operator, and how it is reached. */
+/** The webhooks and conversions of an operator, and the settings of its gate. */
 export interface WebhooksOptions extends GateOptions {
   readonly webhooks: readonly Webhook[];
   /** Names of the definitions whose versions the operator converts. Default: none. */
   readonly conversions?: readonly string[];
 }
 
-/** True when the API server asks the operator something. */
+/** True when there is at least one webhook or conversion. */
 export function isServing({
   webhooks,
   conversions = [],
@@ -43,7 +43,7 @@ export function isServing({
 /** The time limit of the API server for a conversion, which no definition can change. */
 const CONVERSION_SECONDS = 30;
 
-/** The paths that the gate passes. */
+/** The paths that the gate forwards. */
 export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): readonly GatePath[] {
   return [
     ...webhooks.map(({ path, timeoutSeconds }) => ({ path, timeoutSeconds })),
@@ -53,21 +53,26 @@ export function servedPaths({ webhooks, conversions = [] }: WebhooksOptions): re
   ];
 }
 
-/** Why one replica is not enough; undefined where requests pass when nobody answers. */
+/**
+ * The reason why one replica is not enough. Undefined when requests pass although no replica
+ * answers.
+ */
 export function reasonForTwo({ webhooks }: WebhooksOptions): string | undefined {
   const closed = webhooks.find(({ failurePolicy }) => failurePolicy === 'Fail');
   return closed && `the webhook ${closed.name} has failurePolicy Fail`;
 }
 
-/** Signers have a domain and a path: `example.com/serving`. */
+/** Matches a signer: a domain and a path, such as `example.com/serving`. */
 const SIGNER = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]+\/[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/;
 
 const CERTIFICATES =
   /^(?:\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/;
 
 /**
- * @throws ConfigurationError `CONFIG` for what the API server refuses, for a gate that nobody would trust, and for
- *   webhooks that one replica cannot serve.
+ * Checks the webhooks and the gate.
+ *
+ * @throws ConfigurationError `CONFIG` when the API server would refuse them, when nothing would
+ * trust the gate, and when one replica cannot serve the webhooks.
  */
 export function requireServable(
   options: WebhooksOptions,
@@ -106,7 +111,7 @@ export function requireServable(
 interface Surroundings {
   readonly name: string;
   readonly installCrds: boolean;
-  /** Two replicas do no work twice. */
+  /** If true, two replicas do no work twice. */
   readonly electsLeader: boolean;
 }
 

@@ -1,29 +1,29 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { AUTHORITY_NAME } from './issue-certificate.ts';
 
-/** The data of the Secret as text: what its keys have in base64. */
+/** The data of the Secret, decoded from base64. */
 export type SecretTexts = Readonly<Record<string, string>>;
 
-/** A serving certificate with its key. */
+/** A serving certificate and its key. */
 export interface Pair {
   readonly key: string;
   readonly certificate: string;
   /** Milliseconds since 1970. */
   readonly validFrom: number;
   readonly validUntil: number;
-  /** PEM of the authority that signed it, one of those that are trusted. */
+  /** PEM of the authority that signed the certificate. It is one of the trusted authorities. */
   readonly authority: string;
 }
 
-/** What the Secret says. Texts that are not what they should be count as missing. */
+/** The content of the Secret. Invalid texts count as missing. */
 export interface CertificateState {
-  /** What the gate serves. */
+  /** The certificate that the gate serves. */
   readonly serving: Pair | undefined;
-  /** Made, and not served yet. */
+  /** A new certificate that is not served yet. */
   readonly next: Pair | undefined;
-  /** The authorities that the API server is to trust, PEM each, oldest first. */
+  /** The authorities that the API server should trust, each as PEM, oldest first. */
   readonly trusted: readonly string[];
-  /** When `serving` began to be served: milliseconds since 1970. */
+  /** The time from which `serving` has been served: milliseconds since 1970. */
   readonly servedSince: number | undefined;
 }
 
@@ -34,14 +34,21 @@ export const KEYS = {
   trusted: 'ca.crt',
   nextCertificate: 'next.crt',
   nextKey: 'next.key',
-  /** RFC 3339. */
+  /** A time in RFC 3339. */
   servedSince: 'served-since',
 } as const;
 
-/** Older authorities are forgotten: a bundle has an end, however often somebody deletes the Secret. */
+/**
+ * Maximum number of authorities in a bundle. Older ones are dropped, so that the bundle stays small
+ * even if the Secret is deleted often.
+ */
 const MOST_AUTHORITIES = 16;
 
-/** @param now - milliseconds since 1970. */
+/**
+ * The state that the texts of the Secret describe.
+ *
+ * @param now - milliseconds since 1970.
+ */
 export function certificateState(
   texts: SecretTexts,
   dnsNames: readonly string[],
@@ -60,7 +67,8 @@ export function certificateState(
 }
 
 /**
- * The authorities of this program in a bundle that are not yet over, each once, the newest sixteen.
+ * The authorities of this program in a bundle that have not expired, without duplicates. At most
+ * the newest 16.
  *
  * @param text - PEM certificates.
  */
@@ -76,7 +84,7 @@ export function authoritiesIn(text: string, now: number): readonly string[] {
   return [...new Set(found)].slice(-MOST_AUTHORITIES);
 }
 
-/** The text of a bundle. */
+/** The text of a bundle with these authorities. */
 export function bundleOf(authorities: readonly string[]): string {
   return authorities.join('');
 }

@@ -14,7 +14,7 @@ import { issueCertificate } from './issue-certificate.ts';
 import { nextStep, SKEW_MS, type Step, VALID_MS } from './next-step.ts';
 import { bundlesIn, type TrustingObject, trustPatch } from './trusting-objects.ts';
 
-/** What `chancery certificates` keeps. */
+/** The objects that `chancery certificates` maintains. */
 export interface CertificatesOptions {
   readonly targets: CertificateTargets;
   /** The Service of the gate, in the namespace of the Secret. */
@@ -22,24 +22,34 @@ export interface CertificatesOptions {
   readonly namespace: string;
 }
 
-/** The longest wait: a timer takes no more than 24 days, and a clock may have been set. */
+/**
+ * Longest wait. A timer accepts at most 24 days, and the system clock may have been set in the
+ * meantime.
+ */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 
-/** So many writes follow from one another: made, trusted, served. Each is decided by what is stored then. */
+/**
+ * Maximum number of writes that follow each other directly: made, trusted, served. Each is decided
+ * from the stored state.
+ */
 const MOST_STEPS = 4;
 
-/** How long a bundle that was right and is changed again waits to be put right: at once, then 1 s, 2 s and so on. */
+/**
+ * Delay before a bundle is corrected that was right and was changed again: none at first, then 1 s,
+ * 2 s and so on.
+ */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** After that time without a change, the next one is put right at once. */
+/** After this time without a change, the next change is corrected at once. */
 const CALM_MS = 600_000;
 
 type Tools = Pick<GoneContext, 'client' | 'clock' | 'log' | 'signal' | 'store'>;
 
 /**
- * Keeps a serving certificate in a Secret, and its authority in the `caBundle` of webhook configurations and definitions. One
- * key, that of the Secret; a change of any of the objects asks for it.
+ * Maintains a serving certificate in a Secret, and its authority in the `caBundle` of webhook
+ * configurations and definitions. The only key is that of the Secret. A change of any of these
+ * objects enqueues it.
  */
 export function certificatesController(options: CertificatesOptions): Controller<Secret> {
   const { targets, namespace } = options;
@@ -59,7 +69,10 @@ export function certificatesController(options: CertificatesOptions): Controller
   });
 }
 
-/** Nothing has changed yet when there is no Secret and no configuration. */
+/**
+ * Enqueues the key at the start, because without a Secret and a configuration there is no change
+ * that would.
+ */
 function atStart(key: { readonly namespace: string; readonly name: string }): Trigger {
   return {
     async run(enqueue) {
@@ -68,7 +81,10 @@ function atStart(key: { readonly namespace: string; readonly name: string }): Tr
   };
 }
 
-/** Since when every `caBundle` is the same bundle. A new process counts anew, which only makes the overlap longer. */
+/**
+ * The time since which every `caBundle` has been the same bundle. A new process starts at zero,
+ * which only makes the overlap longer.
+ */
 class TrustedSince {
   #bundle: string | undefined;
   #at = 0;
@@ -86,13 +102,16 @@ class TrustedSince {
   }
 }
 
-/** Keeps two programs that want different bundles from writing against each other without a pause. */
+/**
+ * Pauses between writes, so that two programs that want different bundles do not overwrite each
+ * other continuously.
+ */
 class Pauses {
   #bundle: string | undefined;
   #at = 0;
   #times = 0;
 
-  /** How long to wait before this bundle is written. */
+  /** Milliseconds until this bundle may be written. */
   leftMs(bundle: string, clock: Clock): number {
     if (this.#bundle !== bundle || this.#times < 2) return 0;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (this.#times - 2), LONGEST_PAUSE_MS);
@@ -108,13 +127,13 @@ class Pauses {
   }
 }
 
-/** What lasts from one attempt to the next. */
+/** State that is kept between attempts. */
 interface Memory {
   readonly trust: TrustedSince;
   readonly pauses: Pauses;
 }
 
-/** One attempt. */
+/** One attempt to bring the objects into the wanted state. */
 class Keeper {
   readonly #options: CertificatesOptions;
   readonly #access: ReturnType<typeof certificatesAccess>;

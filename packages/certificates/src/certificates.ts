@@ -18,11 +18,14 @@ import { type CertificatesOptions, certificatesController } from './certificates
 
 export interface CertificatesCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token. The process must not see a token there. */
+  /**
+   * Folders where Kubernetes mounts a ServiceAccount token. The process must not find a token
+   * there.
+   */
   readonly tokenFolders?: readonly string[];
 }
 
-/** `chancery certificates`: keeps the certificate of a gate. */
+/** `chancery certificates`: maintains the certificate of a gate. */
 export async function certificates(
   given: GivenTo<typeof CERTIFICATES>,
   io: Io,
@@ -51,7 +54,11 @@ export async function certificates(
   return 0;
 }
 
-/** @throws ConfigurationError `CONFIG` for a command line that is wrong. */
+/**
+ * Parses the command line of `chancery certificates`.
+ *
+ * @throws ConfigurationError `CONFIG` when the command line is wrong.
+ */
 export function certificatesOptions(
   { values, words: [unexpected] }: GivenTo<typeof CERTIFICATES>,
   env: Io['env'],

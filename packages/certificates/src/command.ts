@@ -1,5 +1,5 @@
 /**
- * What the command `chancery` needs of this package: `chancery certificates`.
+ * The part of this package that the command `chancery` loads: `chancery certificates`.
  *
  * @module
  */

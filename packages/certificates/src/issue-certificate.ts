@@ -23,17 +23,20 @@ export interface Issued {
   readonly authority: string;
 }
 
-/** What is to be certified. */
+/** The content of a certificate. */
 export interface IssueOptions {
   readonly dnsNames: readonly string[];
-  /** Milliseconds since 1970. A certificate counts whole seconds. */
+  /** Milliseconds since 1970. Certificates store whole seconds. */
   readonly validFrom: number;
   readonly validUntil: number;
 }
 
-/** The tag class of values whose meaning depends on where they are: `[0]`, `[2]` and so on in RFC 5280. */
+/**
+ * The tag class for values whose meaning depends on their place: `[0]`, `[2]` and so on in RFC
+ * 5280.
+ */
 const CONTEXT_SPECIFIC = 3;
-/** Version 3 of a certificate: the encoding counts from 0. */
+/** Version 3 of a certificate. The encoding starts at 0. */
 const VERSION_3 = 2;
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
 const COMMON_NAME = '2.5.4.3';
@@ -44,17 +47,18 @@ const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const BASIC_CONSTRAINTS = '2.5.29.19';
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
-/** RFC 5280, 4.1.2.5: years from 2050 on are written in full. */
+/** RFC 5280, 4.1.2.5: from 2050 on, years are written with four digits. */
 const FIRST_LONG_YEAR = 2_050;
 
-/** The name of every authority. Clients tell them apart by their keys. */
+/** The name of every authority. Clients distinguish authorities by their keys. */
 export const AUTHORITY_NAME = 'chancery-certificates';
 
 /**
- * Makes an authority, and one serving certificate of it. The key of the authority is forgotten before this returns: no
- * second certificate of it can ever be made, and no file has it.
+ * Creates an authority and one serving certificate that it signs. The key of the authority is
+ * dropped before this returns, and is in no file. So the authority can never sign a second
+ * certificate.
  *
- * Node's crypto makes keys and signatures, and `asn1js` encodes the fields of RFC 5280.
+ * Node's crypto creates keys and signatures, and `asn1js` encodes the fields of RFC 5280.
  */
 export function issueCertificate({ dnsNames, validFrom, validUntil }: IssueOptions): Issued {
   const [authority, server] = [newKeys(), newKeys()];
@@ -74,7 +78,7 @@ export function issueCertificate({ dnsNames, validFrom, validUntil }: IssueOptio
       AUTHORITY_NAME,
       authority.publicKey,
       [
-        // No authority below it.
+        // No further authority may be below this one.
         extension(
           BASIC_CONSTRAINTS,
           sequence(new Asn1Boolean({ value: true }), new Integer({ value: 0 })),
@@ -131,7 +135,7 @@ function signed(
   return `-----BEGIN CERTIFICATE-----\n${lines?.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** 127 bits by chance: a serial number is positive, and never 0. */
+/** A random serial number of 127 bits. It is positive and never 0. */
 function serialNumber(): Integer {
   const bytes = randomBytes(16);
   bytes[0] = 0x40 | ((bytes[0] ?? 0) & 0x3f);
@@ -144,7 +148,7 @@ function time(ms: number): UTCTime {
   return isLong ? new GeneralizedTime({ valueDate }) : new UTCTime({ valueDate });
 }
 
-/** A distinguished name that has a common name and nothing else. */
+/** A distinguished name with only a common name. */
 function nameOf(commonName: string): Sequence {
   const attribute = sequence(objectId(COMMON_NAME), new Utf8String({ value: commonName }));
   return sequence(new Asn1Set({ value: [attribute] }));
@@ -155,13 +159,13 @@ function extension(id: string, value: BaseBlock, critical?: 'critical'): Sequenc
   return sequence(objectId(id), ...flag, new OctetString({ valueHex: value.toBER() }));
 }
 
-/** The identifier of a key, by which a certificate names the key that signed it. */
+/** The identifier of a key. A certificate names its signer's key by it. */
 function keyId(publicKey: KeyObject): Uint8Array {
   const bytes = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(bytes).digest().subarray(0, 20);
 }
 
-/** A GeneralName of RFC 5280: `[2]` is a DNS name. */
+/** A GeneralName of RFC 5280. `[2]` stands for a DNS name. */
 function dnsName(name: string): Primitive {
   return tagged(2, Buffer.from(name));
 }
@@ -174,17 +178,17 @@ function objectId(value: string): ObjectIdentifier {
   return new ObjectIdentifier({ value });
 }
 
-/** @param unusedBits - how many bits at the end of the last byte do not count. */
+/** @param unusedBits - number of unused bits at the end of the last byte. */
 function bits(bytes: readonly number[], unusedBits: number): BitString {
   return new BitString({ valueHex: Uint8Array.from(bytes), unusedBits });
 }
 
-/** Bytes under a tag that replaces the tag of their type. */
+/** Bytes with a tag that replaces the tag of their type. */
 function tagged(tagNumber: number, valueHex: Uint8Array): Primitive {
   return new Primitive({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, valueHex });
 }
 
-/** A value with its own tag, inside a second tag. */
+/** A value with its own tag, within a second tag. */
 function wrapped(tagNumber: number, value: BaseBlock): Constructed {
   return new Constructed({ idBlock: { tagClass: CONTEXT_SPECIFIC, tagNumber }, value: [value] });
 }

@@ -7,56 +7,59 @@ import {
 } from './certificate-state.ts';
 import type { Issued } from './issue-certificate.ts';
 
-/** How long a certificate is valid. */
+/** Validity of a certificate: 90 days. */
 export const VALID_MS: number = 90 * 86_400_000;
 
-/** Clocks of API servers may be behind by this. */
+/** Time by which clocks of API servers may be behind: 5 minutes. */
 export const SKEW_MS: number = 300_000;
 
-/** A certificate is replaced when a third of its time is left. */
+/**
+ * Share of its validity after which a certificate is replaced. A third of the time is left then.
+ */
 const RENEW_SHARE = 2 / 3;
 
 /**
- * How long a new bundle is known before a certificate of its newest authority is served. Each API server gets the change by
- * its watch, within seconds.
+ * Time between writing a new bundle everywhere and serving a certificate of its newest authority.
+ * Each API server receives the change through its watch within seconds.
  */
 export const SETTLE_MS = 60_000;
 
 /**
- * How long the authority before stays trusted after another certificate is served. The kubelet brings a changed Secret into
- * a Pod within about two minutes.
+ * Time for which the previous authority stays trusted after a new certificate is served. The
+ * kubelet needs up to about two minutes to update a Secret in a Pod.
  */
 export const OVERLAP_MS = 3_600_000;
 
-/** What to do next. At most one write of the Secret, and then the question is asked again. */
+/** The next step. A step writes the Secret at most once. After it, `nextStep` is called again. */
 export type Step =
-  /** Write the Secret. */
+  /** Writes the Secret. */
   | { readonly is: 'write'; readonly why: Reason; readonly texts: SecretTexts }
-  /** Write the bundle where it is not yet. */
+  /** Writes the bundle to all places with another bundle. */
   | { readonly is: 'trust'; readonly bundle: string }
   | { readonly is: 'wait'; readonly ms: number };
 
-/** Why the Secret is written. */
+/** The reason why the Secret is written. */
 export type Reason = 'made' | 'served' | 'forgotten';
 
-/** What the decision depends on besides the Secret. */
+/** The facts outside the Secret on which the decision depends. */
 export interface Surroundings {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The bundles that the API server has now; undefined where there is none. */
+  /** The current bundles at the API server. Undefined for each place without a bundle. */
   readonly bundles: readonly (string | undefined)[];
-  /** Authorities that are to stay trusted although the Secret is gone. */
+  /** Authorities that stay trusted although the Secret is gone. */
   readonly remembered: readonly string[];
-  /** For how many milliseconds every `caBundle` has been this bundle. */
+  /** Milliseconds for which every `caBundle` has been this bundle. */
   trustedForMs(bundle: string): number;
-  /** Makes an authority and a certificate. */
+  /** Creates an authority and a certificate. */
   issue(): Issued;
 }
 
 /**
- * The order that keeps each request working: a new authority is written down, then trusted everywhere, and only then is its
- * certificate served; the old authority stays trusted until no gate can have its certificate. A process may end between
- * any two steps, because the Secret says how far it came.
+ * The next step. The order of steps keeps every request working. A new authority is stored first,
+ * then trusted everywhere, and only then is its certificate served. The previous authority stays
+ * trusted until no gate can still have its certificate. A process may end between any two steps,
+ * because the Secret contains the progress.
  */
 export function nextStep(state: CertificateState, surroundings: Surroundings): Step {
   const { now, bundles, remembered } = surroundings;
@@ -73,7 +76,7 @@ export function nextStep(state: CertificateState, surroundings: Surroundings): S
   if (serving === undefined) throw new Error('a certificate is served or next');
   if (state.trusted.length > 1) {
     if (servedSince === undefined) {
-      // Somebody has removed it: the overlap begins anew.
+      // The time was removed from the Secret, so the overlap starts again.
       const dated = { serving, servedSince: now };
       return { is: 'write', why: 'served', texts: texts(dated, state.trusted) };
     }
@@ -84,7 +87,10 @@ export function nextStep(state: CertificateState, surroundings: Surroundings): S
   return { is: 'wait', ms: dueAt(serving) - now };
 }
 
-/** At a first start nobody serves anything yet, so that nobody has to be waited for. */
+/**
+ * Serves the next certificate when its authority has been trusted long enough. At the first start
+ * no certificate is served yet, so there is no wait.
+ */
 function serve(next: Pair, state: CertificateState, trustedForMs: number, now: number): Step {
   const isFirst = state.trusted.length === 1;
   if (!isFirst && trustedForMs < SETTLE_MS) return { is: 'wait', ms: SETTLE_MS - trustedForMs };
@@ -100,7 +106,7 @@ function dueAt({ validFrom, validUntil }: Pair): number {
   return validFrom + (validUntil - validFrom) * RENEW_SHARE;
 }
 
-/** The whole Secret. A certificate that nobody could use is left out. */
+/** The whole content of the Secret. A certificate that cannot be used is dropped. */
 function texts(
   { serving, servedSince }: Pick<CertificateState, 'serving' | 'servedSince'>,
   trusted: readonly string[],

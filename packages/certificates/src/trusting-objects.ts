@@ -1,13 +1,13 @@
 import type { KubernetesObject } from 'chancery';
 import type { JsonPatchOperation } from 'chancery/internal';
 
-/** How the API server reaches a webhook. */
+/** The address and the trusted bundle of a webhook. */
 interface ClientConfig {
   readonly caBundle?: string;
   readonly service?: { readonly name?: string; readonly namespace?: string };
 }
 
-/** A webhook configuration, or a definition whose versions a webhook converts. */
+/** A webhook configuration, or a definition whose versions are converted by a webhook. */
 export interface TrustingObject extends KubernetesObject {
   readonly webhooks?: readonly { readonly name: string; readonly clientConfig?: ClientConfig }[];
   readonly spec?: {
@@ -24,7 +24,9 @@ export interface ServicePlace {
   readonly namespace: string;
 }
 
-/** The bundles in the object for this Service, as text; undefined for each place without one. */
+/**
+ * The bundles for this Service in the object, as text. Undefined for each place without a bundle.
+ */
 export function bundlesIn(
   object: TrustingObject,
   service: ServicePlace,
@@ -35,11 +37,12 @@ export function bundlesIn(
 }
 
 /**
- * What gives the object this bundle, wherever it calls this Service: these fields change, and nothing else of the object.
- * Empty when nothing in it does. Each change names what it was made for, because a configuration can have changed since.
+ * The JSON patch that writes the bundle wherever the object calls this Service. It changes no other
+ * field, and is empty when the bundle is already there. Each change tests the Service at its path,
+ * because the configuration may have changed in the meantime.
  *
- * A JSON patch owns the bundle and no more. A server-side apply would own the webhook beside its installer, who could then
- * not apply the configuration without it.
+ * With a JSON patch, this program owns only the bundle. With server-side apply, it would also own
+ * the webhooks. Their installer could then not apply the configuration without a conflict.
  */
 export function trustPatch(
   object: TrustingObject,
@@ -56,7 +59,7 @@ export function trustPatch(
   return [{ op: 'test', path: '/metadata/uid', value: object.metadata.uid }, ...changes];
 }
 
-/** Where the object calls this Service. */
+/** The places where the object calls this Service. */
 function configsFor(
   object: TrustingObject,
   service: ServicePlace,

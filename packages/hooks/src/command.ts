@@ -1,6 +1,6 @@
 /**
- * What the command `chancery` needs of this package: `chancery hooks`, `chancery test-hook`, and the declarations of hooks
- * for `generate` and `check`.
+ * The parts of this package that the command `chancery` loads: `chancery hooks`, `chancery
+ * test-hook`, and the declarations of hooks for `generate` and `check`.
  *
  * @module
  */

@@ -1,45 +1,49 @@
 import type { LabelSelector, Permission, Webhook } from 'chancery';
 import type { AdmissionOperation } from 'chancery/internal';
 
-/** A change of an object, in the words of the contract. */
+/** A change of an object, with the names of the contract of hooks. */
 export type WatchEventType = 'Added' | 'Modified' | 'Deleted';
 
-/** One executable of the hooks folder, and what its `--config` says. */
+/** One executable of the hooks folder, and its configuration. */
 export interface Hook {
-  /** Its path below the hooks folder, with `/`. Names it in logs, metrics and Events. */
+  /** Path below the hooks folder, with `/`. Logs, metrics and Events name the hook by it. */
   readonly name: string;
-  /** Its absolute path, as it is started. Links are not resolved. */
+  /** Absolute path by which the hook is started. Symbolic links are not resolved. */
   readonly path: string;
   readonly config: HookConfig;
-  /** What `HOOK.rights.yaml` declares. Undefined: there is no such file. */
+  /** The rights in `HOOK.rights.yaml`. Undefined when there is no such file. */
   readonly rights: readonly HookRight[] | undefined;
 }
 
 /** A right that a hook needs for its patches. */
 export interface HookRight {
   readonly apiGroups: readonly string[];
-  /** Plural names, with `/` and a subresource where one is meant. */
+  /** Plural names. A subresource is written with `/`. */
   readonly resources: readonly string[];
   readonly verbs: readonly Permission['verbs'][number][];
-  /** Left out: every object. */
+  /** If omitted, every object. */
   readonly resourceNames?: readonly string[];
-  /** Left out: every namespace, or a cluster-scoped resource. */
+  /** If omitted, every namespace, or a cluster-scoped resource. */
   readonly namespaces?: readonly string[];
 }
 
 /** An answer to `--config`, checked and with every default filled in. */
 export interface HookConfig {
   readonly version: 'v0' | 'v1';
-  /** Left out: runs are not limited. */
+  /** If omitted, runs are not limited. */
   readonly rateLimit?: {
-    /** One token in each interval, in milliseconds. */
+    /** Milliseconds in which one token is added. */
     readonly intervalMs: number;
     /** Size of the bucket. Default 1. */
     readonly burst: number;
   };
-  /** Time limit of one run in milliseconds, 0 for none. Left out: that of the command line. */
+  /**
+   * Time limit of one run in milliseconds, 0 for none. If omitted, the limit of the command line.
+   */
   readonly timeoutMs?: number;
-  /** Place among the hooks that run at the start. Left out: it does not run at the start. */
+  /**
+   * Position among the hooks that run at the start. If omitted, the hook does not run at the start.
+   */
   readonly onStartup?: number;
   readonly schedules: readonly ScheduleBinding[];
   readonly kubernetes: readonly KubernetesBinding[];
@@ -50,79 +54,85 @@ export interface HookConfig {
 }
 
 interface CommonBinding {
-  /** `binding` in the context. */
+  /** The value of `binding` in the context. */
   readonly name: string;
   /** Default `main`. */
   readonly queue: string;
-  /** Left out: none. */
+  /** If omitted, the binding has no group. */
   readonly group?: string;
   readonly allowFailure: boolean;
-  /** Names of Kubernetes bindings of the hook, given or by the group, without duplicates. */
+  /**
+   * Names of Kubernetes bindings of the hook, listed by the hook or added by the group, without
+   * duplicates.
+   */
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** Runs by the clock. */
+/** Runs the hook at times. */
 export interface ScheduleBinding extends CommonBinding {
   /** As the hook wrote it: 5 or 6 fields, or `@every 5m`, `@hourly` and so on. */
   readonly crontab: string;
 }
 
-/** Runs because objects change. */
+/** Runs the hook when objects change. */
 export interface KubernetesBinding extends CommonBinding {
-  /** As the hook wrote it: any case, plural or short name. */
+  /** The kind as the hook wrote it: a kind in any case, a plural or a short name. */
   readonly kind: string;
-  /** Left out: the preferred version. */
+  /** If omitted, the preferred version. */
   readonly apiVersion?: string;
-  /** The events that start a run. Empty: only the snapshot is kept. */
+  /** The events that start a run. If empty, the binding only keeps a snapshot. */
   readonly events: ReadonlySet<WatchEventType>;
   readonly runsOnSynchronization: boolean;
   readonly waitsForSynchronization: boolean;
   readonly keepsFullObjects: boolean;
-  /** Milliseconds between lists that are compared with the cache. Left out: those of the settings. */
+  /**
+   * Milliseconds between lists that are compared with the cache. If omitted, the value of the
+   * settings.
+   */
   readonly resyncPeriodMs?: number;
-  /** Left out: every name. */
+  /** If omitted, every name. */
   readonly names?: readonly string[];
-  /** In text form. Left out: every object. */
+  /** In text form. If omitted, every object. */
   readonly labelSelector?: string;
-  /** In text form. Left out: every object. */
+  /** In text form. If omitted, every object. */
   readonly fieldSelector?: string;
-  /** Left out: every namespace. With both, an object must be in a namespace that both select. */
+  /** If omitted, every namespace. If both fields are set, a namespace must match both. */
   readonly namespaces?: {
     readonly names?: readonly string[];
     readonly labelSelector?: string;
   };
-  /** Left out: the whole object counts. */
+  /** If omitted, the whole object counts. */
   readonly jqFilter?: string;
 }
 
-/** What bindings have that answer a question of the API server. */
+/** Fields of bindings that answer requests of the API server. */
 interface ReviewBinding {
   readonly name: string;
-  /** Its place in the configuration, for messages: `kubernetesValidating[0]`. */
+  /** Path in the configuration, for messages: `kubernetesValidating[0]`. */
   readonly path: string;
-  /** As in the other bindings. A group only adds its snapshots. */
+  /** As in the other bindings. Here a group only adds its snapshots. */
   readonly group?: string;
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** Allows, denies or changes what clients write. */
+/** Allows, denies or changes the writes of clients. */
 export interface AdmissionBinding
   extends ReviewBinding,
     Pick<Webhook, 'type' | 'failurePolicy' | 'sideEffects' | 'matchConditions' | 'timeoutSeconds'> {
-  /** The name of the webhook: at least three words joined by dots. */
+  /** The name of the webhook: at least three segments joined by dots. */
   readonly name: string;
   readonly rules: readonly AdmissionRule[];
-  /** Left out: every object. */
+  /** If omitted, every object. */
   readonly objectSelector?: LabelSelector;
-  /** Left out: every namespace. */
+  /** If omitted, every namespace. */
   readonly namespaceSelector?: LabelSelector;
 }
 
-/** As the hook wrote it. */
+/** A rule as the hook wrote it. */
 export interface AdmissionRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
-  /** Plural names, with `/` and a subresource where one is meant. */
+  /** Plural names. A subresource is written with `/`. */
   readonly resources: readonly string[];
   readonly operations: readonly (AdmissionOperation | '*')[];
   readonly scope: 'Cluster' | 'Namespaced' | '*';
@@ -130,10 +140,10 @@ export interface AdmissionRule {
 
 /** Converts objects between versions of a custom resource. */
 export interface ConversionBinding extends ReviewBinding {
-  /** The name of the definition: `crontabs.stable.example.com`. */
+  /** The name of the CustomResourceDefinition: `crontabs.stable.example.com`. */
   readonly crdName: string;
   readonly steps: readonly {
-    /** As the hook wrote it: `v1` or `stable.example.com/v1`. */
+    /** The version as the hook wrote it: `v1` or `stable.example.com/v1`. */
     readonly fromVersion: string;
     readonly toVersion: string;
   }[];

@@ -13,23 +13,28 @@ import { HookReviews } from './reviews/hook-reviews.ts';
 import { hookWebhooks } from './reviews/hook-webhooks.ts';
 import { hookEnvironment } from './run/hook-environment.ts';
 
-/** What `chancery hooks` is told. */
+/** The options of `chancery hooks`. */
 export interface HooksProgramOptions
   extends Pick<
     HooksRunnableOptions,
     'tmpDir' | 'maxProcesses' | 'timeoutMs' | 'maxAttempts' | 'strictPatches' | 'proxiesJsonLines'
   > {
-  /** The environment of this process. Hooks get what the allow-list and `hookEnv` name. */
+  /**
+   * The environment of this process. Hooks get only the variables on the allow-list and in
+   * `hookEnv`.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The ambassador. Hooks get it as `CHANCERY_API_URL`. */
+  /** The URL of the ambassador. Hooks get it as `CHANCERY_API_URL`. */
   readonly apiUrl: string;
-  /** Names of more variables that hooks get. */
+  /** Names of additional variables that hooks get. */
   readonly hookEnv: readonly string[];
-  /** Broken hooks become problems. Otherwise the first is thrown. */
+  /** Broken hooks are reported as problems. If false, the first broken hook is thrown. */
   readonly skipBroken: boolean;
-  /** Parsed CustomResourceDefinitions: their kinds need no discovery. */
+  /** Parsed CustomResourceDefinitions. Their kinds need no discovery. */
   readonly definitions: readonly unknown[];
-  /** Finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  /**
+   * The metric of this process that uses a given name in a scrape. Hooks cannot use such a name.
+   */
   readonly ownMetric: (name: string) => string | undefined;
   readonly jq: Jq;
   readonly yaml: YamlReader;
@@ -37,19 +42,22 @@ export interface HooksProgramOptions
   readonly signal: AbortSignal;
 }
 
-/** A folder of hooks as a manager runs it. */
+/** A folder of hooks as parts of a manager. */
 export interface HooksProgram extends HooksParts {
-  /** In path order. */
+  /** Sorted by path. */
   readonly hooks: readonly Hook[];
-  /** Empty unless `skipBroken`. */
+  /** Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
-  /** Files of the folder that are no hooks, because they have neither an execute bit nor a `#!` line. */
+  /**
+   * Files of the folder that are not hooks, because they have neither an execute bit nor a `#!`
+   * line.
+   */
   readonly helpers: readonly string[];
-  /** What the hooks measure. */
+  /** The metrics that hooks write. */
   readonly metrics: HookMetrics;
 }
 
-/** The settings of a runner that is told nothing. */
+/** Default settings of the runner. */
 export const HOOKS_DEFAULTS: Pick<
   HooksProgramOptions,
   | 'tmpDir'
@@ -72,10 +80,10 @@ export const HOOKS_DEFAULTS: Pick<
 };
 
 /**
- * Reads the hooks of a folder. Nothing is watched yet.
+ * Loads the hooks of a folder. Nothing is watched yet.
  *
- * @throws ConfigurationError `CONFIG` for a folder without hooks, for a broken hook, and for a filter that jq cannot
- *   compile; `signal.reason` when aborted.
+ * @throws ConfigurationError `CONFIG` when the folder has no hooks, when a hook is broken, or when
+ * jq cannot compile a filter; `signal.reason` when aborted.
  */
 export async function loadHooksProgram(
   dir: string,
@@ -100,7 +108,7 @@ export async function loadHooksProgram(
   return { hooks, problems, helpers: loaded.helpers, ...parts, metrics };
 }
 
-/** What its answer to `--config` asks for that cannot be done. */
+/** The first part of its configuration that cannot be used. Undefined when there is none. */
 async function problemOf(
   hook: Hook,
   {

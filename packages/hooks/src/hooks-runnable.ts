@@ -36,13 +36,16 @@ import { filteredSource } from './watch/filtered-source.ts';
 import { watchBindings } from './watch/watch-bindings.ts';
 import { WatchPlan } from './watch/watch-plan.ts';
 
-/** A manager gives reconciles as long with its default of 25 s for a stop. */
+/**
+ * Time for active runs at a stop. A manager gives reconciles the same time, with its default of 25
+ * s for a stop.
+ */
 const STOP_GRACE_MS = 10_000;
 
-/** How hooks are run. */
+/** The options for running hooks. */
 export interface HooksRunnableOptions {
   readonly hooks: readonly Hook[];
-  /** Files that were left out, because they cannot be used as hooks. */
+  /** Files that were excluded, because they cannot be used as hooks. */
   readonly problems: readonly HookProblem[];
   readonly known: KnownKinds;
   readonly jq: Jq;
@@ -51,17 +54,20 @@ export interface HooksRunnableOptions {
   readonly metrics: HookMetrics;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folder for the files of runs. */
+  /** Folder in which each run gets its files. */
   readonly tmpDir: string;
-  /** Runs at a time, over all queues. */
+  /** Maximum number of concurrent runs, over all queues. */
   readonly maxProcesses: number;
-  /** For hooks that do not say it themselves. Milliseconds, 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
   readonly timeoutMs: number;
-  /** Attempts after which a task is given up and recorded. Undefined: never. */
+  /**
+   * Number of attempts after which a task is given up and recorded. Undefined: tasks are never
+   * given up.
+   */
   readonly maxAttempts: number | undefined;
-  /** Unknown fields of patches are errors. */
+  /** Unknown fields in patches are errors. */
   readonly strictPatches: boolean;
-  /** Lines of hooks that are JSON objects become fields of the log line. */
+  /** If a hook prints a line that is a JSON object, its members become fields of the log line. */
   readonly proxiesJsonLines: boolean;
   /** Parsed CustomResourceDefinitions. */
   readonly definitions: readonly unknown[];
@@ -70,16 +76,23 @@ export interface HooksRunnableOptions {
 
 /** All hooks as parts of a manager. */
 export interface HooksParts {
-  /** Watches what hooks select, and runs them by leadership. */
+  /** Watches the objects that hooks select, and runs the hooks while this process leads. */
   readonly runnable: Runnable;
-  /** Answers the API server in every replica. Undefined when no hook does. */
+  /**
+   * Answers the API server in every replica. Undefined when no hook declares a webhook or a
+   * conversion.
+   */
   readonly answering: Runnable | undefined;
   readonly webhooks: readonly Webhook[];
   /** Undefined before the first run. */
   readonly status: () => HooksStatus | undefined;
 }
 
-/** @throws ConfigurationError `CONFIG` as `hookWebhooks` and `hookConversions`. */
+/**
+ * The parts that run the hooks.
+ *
+ * @throws ConfigurationError `CONFIG` as `hookWebhooks` and `hookConversions` do.
+ */
 export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   const { hooks, problems, jq, known, clock } = options;
   const filters = new FilterFailures();
@@ -109,7 +122,7 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
     },
   });
   const { ask } = options.reviews;
-  // A webhook is not ready before its sources are, and a kind that is not served yet must delay nothing.
+  // A webhook is not ready before its sources are. A kind that is not served yet must not delay it.
   const sourcesOf = (binding: KubernetesBinding) =>
     plan.knownSourcesOf(binding).filter(({ optional }) => !optional);
   const webhooks = hooks.flatMap((hook) => hookWebhooks(hook, { known, ask, sourcesOf }));
@@ -119,7 +132,10 @@ export function hooksRunnable(options: HooksRunnableOptions): HooksParts {
   return { runnable: declared, answering, webhooks, status };
 }
 
-/** Lets hooks answer the API server until the process ends: a Pod that stops is still asked for a while. */
+/**
+ * A runnable through which hooks answer the API server until the process ends. A Pod that is
+ * stopping still gets requests for a while.
+ */
 function answeringRunnable(
   options: HooksRunnableOptions,
   plan: WatchPlan,
@@ -132,7 +148,7 @@ function answeringRunnable(
     needsLeaderElection: false,
     ...{ definitions, sources },
     async run(signal, context) {
-      // Removed when the process exits.
+      // The folder is removed when the process exits.
       const folders = await RunFolders.open(options.tmpDir);
       const ask = askHook(runParts(options, folders, context));
       const watchBinding = watchBindings({ plan, kinds: kindsFor(options, context), context });
@@ -181,7 +197,10 @@ function newEngine(
   });
 }
 
-/** The failure of a filter costs no event, but its result: people of every binding that uses it should know. */
+/**
+ * Reports a failed filter for every binding that uses it. The event is still delivered, but without
+ * the result of the filter.
+ */
 function reportFilter(
   hooks: readonly Hook[],
   { resource, key, filter, failure, count }: FilterReport,
@@ -200,7 +219,7 @@ function reportFilter(
   }
 }
 
-/** An Event about the Pod of this process, where people look. */
+/** Records an Event about the Pod of this process, where users look. */
 function recordTrouble(
   { name }: Hook,
   { reason, note }: HookTrouble,

@@ -8,22 +8,25 @@ import {
 import type { ChildType, Transform } from 'chancery/internal';
 import type { ChildTypeSpec } from './spec.ts';
 
-/** For a source whose objects are shown to webhooks, which get `managedFields`. */
+/**
+ * A transform that keeps `managedFields`, for sources whose objects are sent to webhooks with this
+ * field.
+ */
 export function keepManagedFields(object: KubernetesObject): KubernetesObject {
   return object;
 }
 
 export interface ChildSourcesOptions {
-  /** Kinds of the parents. */
+  /** The resources of the parents. */
   readonly owners: readonly Resource[];
-  /** True: children carry the label `controller-uid`, and no other objects are read. */
+  /** True when children have the label `controller-uid`, so that no other objects are read. */
   readonly generateSelector: boolean;
-  /** Whether objects without a controller may become children. */
+  /** True when objects without a controller may become children. */
   readonly adopts: boolean;
   readonly managedFields: boolean;
 }
 
-/** The types of children, with sources that keep no more than what a controller can need. */
+/** The types of children, with sources that keep only the data that a controller can need. */
 export function childTypes(
   specs: readonly ChildTypeSpec[],
   resources: readonly Resource[],
@@ -53,13 +56,22 @@ function managedFieldsOf({ managedFields }: ChildSourcesOptions): Transform {
   return managedFields ? keepManagedFields : dropManagedFields;
 }
 
-/** Sources with the same transform share a cache, so equal ones must be the same function. */
+/**
+ * Transforms by their options. Sources share a cache only if their transforms are the same
+ * function, so equal transforms are created once.
+ */
 const known = new Map<string, Transform>();
 
-/** Enough for every controller of a process. A forgotten transform only costs a cache of its own. */
+/**
+ * Maximum number of known transforms, enough for all controllers of a process. If a transform is
+ * dropped, its source only gets a separate cache.
+ */
 const MAX_KNOWN = 1_000;
 
-/** Reduces objects of other owners to their metadata. There may be many of them, and no hook sees them. */
+/**
+ * A transform that reduces objects of other owners to their metadata. There may be many such
+ * objects, and no hook gets them.
+ */
 function ownedOnly(owners: readonly Resource[], options: ChildSourcesOptions): Transform {
   const kinds = new Set(owners.map(({ group, kind }) => kindKey(group, kind)));
   const key = JSON.stringify([[...kinds].sort(), options.adopts, options.managedFields]);

@@ -1,6 +1,6 @@
 /**
- * What the command `chancery` needs of this package: `chancery metacontroller`, `chancery test-hook` for functions, and the
- * declarations of controllers for `generate`, `check` and `lint`.
+ * The parts of this package that the command `chancery` loads: `chancery metacontroller`, `chancery
+ * test-hook` for functions, and the declarations of controllers for `generate`, `check` and `lint`.
  *
  * @module
  */

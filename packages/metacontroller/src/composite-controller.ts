@@ -25,22 +25,25 @@ import { compositeAnswer } from './json/children-answers.ts';
 import { relatedOf } from './related-rules.ts';
 import type { CompositeSpec } from './spec.ts';
 
-/** One CompositeController whose resources are known and whose hooks can be called. */
+/** A CompositeController with resolved resources and callable hooks. */
 export interface CompositeParts {
   readonly spec: CompositeSpec;
   readonly parent: Resource;
   /** In the order of `spec.children`. */
   readonly children: readonly Resource[];
   readonly hooks: ConfiguredHooks;
-  /** What the engine may write into the parent's status; undefined when its definition cannot be read. */
+  /**
+   * The status fields of the parent that the engine may write. Undefined when the definition of the
+   * parent cannot be read.
+   */
   readonly statusFields: StatusFields | undefined;
 }
 
 /**
  * The controller that a CompositeController declares.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook, and for rolling updates of cluster-scoped parents
- *   without a namespace for revisions.
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for rolling updates of
+ * cluster-scoped parents without a namespace for revisions.
  */
 export function compositeController(parts: CompositeParts, shared: SharedParts): Controller {
   const { spec, parent, hooks, statusFields } = parts;
@@ -111,7 +114,7 @@ function revisionsOf(
   });
 }
 
-/** The selector of a parent. One that is missing is empty, which the engine refuses. */
+/** The selector of a parent. A missing selector is treated as empty, which the engine refuses. */
 function selectorOf(parent: KubernetesObject): LabelSelector {
   const { spec } = parent as { readonly spec?: { readonly selector?: unknown } | null };
   const selector = spec?.selector;

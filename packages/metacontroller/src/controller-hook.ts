@@ -18,7 +18,7 @@ import { type HookRequests, hookRequests } from './json/hook-request.ts';
 import type { TypedObjects } from './json/object-map.ts';
 import type { ControllerSpec, HookName } from './spec.ts';
 
-/** One hook of one controller: what it is called with, and how its answers are read. */
+/** One hook of one controller: it builds the requests and reads the answers. */
 export class ControllerHook {
   readonly reader: AnswerReader;
   readonly extensions: boolean;
@@ -40,7 +40,11 @@ export class ControllerHook {
     this.extensions = shared.extensions && version === 'v2';
   }
 
-  /** @throws HookError */
+  /**
+   * Calls a sync or finalize hook.
+   *
+   * @throws HookError
+   */
   async sync({
     parent,
     children,
@@ -65,7 +69,11 @@ export class ControllerHook {
     });
   }
 
-  /** @throws HookError */
+  /**
+   * Calls a customize hook.
+   *
+   * @throws HookError
+   */
   async customize(
     parent: KubernetesObject,
     { signal, log }: ReconcileContext,
@@ -95,9 +103,9 @@ interface AskedHooks {
 }
 
 /**
- * Calls the hook that is due for a parent, and reads its answer.
+ * A function that calls the right hook for a parent and reads its answer.
  *
- * @param read - reads the answers of this kind of controller.
+ * @param read - reads the answers for this kind of controller.
  * @throws ConfigurationError `CONFIG` when the controller has no sync hook.
  */
 export function askHooks<A extends CommonAnswer>(
@@ -128,7 +136,10 @@ export function askHooks<A extends CommonAnswer>(
   };
 }
 
-/** The hooks of a controller may serve several kinds of parents, and a name may be used again. */
+/**
+ * Identifies a parent. The kind is included because a controller may serve several kinds of
+ * parents, and the uid because a name may be used again.
+ */
 function subjectOf(parent: KubernetesObject): string {
   return `${parent.apiVersion} ${parent.kind} ${keyOf(parent)} ${parent.metadata.uid ?? ''}`;
 }

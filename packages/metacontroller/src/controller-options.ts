@@ -3,16 +3,19 @@ import type { ConfiguredHooks, SharedParts } from './controller-parts.ts';
 import type { HookFunction } from './hook-function.ts';
 import type { ControllerSpec } from './spec.ts';
 
-/** What reading and writing objects may take besides the calls of hooks. The default of a controller. */
+/**
+ * Time for reading and writing objects in a reconcile, besides the calls of hooks. It is the
+ * default of controllers.
+ */
 const WITHOUT_HOOKS_MS = 5 * 60_000;
 
-/** The longest pause between retries without a period. */
+/** The longest pause between retries for controllers without a period. */
 const LONGEST_BACKOFF_MS = 1_000_000;
 
-/** The original treats a shorter period as this one. */
+/** The shortest period. The original extends shorter periods to this one, too. */
 const LEAST_RESYNC_MS = 1_000;
 
-/** Options of controllers that follow from the object alone. */
+/** Options of a controller that follow from its object alone. */
 export function controllerOptions(
   { hooks, resyncPeriodMs }: ControllerSpec,
   shared: SharedParts,
@@ -22,7 +25,7 @@ export function controllerOptions(
     consistency: 'wait',
     maxConcurrentReconciles: shared.workers,
     resyncPeriodMs: 0, // each parent has its own period, see `withPeriod`
-    // A period goes on while the hook fails.
+    // The period also applies while the hook fails.
     ...(resyncPeriodMs !== undefined && {
       queue: {
         backoff: { maxMs: Math.min(Math.max(resyncPeriodMs, LEAST_RESYNC_MS), LONGEST_BACKOFF_MS) },
@@ -32,12 +35,15 @@ export function controllerOptions(
   };
 }
 
-/** Share of a period by which the next call may come earlier, so that those of many parents spread. */
+/**
+ * Share of a period by which the next call may be earlier, so that the calls of many parents
+ * spread.
+ */
 const JITTER = 0.1;
 
 /**
- * `answer` with the periodic call of its parent, one period after this one at the latest. A resync of the whole cache
- * would begin with some of the parents at once.
+ * `answer` with the periodic call of its parent, at most one period later. A resync of the whole
+ * cache would reconcile all parents at once.
  */
 export function withPeriod<A extends { readonly resyncAfterMs?: number | undefined }>(
   answer: A,
@@ -55,7 +61,11 @@ export function withPeriod<A extends { readonly resyncAfterMs?: number | undefin
   return { ...answer, resyncAfterMs: nextMs };
 }
 
-/** @throws ConfigurationError `CONFIG` when the controller has no sync hook: it would fail for each parent. */
+/**
+ * The sync hook of a controller.
+ *
+ * @throws ConfigurationError `CONFIG` when it has none, because every reconcile would fail.
+ */
 export function requiredSync(
   { kind, name }: ControllerSpec,
   { sync }: ConfiguredHooks,
@@ -64,7 +74,7 @@ export function requiredSync(
   throw new ConfigurationError(`${kind} ${name} has no sync hook`, { context: { kind, name } });
 }
 
-/** True when a hook gets `managedFields`: only then caches keep them. */
+/** True when a hook gets `managedFields`. Caches keep the field only then. */
 export function showsManagedFields(
   hooks: ConfiguredHooks,
   { managedFields }: SharedParts,

@@ -15,7 +15,7 @@ import { decorationAnswer } from './json/children-answers.ts';
 import { relatedOf } from './related-rules.ts';
 import type { DecoratorSpec } from './spec.ts';
 
-/** One DecoratorController whose resources are known and whose hooks can be called. */
+/** A DecoratorController with resolved resources and callable hooks. */
 export interface DecoratorParts {
   readonly spec: DecoratorSpec;
   /** In the order of `spec.resources`. */
@@ -27,18 +27,21 @@ export interface DecoratorParts {
 
 export interface DecoratedResource {
   readonly resource: Resource;
-  /** Without it, a status is written to the object itself. */
+  /** If false, the status is written to the object itself. */
   readonly hasStatusSubresource: boolean;
-  /** What the engine may write into the status; undefined when there is no definition, or it cannot be read. */
+  /**
+   * The status fields that the engine may write. Undefined when there is no definition, or when it
+   * cannot be read.
+   */
   readonly statusFields: StatusFields | undefined;
 }
 
 type Shape = DecoratorSpec['resources'][number];
 
 /**
- * The controllers that a DecoratorController declares: one for each of its resources.
+ * The controllers that a DecoratorController declares: one per resource.
  *
- * @throws ConfigurationError `CONFIG` when it has no sync hook, and for a selector that is invalid.
+ * @throws ConfigurationError `CONFIG` when it has no sync hook, and for an invalid selector.
  */
 export function decoratorControllers(
   parts: DecoratorParts,
@@ -95,7 +98,7 @@ function engineOptions(
   };
 }
 
-/** Annotations are selected in the form of a label selector. */
+/** The annotation selector in the form of a label selector. */
 function annotationsOf({ annotationSelector }: Shape): LabelSelector | undefined {
   return annotationSelector && { matchExpressions: annotationSelector };
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from 'chancery';
 import type { ErrorContext } from 'chancery/internal';
 
-/** Why a hook could not be used. It is the reason of the condition. */
+/** The reason why a hook could not be used. It becomes the reason of the condition. */
 export type HookErrorReason =
   | 'RefusedAddress' // the URL or a redirect names the ambassador or this process
   | 'Unreachable' // no connection, or it broke before an answer
@@ -14,11 +14,14 @@ export type HookErrorReason =
   | 'MissingCredentials' // a Secret or a ConfigMap of the hook, or its key
   | 'InvalidAnswer';
 
-/** A hook failed or answered nonsense. Nothing is done for the parent, and its key is retried. */
+/**
+ * A hook failed, or its answer was unusable. Nothing is written for the parent, and its key is
+ * retried.
+ */
 export class HookError extends OperatorError {
   override readonly name = 'HookError';
   readonly reason: HookErrorReason;
-  /** Minimum milliseconds before the next call, as the hook asks for. */
+  /** Minimum milliseconds before the next call, from the answer of the hook. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -1,39 +1,47 @@
 import type { Log } from 'chancery';
 import type { HookVersion } from './spec.ts';
 
-/** The JSON that a hook is called with. */
+/** The JSON of a call of a hook. */
 export interface HookRequest {
-  /** Plain data. It holds cached objects, which are frozen. */
+  /** Plain data. It contains cached objects, which are frozen. */
   readonly value: Readonly<Record<string, unknown>>;
   /**
-   * As JSON, as Metacontroller writes it. It is made once, in slices of the event loop, because a parent may have
-   * thousands of children.
+   * The request as JSON, in the form in which Metacontroller writes it. The text is created once,
+   * in slices of the event loop, because a parent may have thousands of children.
    */
   text(): Promise<string>;
 }
 
-/** What a hook answered: JSON text of a webhook or a program, or the value of a module. */
+/** The answer of a hook: JSON text from a webhook or a program, or a value from a module. */
 export type HookAnswer = { readonly text: string } | { readonly value: unknown };
 
 export interface HookCall {
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** Identifies what is asked for: parent and revision. Answers that are stored by ETag belong to it. */
+  /**
+   * Identifies the parent and the revision of the call. Answers that are stored by ETag belong to
+   * it.
+   */
   readonly subject: string;
 }
 
-/**
- * One hook, as webhook, program or module.
- */
+/** One hook: a webhook, a program or a module. */
 export interface HookFunction {
   readonly mode: 'webhook' | 'exec' | 'module';
-  /** The form of its requests. That of the object's hook, unless the file of functions says another. */
+  /**
+   * The version of its requests. It is that of the object's hook, unless the file of functions
+   * names another.
+   */
   readonly version: HookVersion;
   /** `strict`: unknown and repeated fields of the answer are errors. */
   readonly answers: 'loose' | 'strict';
-  /** For messages: the URL without credentials, or the path of the program or the module. */
+  /** For messages: the URL without credentials, or the path of the program or module. */
   readonly description: string;
-  /** @throws HookError. */
+  /**
+   * Calls the hook.
+   *
+   * @throws HookError.
+   */
   call(request: HookRequest, call: HookCall): Promise<HookAnswer>;
   close(): Promise<void>;
 }

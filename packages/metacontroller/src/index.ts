@@ -1,6 +1,6 @@
 /**
- * Types of the functions that `chancery metacontroller` calls as hooks: `@chancery/metacontroller`. There is nothing to
- * load at run time: import them with `import type`.
+ * Types for functions that `chancery metacontroller` calls as hooks: `@chancery/metacontroller`.
+ * The module contains no code: import the types with `import type`.
  *
  * @module
  */

@@ -1,27 +1,30 @@
 import type { KubernetesObject, LabelSelector, Log, ObjectMeta } from 'chancery';
 
-/** What a function of a module gets besides the request. */
+/** The second argument of a function in a module. */
 export interface HookContext {
   /** Aborts at the time limit of the hook, and when the process stops. */
   readonly signal: AbortSignal;
-  /** Bound to the controller and the parent. */
+  /** A log with the names of the controller and the parent. */
   readonly log: Log;
 }
 
 /**
- * Objects by type, then by key. A type is `Pod.v1` or `StatefulSet.apps/v1`; every declared type is there, also without
- * objects. With hook version v2 the key of a namespaced object is `namespace/name`. With v1 it is the name if the parent
- * has a namespace: then only objects of that namespace are there. The key of a cluster-scoped object is its name.
+ * Objects by type, then by key. A type is `Pod.v1` or `StatefulSet.apps/v1`. Every declared type is
+ * included, even without objects.
+ *
+ * With hook version v2, the key of a namespaced object is `namespace/name`. With v1 and a
+ * namespaced parent, only objects of its namespace are included, and their key is the name. The key
+ * of a cluster-scoped object is its name.
  */
 export type ObjectsByType = Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
 
-/** What a sync or finalize hook of a CompositeController is asked. It is frozen. */
+/** The request to a sync or finalize hook of a CompositeController. It is frozen. */
 export interface CompositeSyncRequest<P extends KubernetesObject = KubernetesObject> {
   /** The CompositeController, with an empty status. */
   readonly controller: KubernetesObject;
-  /** The parent. During a rolling update, its older revisions are asked for, too. */
+  /** The parent. During a rolling update, the hook is also called with older revisions of it. */
   readonly parent: P;
-  /** The children that exist. */
+  /** The existing children. */
   readonly children: ObjectsByType;
   /** The objects that the customize hook selects. */
   readonly related: ObjectsByType;
@@ -29,24 +32,27 @@ export interface CompositeSyncRequest<P extends KubernetesObject = KubernetesObj
   readonly finalizing: boolean;
 }
 
-/** What a sync or finalize hook of a CompositeController answers. */
+/** The answer of a sync or finalize hook of a CompositeController. */
 export interface CompositeSyncResponse extends HookResponse {
   /**
-   * Every child that should exist. Other children are deleted; `[]` deletes all. It may only be left out with
-   * `finalized: true`, and if the controller has no types of children.
+   * All children that should exist. Other children are deleted; `[]` deletes all. May be omitted
+   * only with `finalized: true`, or if the controller has no types of children.
    */
   readonly children?: readonly DesiredObject[];
-  /** Replaces the status. `observedGeneration` is added. Left out or null: the status is only that. */
+  /**
+   * Replaces the status. `observedGeneration` is added. If omitted or null, the status contains
+   * only that field.
+   */
   readonly status?: object | null;
 }
 
-/** What a sync or finalize hook of a DecoratorController is asked. It is frozen. */
+/** The request to a sync or finalize hook of a DecoratorController. It is frozen. */
 export interface DecoratorSyncRequest<T extends KubernetesObject = KubernetesObject> {
   /** The DecoratorController, with an empty status. */
   readonly controller: KubernetesObject;
-  /** The object that is decorated. */
+  /** The decorated object. */
   readonly object: T;
-  /** The attachments that exist. */
+  /** The existing attachments. */
   readonly attachments: ObjectsByType;
   /** The objects that the customize hook selects. */
   readonly related: ObjectsByType;
@@ -54,23 +60,25 @@ export interface DecoratorSyncRequest<T extends KubernetesObject = KubernetesObj
   readonly finalizing: boolean;
 }
 
-/** What a sync or finalize hook of a DecoratorController answers. */
+/** The answer of a sync or finalize hook of a DecoratorController. */
 export interface DecoratorSyncResponse extends HookResponse {
-  /** Labels to set. Null deletes one. Others stay. */
+  /** Labels to set. Null deletes a label. Other labels stay. */
   readonly labels?: Readonly<Record<string, string | null>> | null;
-  /** Annotations to set. Null deletes one. Others stay. */
+  /** Annotations to set. Null deletes an annotation. Other annotations stay. */
   readonly annotations?: Readonly<Record<string, string | null>> | null;
-  /** Replaces the status. Left out or null: it stays. */
+  /** Replaces the status. If omitted or null, the status stays. */
   readonly status?: object | null;
-  /** As `children` of a composite. */
+  /** All attachments that should exist, with the rules of `children` of a composite. */
   readonly attachments?: readonly DesiredObject[];
 }
 
-/** What answers of sync and finalize hooks of both kinds have. */
+/** Fields in the answers of sync and finalize hooks of both kinds. */
 interface HookResponse {
-  /** The hook is called again after this time, also without a change. At most a year; 0 is never. */
+  /**
+   * Seconds until the hook is called again, even without a change. At most a year; 0 means never.
+   */
   readonly resyncAfterSeconds?: number;
-  /** Nothing is left to do for a parent that is finalized. Without effect in the answer of a sync hook. */
+  /** True when finalizing the parent is complete. Has no effect in the answer of a sync hook. */
   readonly finalized?: boolean;
   /** Events about the parent, at most ten. Read only with `--extensions` and hook version v2. */
   readonly events?: readonly HookEvent[];
@@ -82,48 +90,53 @@ export interface HookEvent {
   readonly type?: 'Normal' | 'Warning';
   /** CamelCase, at most 128 characters. */
   readonly reason: string;
-  /** For people. At most 1,024 characters are kept. */
+  /** A text for people. At most 1,024 characters are kept. */
   readonly message: string;
 }
 
-/** An object that should exist: the fields that the hook decides about. */
+/** An object that should exist, with the fields that the hook decides. */
 export type DesiredObject = NamedObject | (NamedObject & Readonly<Record<string, unknown>>);
 
 interface NamedObject {
-  /** `v1`, `apps/v1`. It is that of a declared type. */
+  /** `v1` or `apps/v1`: the apiVersion of a declared type. */
   readonly apiVersion: string;
-  /** CamelCase, singular. It is that of a declared type. */
+  /** CamelCase, singular: the kind of a declared type. */
   readonly kind: string;
-  /** Without a namespace, that of the parent. */
+  /** If the namespace is omitted, the namespace of the parent is used. */
   readonly metadata: Partial<ObjectMeta> & Pick<ObjectMeta, 'name'>;
 }
 
-/** What a customize hook is asked. It is asked again when the generation of the parent changes. */
+/**
+ * The request to a customize hook. The hook is called again when the generation of the parent
+ * changes.
+ */
 export interface CustomizeRequest<P extends KubernetesObject = KubernetesObject> {
   /** The CompositeController or DecoratorController, with an empty status. */
   readonly controller: KubernetesObject;
-  /** The parent, or the object that is decorated. */
+  /** The parent, or the decorated object. */
   readonly parent: P;
 }
 
-/** What a customize hook answers. */
+/** The answer of a customize hook. */
 export interface CustomizeResponse {
-  /** Which objects the other hooks get as `related`. Left out: none. */
+  /** Rules that select the objects in `related` of the other hooks. If omitted, none. */
   readonly relatedResources?: readonly RelatedResourceRule[];
 }
 
-/** Objects of one type. Without names, selectors and namespace: all of them. */
+/** Selects objects of one type. Without names, selectors and namespace, it selects all of them. */
 export interface RelatedResourceRule {
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
   /** Lower-case plural, as in URLs. */
   readonly resource: string;
-  /** Excludes `names`. */
+  /** Must not be combined with `names`. */
   readonly labelSelector?: LabelSelector;
   /** Only objects of this namespace. */
   readonly namespace?: string;
   /** Only objects with these names. */
   readonly names?: readonly string[];
-  /** Only objects in namespaces with these labels. Excludes `names` and `namespace`. */
+  /**
+   * Only objects in namespaces with these labels. Must not be combined with `names` or `namespace`.
+   */
   readonly namespaceSelector?: LabelSelector;
 }

@@ -15,7 +15,7 @@ import { type NamedRule, relatedAnswer } from './json/related-answer.ts';
 import type { ControllerSpec } from './spec.ts';
 
 interface RelatedParts {
-  /** Name of the controller. */
+  /** Name of the controller in logs and metrics. */
   readonly name: string;
   readonly hooks: ConfiguredHooks;
   readonly shared: SharedParts;
@@ -65,7 +65,12 @@ async function resolved(
   return rules;
 }
 
-/** @throws HookError `InvalidAnswer` for a resource that is not served, and for parts that do not go together. */
+/**
+ * A rule with its resolved resource.
+ *
+ * @throws HookError `InvalidAnswer` for a resource that is not served, and for parts that cannot be
+ * combined.
+ */
 async function resolvedRule(
   { part, apiVersion, resource, ...selection }: NamedRule,
   { parent, context, shared, ownNamespaceOnly }: Resolving,

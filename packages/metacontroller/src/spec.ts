@@ -1,7 +1,7 @@
 import type { KubernetesObject, LabelSelector } from 'chancery';
 import type { ChildUpdate, StatusCheck } from 'chancery/internal';
 
-/** A resource as the custom resources name it. */
+/** A reference to a resource, in the form of the custom resources. */
 export interface ResourceReference {
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
@@ -17,17 +17,17 @@ export interface KeyReference {
   readonly key: string;
 }
 
-/** How the connection to a webhook is secured. All of it can be absent. */
+/** The settings of the connection to a webhook. All are optional. */
 export interface ConnectionSpec {
-  /** PEM text, or where it is. */
+  /** PEM text, or a reference to it. */
   readonly caBundle?: { readonly inline: string } | KeyReference;
   readonly clientTls?: { readonly certificate: KeyReference; readonly privateKey: KeyReference };
-  /** The header `Authorization`: the scheme, usually `Bearer`, and the credentials after it. */
+  /** The header `Authorization`: the scheme, usually `Bearer`, and the credentials. */
   readonly authorization?: { readonly scheme: string; readonly credentials: KeyReference };
   readonly basicAuth?: { readonly username: KeyReference; readonly password: KeyReference };
 }
 
-/** Where and how a hook is called over HTTP. */
+/** The address and the options of a hook that is called over HTTP. */
 export interface WebhookSpec {
   readonly url: string;
   readonly timeoutMs: number;
@@ -35,7 +35,9 @@ export interface WebhookSpec {
     readonly cacheTimeoutMs: number | undefined;
     readonly cacheCleanupMs: number | undefined;
   };
-  /** The hook's own fields; if it has none, those of the endpoint that matches its host. */
+  /**
+   * The connection fields of the hook. If it has none, those of the endpoint that matches its host.
+   */
   readonly connection: ConnectionSpec;
 }
 
@@ -46,7 +48,7 @@ export interface HookSpec {
   readonly version: HookVersion;
   /** `strict`: unknown and repeated fields of the answer are errors. */
   readonly answers: 'loose' | 'strict';
-  /** Undefined when only a function of the mounted file can serve it. */
+  /** Undefined when only a function of the mounted file can serve the hook. */
   readonly webhook: WebhookSpec | undefined;
 }
 
@@ -56,11 +58,13 @@ export type HookName = 'sync' | 'finalize' | 'customize';
 interface ControllerSpecBase {
   readonly name: string;
   readonly uid: string;
-  /** The object as hooks get it: with the defaults of the definition. */
+  /** The object in the form that hooks get: with the defaults of the definition. */
   readonly object: KubernetesObject;
   readonly resyncPeriodMs: number | undefined;
   readonly hooks: Readonly<Partial<Record<HookName, HookSpec>>>;
-  /** Resources that a customize hook may name; rights are generated for them. From the annotation. */
+  /**
+   * Resources from the annotation that a customize hook may name. Rights are generated for them.
+   */
   readonly relatedResources: readonly ResourceReference[];
 }
 
@@ -94,7 +98,7 @@ export interface DecoratorSpec extends ControllerSpecBase {
   readonly kind: 'DecoratorController';
   readonly resources: readonly (ResourceReference & {
     readonly labelSelector: LabelSelector | undefined;
-    /** All must hold. */
+    /** All requirements must match. */
     readonly annotationSelector: readonly AnnotationRequirement[] | undefined;
     readonly ignoreStatusChanges: boolean;
   })[];

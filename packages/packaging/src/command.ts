@@ -1,6 +1,7 @@
 /**
- * What the command `chancery` needs of this package: `generate chart`, `bundle`, `catalog` and `policies`, `check bundle`
- * and `crd`, and `plugin`. Each is loaded when it is used.
+ * The parts of this package that the command `chancery` loads: `generate chart`, `bundle`,
+ * `catalog` and `policies`, `check bundle` and `crd`, and `plugin`. Each part is loaded when it is
+ * used.
  *
  * @module
  */

@@ -4,11 +4,11 @@ export interface Maintainer {
   readonly email?: string;
 }
 
-/** What catalogs show about an operator, and no declaration contains. */
+/** Information about an operator that catalogs show and that no declaration contains. */
 export interface PackageMetadata {
   /** The version of the operator: SemVer without a leading `v`. */
   readonly version: string;
-  /** As people read it. Default: made from the name. */
+  /** The name for people. Default: made from the name of the operator. */
   readonly displayName?: string;
   /** One sentence. */
   readonly description?: string;

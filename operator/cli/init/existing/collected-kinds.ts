@@ -3,22 +3,22 @@ import { boundedText } from '../../../core/text/visible-text.ts';
 import { byAge } from '../../../model/version-age.ts';
 import type { ExistingKind } from './existing-kind.ts';
 
-/** The kinds that a project gets controllers for, and what its author should know of them. */
+/** The kinds for which a project gets controllers, and messages for its author. */
 export interface ExistingKinds {
   readonly kinds: readonly [ExistingKind, ...ExistingKind[]];
-  /** What was left out, each with the reason. */
+  /** Kinds that were skipped, each with the reason. */
   readonly leftOut: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Characters of a reason. */
+/** Maximum number of characters of a reason. */
 const REASON_CHARS = 1_200;
 
 /**
- * The kinds that some reads give. One kind that cannot be read leaves the others.
+ * The kinds that `reads` return. A kind that cannot be read does not affect the others.
  *
- * @param reads - each gives a kind, or the reason to leave it out.
- * @param from - where they are from, for messages.
+ * @param reads - each returns a kind, or the reason to skip it.
+ * @param from - the source of the kinds, for messages.
  * @throws ConfigurationError `CONFIG` with all reasons when there is no kind.
  */
 export function collectedKinds(
@@ -52,7 +52,10 @@ interface Messages {
   readonly notes: string[];
 }
 
-/** PROJECT lists each version of a kind by itself, all with the one definition. */
+/**
+ * Adds a kind, or a version of a known kind. PROJECT lists each version of a kind separately, all
+ * with the same definition.
+ */
 function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Messages): void {
   const { names } = kind;
   const at = kinds.findIndex(
@@ -78,7 +81,7 @@ function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Mess
   }
 }
 
-/** True for two entries of PROJECT with one definition. */
+/** True for two entries of PROJECT with the same definition. */
 function isSame(one: ExistingKind, other: ExistingKind): boolean {
   return JSON.stringify(one.definition?.text) === JSON.stringify(other.definition?.text);
 }

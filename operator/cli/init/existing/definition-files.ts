@@ -5,9 +5,9 @@ import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
 import { existingKind } from './existing-kind.ts';
 
 /**
- * The kinds of the CustomResourceDefinitions in files or folders. Other objects are left out.
+ * The kinds of the CustomResourceDefinitions in files or folders. Other objects are skipped.
  *
- * @throws ConfigurationError `CONFIG` when a file cannot be read, or there is no kind.
+ * @throws ConfigurationError `CONFIG` when a file cannot be read, or when there is no kind.
  */
 export async function definitionKinds(
   paths: readonly string[],

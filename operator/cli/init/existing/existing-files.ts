@@ -17,19 +17,19 @@ const templates = textFiles(new URL('../templates/', import.meta.url));
 /** Types that the file of a kind uses. */
 const USED_TYPES = ['KubernetesObject', 'Readonly', 'Record'];
 
-/** Characters of the reason to leave a test out. */
+/** Maximum number of characters of the reason for skipping a test. */
 const REASON_CHARS = 300;
 
-/** The files of a kind that exists, and what its author has to do. */
+/** The files of an existing kind, and instructions for its author. */
 export interface ExistingFiles {
   readonly files: readonly NewFile[];
   readonly notes: readonly string[];
 }
 
 /**
- * The controller of a kind that exists, its test and a sample. With a definition, the definition is copied
- * as it is, and the types follow from it. When no sample was found that the schema allows, the test is left
- * out until the author has completed it.
+ * The controller of an existing kind, its test and a sample. A definition is copied unchanged, and
+ * the types follow from it. If no sample was found that the schema allows, there is no test until
+ * the author has completed the sample.
  */
 export function existingKindFiles(kind: FileOf<ExistingKind>): ExistingFiles {
   const { names, isNamespaced, definition, file } = kind;
@@ -92,7 +92,7 @@ function hasRules(schema: unknown): boolean {
   return (Array.isArray(rules) && rules.length > 0) || Object.values(others).some(hasRules);
 }
 
-/** A kind need not be in CamelCase. */
+/** The name of the type for a kind, which need not be in CamelCase. */
 function typeOf(kind: string): string {
   const type = kindFrom(kind);
   return USED_TYPES.includes(type) ? `${type}Resource` : type;

@@ -5,30 +5,31 @@ import { checkedDefinition } from '../../../schema/definition.ts';
 import type { KindNames } from '../../create/names.ts';
 import { existingNames, requireKind } from './existing-names.ts';
 
-/** A kind that exists already, for which a project gets a controller. */
+/** A kind that already exists, for which a project gets a controller. */
 export interface ExistingKind {
   readonly names: KindNames;
   readonly isNamespaced: boolean;
-  /** Undefined when only the names are known: the project then declares the schema. */
+  /** Undefined when only the names are known. Then the project declares the schema. */
   readonly definition: ExistingDefinition | undefined;
 }
 
 export interface ExistingDefinition {
-  /** The definition without what the cluster adds. */
+  /** The definition without the fields that the cluster adds. */
   readonly text: Mapping;
   /** The schema of the version of the kind. */
   readonly schema: Mapping;
-  /** A webhook converts the objects of the version, because another version is stored. */
+  /** True when a webhook converts the objects of the version, because another version is stored. */
   readonly isConverted: boolean;
-  /** What the author should know of it, one sentence each. */
+  /** Messages for the author, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * The kind of a CustomResourceDefinition, in the version that is stored. When that is not served, it is the
- * newest version that is.
+ * The kind of a CustomResourceDefinition, in the version that is stored. If that version is not
+ * served, the newest served version is used.
  *
- * @throws ConfigurationError `CONFIG` when it cannot be read, or when the API server would refuse its names.
+ * @throws ConfigurationError `CONFIG` when it cannot be read, or when the API server would refuse
+ * its names.
  */
 export function existingKind(definition: Mapping): ExistingKind {
   const { name } = checkedDefinition(definition);
@@ -63,7 +64,7 @@ function withoutCluster(name: string, definition: Mapping, spec: Mapping): Mappi
     metadata: metadataOf(name, definition.metadata),
     spec: {
       ...spec,
-      // The API server fills these two in.
+      // The API server fills in these two names.
       names: {
         plural,
         singular: singular ?? String(kind).toLowerCase(),
@@ -107,7 +108,7 @@ function versionIn(spec: Mapping): Mapping {
   throw new ConfigurationError('no version of it is served');
 }
 
-/** Annotations of kubectl have the whole object once more. */
+/** The metadata without annotations of kubectl, which contain the whole object again. */
 function metadataOf(name: string, metadata: unknown): Mapping {
   const { annotations, labels } = isMapping(metadata) ? metadata : {};
   const kept = Object.entries(isMapping(annotations) ? annotations : {}).filter(

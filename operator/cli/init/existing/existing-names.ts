@@ -5,14 +5,14 @@ import { controllerConstant, type KindNames, namesOf } from '../../create/names.
 
 const LABEL = 'at most 63 letters, digits and "-", with a letter first';
 
-/** Characters of a name in a message. */
+/** Maximum number of characters of a name in a message. */
 const NAME_CHARS = 600;
 
 /**
- * The names of a kind that exists. They are held to the rules of the API server, which are wider than those
- * for a new kind.
+ * The names of an existing kind. They must meet the rules of the API server, which are wider than
+ * those for a new kind.
  *
- * @throws ConfigurationError `CONFIG` that names the rule that one breaks.
+ * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
  */
 export function existingNames(
   group: unknown,
@@ -30,20 +30,25 @@ export function existingNames(
   return namesOf({ ...given, plural: text(plural) });
 }
 
-/** @throws ConfigurationError `CONFIG` for a name that the API server takes for no kind. */
+/**
+ * Checks the name of a kind.
+ *
+ * @throws ConfigurationError `CONFIG` for a name that the API server does not accept.
+ */
 export function requireKind(what: 'kind' | 'listKind', kind: unknown): void {
   if (!isDns1035Label(text(kind).toLowerCase())) throw broken(what, LABEL, kind);
 }
 
-/** Kinds with the beginning of the names of their files, which no two of them share. */
+/** A kind with the beginning of its file names. No two kinds have the same one. */
 export type FileOf<T> = T & { readonly file: string };
 
-/** Further names that a kind gets when its own is taken. */
+/** Maximum number of alternative names for a kind whose own name is taken. */
 const MAX_TRIES = 10_000;
 
 /**
- * Gives each kind a name that no other has. A name that is taken gets the first part of the group behind it,
- * then the whole group, then a number. The name is that of the controller, of its files and of its sample.
+ * Gives each kind a unique name. A name that is taken gets the first part of the group appended,
+ * then the whole group, then a number. The name is used for the controller, for its files and for
+ * its sample.
  */
 export function withFiles<T extends { readonly names: KindNames }>(
   kinds: readonly T[],
@@ -52,7 +57,7 @@ export function withFiles<T extends { readonly names: KindNames }>(
   const constants = new Set<string>();
   return kinds.map((kind) => {
     for (const dashed of candidates(kind.names)) {
-      // `src/operator.ts` is the module.
+      // `src/operator.ts` is reserved for the module.
       const file = dashed === 'operator' ? 'operator-controller' : dashed;
       const controller = controllerConstant(dashed);
       const wanted = [file, `${file}-definition`];
@@ -73,7 +78,7 @@ function* candidates({ dashed, group }: KindNames): Generator<string> {
   for (let at = 2; at < MAX_TRIES; at += 1) yield joined(dashed, String(at));
 }
 
-/** A label: the first name is cut where the two are too long for one. */
+/** A label from two names. The first name is cut if both are too long for one label. */
 function joined(name: string, more: string): string {
   const end = more.slice(0, 40).replace(/-+$/, '');
   return `${name.slice(0, 62 - end.length).replace(/-+$/, '')}-${end}`;

@@ -10,7 +10,7 @@ import { namesIn } from '../../files/new-files.ts';
 import { collectedKinds, type ExistingKinds } from './collected-kinds.ts';
 import { type ExistingKind, existingKind } from './existing-kind.ts';
 
-/** Where controller-gen writes the definitions of a Go project. */
+/** The folder in which controller-gen writes the definitions of a Go project. */
 const BASES = 'config/crd/bases';
 
 /** A definition of the Go project, read only when PROJECT lists its kind. */
@@ -21,11 +21,11 @@ interface Base {
 }
 
 /**
- * The kinds of a project of kubebuilder. Where `make manifests` has written the definition of a kind, the
- * kind has it.
+ * The kinds of a kubebuilder project. A kind has a definition if `make manifests` has written it.
  *
- * @param path - of PROJECT, or of its folder.
- * @throws ConfigurationError `CONFIG` when PROJECT or a definition cannot be read, or has no kind.
+ * @param path - the path of PROJECT, or of its folder.
+ * @throws ConfigurationError `CONFIG` when PROJECT or a definition cannot be read, or when there is
+ * no kind.
  */
 export async function projectKinds(path: string, stdin: Readable): Promise<ExistingKinds> {
   const isFile = await is(path, 'file');
@@ -73,7 +73,7 @@ function identity(group: string, kind: unknown): string {
   return JSON.stringify([group, kind]);
 }
 
-/** The kind of an entry of PROJECT, or why a project cannot have it. */
+/** The kind of an entry in PROJECT, or the reason why a project cannot use it. */
 function kindOf(resource: Mapping, bases: readonly Base[]): ExistingKind | string {
   const { version, kind, plural, api, path } = resource;
   const group = groupOf(resource);

@@ -1,13 +1,13 @@
 import { isMapping, type Mapping } from '../../../core/mapping.ts';
 import { textLiteral } from './text-literal.ts';
 
-/** Nested deeper, the type is `unknown`. */
+/** Maximum depth. The type of a deeper value is `unknown`. */
 const MAX_DEPTH = 40;
 
-/** Every object has them, and `KubernetesObject` declares them. */
+/** Fields that every object has, and that `KubernetesObject` declares. */
 const OF_EVERY_OBJECT = ['apiVersion', 'kind', 'metadata'];
 
-/** The fields of an object by its schema, as the members of a TypeScript interface. */
+/** The members of a TypeScript interface for an object with this schema. */
 export function fieldTypes(schema: Mapping): string {
   const { properties } = schema;
   const fields = Object.entries(isMapping(properties) ? properties : {});
@@ -30,7 +30,7 @@ function member(name: string, field: unknown, isRequired: boolean, depth: number
   return `readonly ${key}${isThere ? '' : '?'}: ${typeOf(field, depth)};`;
 }
 
-/** The type of a value by its schema. What the schema does not tell is `unknown`. */
+/** The type of a value with this schema. A part that the schema does not specify is `unknown`. */
 function typeOf(schema: unknown, depth: number): string {
   if (!isMapping(schema) || depth > MAX_DEPTH) return 'unknown';
   const type = typeOfValue(schema, depth + 1);

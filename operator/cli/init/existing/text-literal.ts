@@ -1,13 +1,14 @@
 /**
- * A text as a literal of TypeScript that stands on one line, whatever is in it. Two separators of lines may
- * stand in JSON as they are, and a template would indent what follows them.
+ * A text as a TypeScript literal on one line, for any text. JSON may contain two line separators
+ * unescaped, so they are escaped here. A template would otherwise indent the text after them.
  */
 export function textLiteral(text: string): string {
   return oneLine(JSON.stringify(text));
 }
 
 /**
- * A value as JSON, which is TypeScript but for one key: written plainly, `__proto__` would set the prototype.
+ * A value as JSON, which is valid TypeScript except for one key: `__proto__` would set the
+ * prototype, so it is written differently.
  */
 export function jsonLiteral(value: unknown): string {
   const json = oneLine(JSON.stringify(value, undefined, 2));

@@ -3,7 +3,10 @@ import type { Problem, Rule } from '../diagnostic.ts';
 import { argumentPath } from '../installation.ts';
 import type { ProxyFlags } from '../proxy-flags.ts';
 
-/** Flags that make kubectl use other credentials, another server or another identity. */
+/**
+ * Flags that make kubectl use other credentials, another server or another identity, with the
+ * reason against each.
+ */
 const CREDENTIALS: Readonly<Record<string, string>> = {
   token: 'it never changes, and everybody who sees the process list has it',
   kubeconfig: 'kubectl then does not use the token that the kubelet renews',
@@ -110,7 +113,10 @@ export const entryPoint: Rule = {
   },
 };
 
-/** What must be in the arguments when no entry point of an image gives it; `accept-paths-given` has its own. */
+/**
+ * Flags that the arguments must contain when the entry point of the image does not set them.
+ * `accept-paths-given` checks its own flag.
+ */
 const REQUIRED_FLAGS = [
   ...AMBASSADOR_FLAGS.map((flag) => flag.replace(/^--|=.*$/g, '')),
   'reject-paths',

@@ -8,12 +8,12 @@ import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 import { servicesOf } from './gate.ts';
 
-/** A webhook whose requests are refused while no Pod of the installation answers. */
+/** A webhook that refuses requests while no Pod of the installation answers. */
 interface ClosedWebhook {
   readonly level: 'error' | 'warning';
   readonly object: string;
   readonly path: string;
-  /** True when it is asked about the Pods that a node needs before it can run others. */
+  /** True when the webhook is called for the Pods that a node needs before it can run others. */
   readonly keepsNodes: boolean;
 }
 
@@ -60,7 +60,7 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
     const object = `${each.kind}/${each.metadata.name}`;
     const { webhooks, spec } = each as Called;
     if (/^(?:Validating|Mutating)WebhookConfiguration$/.test(each.kind)) {
-      // Left out, the API server takes it for Fail.
+      // If the field is missing, the API server uses Fail.
       return (webhooks ?? []).flatMap(
         ({ name, clientConfig, failurePolicy = 'Fail', ...asked }) => {
           if (failurePolicy !== 'Fail' || !isOurs(clientConfig)) return [];
@@ -73,13 +73,16 @@ function closedIn(installation: Installation): readonly ClosedWebhook[] {
       );
     }
     const isConverted = each.kind === 'CustomResourceDefinition' && isOurs(configOf(spec));
-    // Nobody can choose what happens to a conversion: one replica may be meant.
+    // There is no failure policy for conversions, so one replica may be intended: a warning.
     const where = { object, path: 'spec.conversion' };
     return isConverted ? [{ ...where, level: 'warning', keepsNodes: false }] : [];
   });
 }
 
-/** True when new Pods of kube-system are asked about. What conditions and labels of objects say is left to a person. */
+/**
+ * True when the webhook is called for new Pods in kube-system. Conditions and labels of objects are
+ * not evaluated.
+ */
 function isAskedOfSystem({
   rules,
   namespaceSelector,

@@ -77,7 +77,7 @@ function isCidr(text: string): boolean {
 interface DisruptionBudget {
   readonly minAvailable?: number | string;
   readonly maxUnavailable?: number | string;
-  /** Left out: it applies to no Pod. */
+  /** If omitted, it applies to no Pod. */
   readonly selector?: LabelSelector | null;
 }
 
@@ -112,7 +112,7 @@ export const disruptionBudget: Rule = {
   },
 };
 
-/** Kubernetes rounds percentages up for both fields. */
+/** The number for a field of a budget. Kubernetes rounds percentages up for both fields. */
 function share(value: number | string, replicas: number): number {
   const text = String(value);
   return text.endsWith('%')
@@ -120,7 +120,10 @@ function share(value: number | string, replicas: number): number {
     : Number(text);
 }
 
-/** A manager of controller-runtime has no variable for it. As kubebuilder writes it, it has a flag. */
+/**
+ * A manager of controller-runtime has no variable for leader election. Managers of kubebuilder have
+ * a flag.
+ */
 function ofGoManager({ operator, kind, replicas }: Installation): readonly Problem[] {
   if (operator === undefined || (kind !== 'DaemonSet' && (replicas ?? 1) < 2)) return [];
   const { args, command } = operator.container;
@@ -144,7 +147,7 @@ export const leaderElection: Rule = {
     const { operator, kind, replicas, strategy } = installation;
     const election = variable(operator?.container, 'CHANCERY_LEADER_ELECTION')?.value;
     if (operator === undefined) return [];
-    // Replicas that share the work need no leader: another rule has a look at them.
+    // Replicas that share the work need no leader. Another rule checks them.
     if (variable(operator.container, 'CHANCERY_SHARDS') !== undefined) return [];
     if (election === 'true' || election === 'false') return [];
     if (ambassadorKubeconfig(installation) !== undefined) return ofGoManager(installation);

@@ -4,7 +4,10 @@ import type { Problem, Rule } from '../diagnostic.ts';
 import { variable } from '../installation.ts';
 import { ambassadorKubeconfig } from '../kubeconfig.ts';
 
-/** Environment variables that change the behaviour of the ambassador, with their only correct value. */
+/**
+ * Environment variables that change the behaviour of the ambassador, with the only allowed value of
+ * each.
+ */
 const FIXED: readonly (readonly [name: string, value: string | undefined, why: string])[] = [
   ['KUBERC', 'off', 'a kuberc file may turn the filter off'],
   ['HOME', '/nonexistent', 'kubectl reads a configuration from there'],
@@ -44,7 +47,10 @@ function wrongValue(
   return [{ path: `${path}.env[${name}]`, wrong: 'is set', why, todo }];
 }
 
-/** Variables that the entry point of our own image sets, and another image does not. */
+/**
+ * Reports variables that the entry point of our own image sets, and that another image does not
+ * set.
+ */
 function missing(container: Container, path: string): readonly Problem[] {
   return Object.entries(AMBASSADOR_ENVIRONMENT)
     .filter(([name]) => variable(container, name) === undefined)
@@ -58,7 +64,10 @@ function missing(container: Container, path: string): readonly Problem[] {
     }));
 }
 
-/** Some clusters need a corporate proxy; NO_PROXY shows that it is intended. */
+/**
+ * Reports a proxy for outgoing requests. Some clusters need a corporate proxy; NO_PROXY shows that
+ * it is intended.
+ */
 function proxied(container: Container, path: string): readonly Problem[] {
   const noProxy = variable(container, 'NO_PROXY');
   const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY'].find(

@@ -196,7 +196,7 @@ function clientConfigsOf(object: KubernetesObject): readonly (ClientConfig & { f
   return [{ ...conversion, field: 'spec.conversion.webhook.clientConfig.service.path' }];
 }
 
-/** Names by which the API server calls this Pod: those of Services that a webhook names. */
+/** Names by which the API server calls this Pod: those of Services in webhooks. */
 function servedNames(installation: Installation): readonly string[] {
   const { namespace = 'default', objects } = installation;
   const called = objects.flatMap((object) =>
@@ -207,7 +207,7 @@ function servedNames(installation: Installation): readonly string[] {
     .map(({ metadata }) => `${metadata.name}.${namespace}.svc`);
 }
 
-/** The Services that lead to the Pods. */
+/** The Services that select the Pods. */
 export function servicesOf({
   objects,
   labels,

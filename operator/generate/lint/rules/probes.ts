@@ -8,8 +8,8 @@ import { readable } from '../path-pattern.ts';
 const PROBES = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 
 /**
- * The least time before a restart. A restart helps little, and an outage of the API server is no reason for
- * one.
+ * Minimum time before a restart. A restart rarely helps, and an outage of the API server is no
+ * reason for one.
  */
 const PATIENCE_SECONDS = 300;
 
@@ -61,7 +61,10 @@ function ofProbe(probe: Probe, path: string, installation: Installation): readon
   return throughAmbassador(args, path, installation);
 }
 
-/** Our own image has /kubectl and no PATH. Images of kubectl alone have it in different folders of their PATH. */
+/**
+ * True when the image does not have the program. Our own image has /kubectl and no PATH. Other
+ * images of kubectl have it in different folders of their PATH.
+ */
 function isElsewhere(program: string, { kubectl, proxy }: Installation): boolean {
   if (kubectl === undefined) {
     return isOwnAmbassador(proxy.container.image ?? '') && program !== '/kubectl';
@@ -102,8 +105,8 @@ function impatient({ livenessProbe }: Container, path: string): readonly Problem
 }
 
 /**
- * kubectl cannot dial a socket. With a socket the probe goes past the ambassador and only tests the
- * credentials.
+ * The command of a probe. kubectl cannot connect to a socket. With a socket, the probe bypasses the
+ * ambassador and only tests the credentials.
  */
 function command(installation: Installation): readonly string[] {
   const { kubectl = '/kubectl', socket } = installation;
@@ -153,7 +156,7 @@ function asksAmbassador(probe: Probe | null | undefined, port: string): boolean 
   );
 }
 
-/** How long `chancery run` takes to stop at most, unless CHANCERY_SHUTDOWN_TIMEOUT sets another limit. */
+/** The longest stop of `chancery run`, unless CHANCERY_SHUTDOWN_TIMEOUT sets another limit. */
 const DEFAULT_SHUTDOWN_SECONDS = 25;
 
 /** The kubelet's default grace period. */
@@ -221,13 +224,13 @@ function grace({ pod }: Installation, seconds: number, why: string): readonly Pr
   ];
 }
 
-/** Seconds that the operator may take to stop: 0 for an operator that waits for nothing. */
+/** Seconds that the operator may take to stop. 0 for an operator that waits for nothing. */
 function budgetOf(installation: Installation): number {
   const { operator, pod } = installation;
   const text = variable(operator?.container, 'CHANCERY_SHUTDOWN_TIMEOUT')?.value ?? '';
   const seconds = text === '' ? DEFAULT_SHUTDOWN_SECONDS : Number(text);
   const isOurs = ambassadorKubeconfig(installation) === undefined;
   if (isOurs && seconds >= 0) return seconds;
-  // No limit of its own: only the kubelet ends it.
+  // This operator has no limit of its own: only the kubelet ends it.
   return Math.max((pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) - 1, 0);
 }

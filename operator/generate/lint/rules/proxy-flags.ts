@@ -5,7 +5,7 @@ import { argumentPath, portOf, variable } from '../installation.ts';
 import { ambassadorKubeconfig } from '../kubeconfig.ts';
 import { elementsOf } from '../proxy-flags.ts';
 
-/** Flags of the entry point, and the only value that each may have. */
+/** Flags of the entry point, with the only allowed value of each. */
 const FIXED: readonly (readonly [flag: string, value: string, why: string])[] = [
   ['address', '127.0.0.1', 'everything else, even nothing, listens where other Pods reach it'],
   ['api-prefix', '/', 'the filter would compare other paths than it was made for'],
@@ -34,7 +34,7 @@ export const fixedFlags: Rule = {
     }),
 };
 
-/** The exact patterns for the names of loopback. */
+/** Exact patterns for the names of loopback. */
 const HOSTS = ['^127[.]0[.]0[.]1$', '^127\\.0\\.0\\.1$', '^localhost$'];
 
 export const acceptHosts: Rule = {
@@ -54,7 +54,7 @@ export const acceptHosts: Rule = {
   },
 };
 
-/** From this level on kubectl logs decoded paths. */
+/** The log level from which kubectl logs decoded paths. */
 const LOGS_PATHS = 3;
 
 export const logLevel: Rule = {
@@ -142,7 +142,7 @@ export const rejectMethods: Rule = {
   },
 };
 
-/** Undefined when the image sets the flag. */
+/** The elements of a flag. Undefined when the image sets the flag. */
 function givenElements({ flags }: Installation, name: string): readonly string[] | undefined {
   const flag = flags.values.get(name);
   return flag === undefined ? undefined : elementsOf(flag.value);
@@ -153,7 +153,7 @@ function pathOfFlag({ flags, proxy }: Installation, name: string): string {
   return flag === undefined ? proxy.path : argumentPath(proxy, flag);
 }
 
-/** Elements with which kubectl exits at its start, or which match everything. */
+/** Elements that match everything, or with which kubectl exits at its start. */
 function unreadable(elements: readonly string[], path: string): readonly Problem[] {
   return elements
     .filter((element) => element === '' || /\(\?[=!<]|\\[1-9]/.test(element) || !compiles(element))

@@ -54,7 +54,7 @@ interface Refusal {
   readonly level?: 'warning';
   readonly why: string;
   readonly todo: string;
-  /** The words of a rule that are refused. */
+  /** The parts of a rule that are refused. */
   found(rule: PolicyRule): readonly string[];
 }
 
@@ -120,7 +120,7 @@ export const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** One rule for each kind of right that an operator must not have. */
+/** One lint rule per kind of right that an operator must not have. */
 export const REFUSED_RIGHTS: readonly Rule[] = REFUSALS.map(({ id, found, ...refusal }) => ({
   id,
   check: (installation) => refusedRights(installation, found, refusal),

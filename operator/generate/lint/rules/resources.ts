@@ -49,7 +49,10 @@ export const memoryHeadroom: Rule = {
   },
 };
 
-/** One request costs 60 to 190 µs of CPU. With a lower limit a burst waits for its next slice of 100 ms. */
+/**
+ * Minimum CPU limit. One request costs 60 to 190 µs of CPU. With a lower limit, a burst waits for
+ * its next slice of 100 ms.
+ */
 const MIN_CPU = 0.2;
 
 export const proxyCpuLimit: Rule = {
@@ -71,7 +74,10 @@ export const proxyCpuLimit: Rule = {
 
 const CACHE_LESS = 'or cache less (a selector, a transform, metadataOnly)';
 
-/** Checks only when the size of the caches is known. `memory-limits` reports a missing limit. */
+/**
+ * Checks the memory limit when the size of the caches is known. `memory-limits` reports a missing
+ * limit.
+ */
 export const operatorMemory: Rule = {
   id: 'operator-memory-limit',
   check: ({ operator, caches }): readonly Problem[] => {
@@ -108,7 +114,7 @@ export const operatorMemory: Rule = {
   },
 };
 
-/** Bytes of the heap that the container sets; undefined when Node chooses. */
+/** Bytes of the heap that the container sets. Undefined when Node chooses. */
 function heapSet({ container }: PlacedContainer, limit: number = 0): number | undefined {
   const words = [
     variable(container, 'NODE_OPTIONS')?.value ?? '',

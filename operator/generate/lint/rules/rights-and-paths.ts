@@ -45,7 +45,7 @@ export const grantedPaths: Rule = {
   id: 'path-without-right',
   check: (installation) => {
     const grants = grantsOf(installation);
-    // Without the roles there is nothing to compare: rbac-bound reports that.
+    // Without the roles there is nothing to compare. rbac-bound reports that.
     if (grants.length === 0 || grants.some(({ rules }) => rules === undefined)) return [];
     const rights = rightsOf(grants);
     const useless = readable(installation.accepted).flatMap((pattern) =>
@@ -62,7 +62,10 @@ export const grantedPaths: Rule = {
   },
 };
 
-/** Another rule checks wildcards. Only admission uses rights on `finalizers`; nobody requests them. */
+/**
+ * True for a right that the filter can be compared with. Another rule checks wildcards. Rights on
+ * `finalizers` are only used by admission; there are no requests for them.
+ */
 function isComparable(right: Right): boolean {
   const { group, plural, subresource, verb } = right;
   if (!isRequested(right) && !verb.includes('*')) return false;

@@ -6,7 +6,9 @@ import { grantsOf, rightsOf } from '../rights-and-paths.ts';
 const SHARDS = 'CHANCERY_SHARDS';
 const MAX_GROUPS = 64;
 
-/** The rights for the Leases of groups and replicas. Their names are not known before the Pods are. */
+/**
+ * The rights on the Leases of groups and replicas. Their names are unknown before the Pods exist.
+ */
 const LEASE_VERBS = ['create', 'get', 'list', 'update'] as const;
 
 export const sharding: Rule = {
@@ -43,7 +45,7 @@ function withoutElection({ operator }: Installation, path: string): readonly Pro
   ];
 }
 
-/** Other rules report that there is no role, or that it is not here. */
+/** Reports missing rights on Leases. Other rules report a missing role. */
 function withoutRights(installation: Installation, path: string): readonly Problem[] {
   const grants = grantsOf(installation);
   if (grants.length === 0 || grants.some(({ rules }) => rules === undefined)) return [];
@@ -70,7 +72,10 @@ function withoutRights(installation: Installation, path: string): readonly Probl
   ];
 }
 
-/** With fewer than two groups each, some replicas have twice the work of others, or none. */
+/**
+ * Reports too few groups. With fewer than two groups each, some replicas have twice the work of
+ * others, or none.
+ */
 function tooFewGroups(
   groups: number,
   { replicas = 1 }: Installation,

@@ -2,7 +2,7 @@ import type { Volume } from '../../../model/kubernetes/core-v1.ts';
 import type { Problem, Rule } from '../diagnostic.ts';
 import type { Installation } from '../installation.ts';
 
-/** Where kubectl looks for its credentials by default. */
+/** The default folder in which kubectl looks for its credentials. */
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** The shortest lifetime that the kubelet accepts, and the longest that a stolen token should have. */
@@ -152,7 +152,10 @@ export const ownServiceAccount: Rule = {
   },
 };
 
-/** A program may look for the name of its namespace where the token would be: that alone is no credential. */
+/**
+ * True for a volume that contains only fields of the Pod. A program may look for the name of its
+ * namespace in the folder of the token. That name is no credential.
+ */
 function hasFieldsOnly(volume: Volume): boolean {
   const { downwardAPI, projected } = volume;
   if (downwardAPI != null) return Object.keys(volume).length === 2;

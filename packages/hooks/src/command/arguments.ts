@@ -3,7 +3,7 @@ import type { GivenTo, HOOKS } from 'chancery/internal';
 import type { Settings } from 'chancery/low-level';
 import { HOOKS_DEFAULTS, type HooksProgramOptions } from '../hooks-program.ts';
 
-/** What `chancery hooks` is asked for. */
+/** The parsed command line of `chancery hooks`. */
 export interface HooksArguments {
   readonly dir: string;
   readonly runner: Omit<
@@ -11,7 +11,7 @@ export interface HooksArguments {
     'environment' | 'apiUrl' | 'definitions' | 'ownMetric' | 'jq' | 'yaml' | 'clock' | 'signal'
   >;
   readonly settings: Partial<Settings>;
-  /** Files and folders of definitions: see `definitionsFor`. */
+  /** Files and folders of CustomResourceDefinitions: see `definitionsFor`. */
   readonly crds: readonly string[] | undefined;
   readonly metricsPrefix: string;
   readonly leaderElection: boolean;
@@ -19,20 +19,26 @@ export interface HooksArguments {
   readonly dryRun: boolean;
   readonly follow: boolean;
   readonly insecureAllowToken: boolean;
-  /** Variables of shell-operator without a meaning here, each with what replaces it. */
+  /**
+   * Variables of shell-operator that have no effect here, each with the setting that replaces it.
+   */
   readonly ignored: readonly string[];
 }
 
-/** @throws ConfigurationError `CONFIG` for a command line that is wrong. */
+/**
+ * Parses the command line of `chancery hooks`.
+ *
+ * @throws ConfigurationError `CONFIG` when the command line is wrong.
+ */
 export function hooksArguments({ values, words, ignored }: GivenTo<typeof HOOKS>): HooksArguments {
-  // `start` is the command of shell-operator.
+  // shell-operator is started with the command `start`, which is accepted here, too.
   const folders = words[0] === 'start' ? words.slice(1) : words;
   const { hooksDir, dryRun, follow, crd, logLevel, logType, listenAddress, listenPort } = values;
   const [dir = hooksDir] = folders;
   if (dir === undefined || folders.length > 1) {
     throw new ConfigurationError(`expected one folder of hooks; got ${folders.length}`);
   }
-  // The empty path would be the working directory, and all its executables would be started.
+  // An empty path would mean the working directory, and every executable there would be started.
   if (dir === '') throw new ConfigurationError('the folder of hooks is an empty text: name one');
   if (follow && !dryRun) {
     throw new ConfigurationError('--follow is for --dry-run; got no --dry-run');
@@ -42,7 +48,7 @@ export function hooksArguments({ values, words, ignored }: GivenTo<typeof HOOKS>
     runner: {
       tmpDir: values.tmpDir ?? HOOKS_DEFAULTS.tmpDir,
       maxProcesses: values.maxProcesses,
-      // A dry run ends when nothing is left to do: nothing waits for another attempt.
+      // A dry run ends when no task is left, so a failed task must not wait for another attempt.
       maxAttempts: dryRun ? 1 : values.maxAttempts,
       timeoutMs: values.hookTimeout,
       hookEnv: values.hookEnv,

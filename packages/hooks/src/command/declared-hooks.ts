@@ -23,10 +23,12 @@ import { hookEnvironment } from '../run/hook-environment.ts';
 import { definitionsFor } from './definitions.ts';
 
 /**
- * Reads the hooks of a folder, and starts each with `--config`. The API server is not asked.
+ * The declarations of the hooks in a folder. Each hook is started with `--config`. The API server
+ * is not asked.
  *
  * @param crds - as in `definitionsFor`.
- * @throws ConfigurationError `CONFIG` for a broken hook, and for a kind or a resource whose definition is missing.
+ * @throws ConfigurationError `CONFIG` when a hook is broken, or when the definition of a kind or a
+ * resource is missing.
  */
 export async function declaredHooks(
   dir: string,
@@ -74,7 +76,7 @@ function definitionsOf(
   return hookConversions(hooks, definitions, ask);
 }
 
-/** Says which hook is at fault. */
+/** Puts the name of the hook before the message of a ConfigurationError. */
 function naming<T>({ name }: Hook, work: () => T): T {
   try {
     return work();
@@ -87,7 +89,10 @@ function naming<T>({ name }: Hook, work: () => T): T {
   }
 }
 
-/** The filter that is generated opens no paths by which a kind of an unknown group could be found. */
+/**
+ * Warns of kinds that a Pod cannot discover. The generated filter opens no paths by which a kind of
+ * an unknown group could be found.
+ */
 function kindHints({ name, config }: Hook, dir: string): readonly string[] {
   const builtIn = knownKinds();
   return config.kubernetes.flatMap(({ kind, apiVersion }, at) => {

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { type Io, readManifests } from 'chancery/internal';
 
 /**
- * The CustomResourceDefinitions that the kinds of hooks are known by.
+ * The CustomResourceDefinitions from which the kinds of hooks are resolved.
  *
- * @param crds - files or folders as given. Undefined: the folder `crds` of the hooks, if there is one.
- * @throws ConfigurationError `CONFIG` for a file that cannot be read or is not YAML.
+ * @param crds - files or folders. If undefined, the folder `crds` among the hooks is read, if there
+ * is one.
+ * @throws ConfigurationError `CONFIG` when a file cannot be read or is not YAML.
  */
 export async function definitionsFor(
   dir: string,

@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of a folder of hooks are small; a larger one is compared by its size and time alone. */
+/**
+ * Largest file whose bytes are compared. Hooks are small. A larger file is compared by size and
+ * modification time alone.
+ */
 const MAX_READ_BYTES = 1024 * 1024;
 
 /**
- * A text that changes when a file below `dir` comes, goes, or has other bytes or another mode. Hidden entries are
- * left out: the `..data` of a ConfigMap is seen through the links that point into it.
+ * A hash that changes when a file below `dir` is added or removed, or when its bytes or its mode
+ * change. Hidden entries are ignored: the `..data` of a ConfigMap is read through the links that
+ * point into it.
  */
 export async function folderState(dir: string): Promise<string> {
   const lines: string[] = [];
@@ -20,11 +24,11 @@ async function collect(root: string, path: string, lines: string[]): Promise<voi
   for (const name of names) {
     const below = path === '' ? name : `${path}/${name}`;
     const full = join(root, below);
-    // A ConfigMap may be swapped while it is read: the next look sees the new one.
+    // A ConfigMap may be swapped while it is read. The next check sees the new version.
     const found = await stat(full).catch(() => undefined);
     if (found === undefined) lines.push(`${below} gone`);
     else if (found.isDirectory()) await collect(root, below, lines);
-    // Reading a named pipe would wait for a writer, without end.
+    // Reading a named pipe would wait forever for a writer.
     else if (!found.isFile()) lines.push(`${below} ${found.mode}`);
     else lines.push(`${below} ${found.mode} ${found.size} ${await contentOf(full, found)}`);
   }

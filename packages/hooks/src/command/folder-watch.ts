@@ -3,29 +3,35 @@ import { exponentialBackoff, sleep } from 'chancery/internal';
 import type { Hook } from '../hook.ts';
 import { folderState } from './folder-state.ts';
 
-/** Between two looks. The kubelet takes up to a minute to bring a new ConfigMap. */
+/** Milliseconds between two checks. The kubelet takes up to a minute to deliver a new ConfigMap. */
 const LOOK_MS = 5_000;
 
-/** Between two starts of all hooks with `--config`, when one of them fails: a time limit may be the reason. */
+/**
+ * Delay before all hooks are started again with `--config` when one of them failed: a time limit
+ * may be the reason.
+ */
 const AGAIN = { initialMs: 5_000, maxMs: 300_000 } as const;
 
 export interface FolderWatchOptions {
   readonly dir: string;
-  /** As they were read at the start. */
+  /** The hooks as they were read at the start. */
   readonly hooks: readonly Hook[];
-  /** `folderState` before they were read. */
+  /** The result of `folderState` before the hooks were read. */
   readonly state: string | undefined;
-  /** Reads the folder again. */
+  /** Reads the hooks of the folder again. */
   readonly load: (signal: AbortSignal) => Promise<readonly Hook[]>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Looks at the folder of the hooks. Other bytes of a script count from its next start, and nothing else is done for
- * them. Resolves, with what has changed, when hooks came or went, or when one answers `--config` or declares its rights
- * differently: then everything must be read anew. A folder that cannot be read, or used, is logged once for each of its
- * states, and tried again.
+ * Checks the folder of the hooks until its declarations change. Resolves with a description of the
+ * change when a hook was added or removed, or when a hook answers `--config` or declares its rights
+ * differently: then everything must be read again.
+ *
+ * A change of other bytes in a script is only logged, because it takes effect at the next start of
+ * the hook. A folder that cannot be read or used is logged once per state of the folder, and is
+ * read again later.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -61,7 +67,7 @@ export async function untilHooksChange(
   }
 }
 
-/** What of a hook counts only after a start. */
+/** The declarations of a hook that take effect only when the process starts. */
 function declarationOf({ config, rights }: Hook): string {
   return JSON.stringify([config, rights ?? null], (_, value: unknown) =>
     value instanceof Set ? [...value] : value,

@@ -34,7 +34,9 @@ import { untilHooksChange } from './folder-watch.ts';
 
 export interface HooksCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token. The runner must not see a token there. */
+  /**
+   * Folders where Kubernetes mounts a ServiceAccount token. The runner must not find a token there.
+   */
   readonly tokenFolders?: readonly string[];
 }
 
@@ -47,7 +49,7 @@ export async function hooks(
   const asked = hooksArguments(command);
   const settings = settingsOf(asked, io.env);
   io.saveMemory(); // most of what is read is released when it is filtered
-  // Before a hook is started, because its code is not ours.
+  // Checked before any hook is started, because hooks are not our code.
   if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
   if (!asked.check) await requireTmpDir(asked.runner.tmpDir);
   const logger = loggerOf(settings, io);
@@ -55,7 +57,7 @@ export async function hooks(
   const given = hookEnvironment(io.env, settings.apiUrl, asked.runner.hookEnv);
   await warnOfExposedEnvironment(given, io, logger);
   const jq = createJq({ clock });
-  // Its limits are of a thread, which does not know the clock of a test.
+  // The time limits of the YAML reader apply to a thread, which does not know the clock of a test.
   const yaml = createYamlReader({ clock: systemClock });
   try {
     const ownMetric = claimsOfProcess({
@@ -94,12 +96,12 @@ interface Surroundings {
   readonly clock: Clock;
   readonly io: Io;
   readonly load: (signalOf: () => AbortSignal) => Promise<HooksProgram>;
-  /** Of the folder, before the program was read. */
+  /** `folderState` before the program was read. */
   readonly state: string | undefined;
   readonly tokenFolders: readonly string[];
 }
 
-/** Until the process is asked to stop, or the hooks have changed. */
+/** Runs the hooks until the process is asked to stop, or until the hooks change. */
 async function runHooks(program: HooksProgram, given: Surroundings): Promise<ExitCode> {
   const { asked, settings, logger, clock, io, load, state, tokenFolders } = given;
   const dryRun = asked.dryRun ? new DryRun({ io, follow: asked.follow }) : undefined;
@@ -151,7 +153,10 @@ async function runHooks(program: HooksProgram, given: Surroundings): Promise<Exi
   }
 }
 
-/** Without `WATCH_NAMESPACE` hooks watch every namespace, as their contract says. */
+/**
+ * The settings of the process. Without `WATCH_NAMESPACE`, hooks watch every namespace, as the
+ * contract of shell-operator says.
+ */
 function settingsOf(asked: HooksArguments, env: Io['env']): Settings {
   const fromEnvironment = settingsFrom(withHooksDefaults(env));
   return overridden(fromEnvironment, {
@@ -183,7 +188,7 @@ function loggerOf({ logLevel, logFormat: format }: Settings, { stderr, env }: Io
   return createLogger(logLevel, stderr, { format, environment: env });
 }
 
-/** A folder that cannot be written to would fail every run. */
+/** Fails early for a folder that is not writable, because every run would fail in it. */
 async function requireTmpDir(tmpDir: string): Promise<void> {
   try {
     await using _folders = await RunFolders.open(tmpDir);

@@ -4,7 +4,11 @@ import { kindOf } from './kubernetes-binding.ts';
 import { scheduleOfV0 } from './schedule-binding.ts';
 import { labelsOf } from './selectors.ts';
 
-/** Reads an answer without `configVersion`. @throws ConfigurationError `CONFIG` as `parseConfig`. */
+/**
+ * Parses an answer without `configVersion`.
+ *
+ * @throws ConfigurationError `CONFIG` as `parseConfig` does.
+ */
 export function parseV0(item: Item): HookConfig {
   const fields = new Fields(item, ['onStartup', 'schedule', 'onKubernetesEvent']);
   const onStartup = fields.integer('onStartup');
@@ -38,7 +42,10 @@ const EVENT_OF: Readonly<Record<(typeof EVENTS)[number], WatchEventType>> = {
   delete: 'Deleted',
 };
 
-/** There is no Synchronization: the objects that exist at the start are not told. */
+/**
+ * Reads one item of `onKubernetesEvent`. Version v0 has no Synchronization: objects that exist at
+ * the start cause no run.
+ */
 function kubernetesOfV0(item: Item): KubernetesBinding {
   const fields = new Fields(item, FIELDS);
   fields.flag('disableDebug', false);

@@ -16,7 +16,11 @@ const FIELDS = [
   'kubernetesCustomResourceConversion',
 ];
 
-/** Reads an answer of version v1. @throws ConfigurationError `CONFIG` as `parseConfig`. */
+/**
+ * Parses an answer of version v1.
+ *
+ * @throws ConfigurationError `CONFIG` as `parseConfig` does.
+ */
 export function parseV1(item: Item): HookConfig {
   const fields = new Fields(item, FIELDS);
   const onStartup = fields.integer('onStartup');
@@ -40,7 +44,10 @@ export function parseV1(item: Item): HookConfig {
   };
 }
 
-/** `executionTimeout` is ours. An interval of 0 limits nothing. */
+/**
+ * Reads `settings`. `executionTimeout` is an addition of this runner. An interval of 0 sets no
+ * limit.
+ */
 function settingsOf(item: Item | undefined): Pick<HookConfig, 'rateLimit' | 'timeoutMs'> {
   if (item === undefined) return {};
   const names = ['executionMinInterval', 'executionBurst', 'executionTimeout'];

@@ -17,20 +17,26 @@ export interface Item {
   readonly path: string;
 }
 
-/** @throws ConfigurationError `CONFIG` always: `PATH: problem`. */
+/**
+ * Throws an error with the message `PATH: problem`.
+ *
+ * @throws ConfigurationError `CONFIG` always.
+ */
 export function refuse(path: string, problem: string): never {
   throw new ConfigurationError(path === '' ? problem : `${path}: ${problem}`);
 }
 
-/** An answer or a file of a hook has a few kilobytes, and a few hundred values. */
+/** Limits for an answer or a file of a hook, which has a few kilobytes and a few hundred values. */
 const LIMITS: JsonLimits = { ...DOCUMENT_LIMITS, values: 10_000, documentValues: 10_000 };
 const MAX_CHARS = 1_000_000;
 
 /**
- * The value of a YAML or JSON document that belongs to a hook. It is read outside of the main thread.
+ * The value of a YAML or JSON document that belongs to a hook. The document is parsed outside of
+ * the main thread.
  *
- * @throws ConfigurationError `CONFIG` also for a key that is given twice, because only the last one would count, and for
- *   a document of more than a million characters or 10,000 values; `signal.reason` when aborted.
+ * @throws ConfigurationError `CONFIG` when the document is empty or invalid, when a key occurs
+ * twice (only the last value would count), and when the document has more than a million characters
+ * or 10,000 values; `signal.reason` when aborted.
  */
 export async function readDocument(
   text: string,
@@ -45,7 +51,11 @@ export async function readDocument(
   return await runInSlices(documentIn(answer), signal);
 }
 
-/** @throws ConfigurationError as `readDocument` does. */
+/**
+ * The value in an answer of the YAML reader.
+ *
+ * @throws ConfigurationError `CONFIG` as `readDocument` does.
+ */
 export function* documentIn(answer: YamlAnswer): Generator<void, unknown, undefined> {
   if ('problem' in answer) return refuse('', `it ${answer.problem}`);
   const { documents, duplicate } = answer;
@@ -61,7 +71,7 @@ export function* documentIn(answer: YamlAnswer): Generator<void, unknown, undefi
   }
 }
 
-/** `a string`, `a list`: what a value is, without its content. */
+/** The form of a value without its content, for messages: `a string`, `a list`. */
 export function formOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -71,17 +81,17 @@ export function formOf(value: unknown): string {
 }
 
 /**
- * Reads a mapping whose fields are known. Every method throws a ConfigurationError `CONFIG` with the path of the
- * field when its value is of another form.
+ * Reads a mapping whose field names are known. Every method throws a ConfigurationError `CONFIG`
+ * with the path of the field when its value has another form.
  */
 export class Fields {
-  /** Path of the mapping; empty for the document. */
+  /** Path of the mapping. Empty for the root of the document. */
   readonly path: string;
   readonly #values: Readonly<Record<string, unknown>>;
 
   /**
-   * @param names - every field that may be there.
-   * @param form - how the mapping is written, for messages: `{matchNames: [a, b]}`.
+   * @param names - all fields that are allowed.
+   * @param form - an example of the mapping, for messages: `{matchNames: [a, b]}`.
    */
   constructor({ value, path }: Item, names: readonly string[], form?: string) {
     this.path = path;
@@ -106,12 +116,12 @@ export class Fields {
     return Object.hasOwn(this.#values, name);
   }
 
-  /** The value of a field with its path. Undefined when the field is not there. */
+  /** The value of a field with its path. Undefined when the field is missing. */
   item(name: string): Item | undefined {
     return this.has(name) ? { value: this.#values[name], path: this.pathOf(name) } : undefined;
   }
 
-  /** An empty text counts as left out. */
+  /** The string in a field. An empty string counts as missing. */
   text(name: string): string | undefined {
     const item = this.item(name);
     if (item === undefined) return undefined;
@@ -151,7 +161,7 @@ export class Fields {
     return refuse(path, `expected an integer${least}${most}, got ${value}`);
   }
 
-  /** In milliseconds. */
+  /** A duration in milliseconds. */
   duration(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -163,7 +173,11 @@ export class Fields {
     );
   }
 
-  /** The items of a list. Undefined when the field is not there. @param form - as in the constructor. */
+  /**
+   * The items of a list. Undefined when the field is missing.
+   *
+   * @param form - an example of the list, for messages.
+   */
   list(name: string, form = 'a list'): readonly Item[] | undefined {
     const item = this.item(name);
     if (item === undefined) return undefined;
@@ -172,7 +186,7 @@ export class Fields {
     return value.map((each: unknown, at) => ({ value: each, path: `${path}[${at}]` }));
   }
 
-  /** A list of texts that are not empty. */
+  /** A list of strings, none of them empty. */
   texts(name: string): readonly string[] | undefined {
     return this.list(name, 'a list such as [a, b]')?.map(
       (item) => textOf(item) || refuse(item.path, 'expected a text, got an empty one'),
@@ -186,14 +200,22 @@ export class Fields {
   }
 }
 
-/** @throws ConfigurationError `CONFIG` unless the item is a string. */
+/**
+ * The string of an item.
+ *
+ * @throws ConfigurationError `CONFIG` when the value is not a string.
+ */
 export function textOf({ value, path }: Item): string {
   if (typeof value === 'string') return value;
   const hint = typeof value === 'number' || typeof value === 'boolean' ? ': quote it' : '';
   return refuse(path, `expected a string, got ${formOf(value)}${hint}`);
 }
 
-/** @throws ConfigurationError `CONFIG` unless the item is one of the known words. */
+/**
+ * The item as one of the known words.
+ *
+ * @throws ConfigurationError `CONFIG` when it is none of them.
+ */
 export function wordOf<T extends string>(item: Item, known: readonly T[]): T {
   const text = textOf(item);
   const word = known.find((each) => each === text);

@@ -1,6 +1,6 @@
 import type { Hook } from '../hook.ts';
 
-/** Advice about configurations that are allowed and rarely meant, one line each. */
+/** Advice about configurations that are valid but rarely intended, one line each. */
 export function hintsFor({ name, config }: Hook): readonly string[] {
   return config.kubernetes.flatMap(({ events, runsOnSynchronization }, at) => {
     const isDeletedOnly = events.size === 1 && events.has('Deleted');

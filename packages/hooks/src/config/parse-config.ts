@@ -3,14 +3,15 @@ import { parseV0 } from './config-v0.ts';
 import { parseV1 } from './config-v1.ts';
 import { formOf, refuse } from './fields.ts';
 
-/** Fields by which an answer shows that its `configVersion` was forgotten. */
+/** Fields that exist only in v1. They show that `configVersion` was forgotten. */
 const ONLY_V1 = /^(?:settings|kubernetes[A-Za-z]*)$/;
 
 /**
- * The answer of a hook to `--config`, with every default filled in. Without `configVersion` it is read as version v0.
+ * The answer of a hook to `--config`, with every default filled in. An answer without
+ * `configVersion` is read as version v0.
  *
- * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path: `kubernetes[0].kind: is
- *   required, and is not given`.
+ * @throws ConfigurationError `CONFIG` for the first invalid field, with its path:
+ * `kubernetes[0].kind: is required, and is not given`.
  */
 export function parseConfig(value: unknown): HookConfig {
   if (formOf(value) !== 'a mapping') refuse('', `expected a mapping, got ${formOf(value)}`);

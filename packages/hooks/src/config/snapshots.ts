@@ -1,13 +1,13 @@
 import { type Fields, refuse } from './fields.ts';
 
-/** The snapshots that a binding asks for. */
+/** The snapshots that a binding requests. */
 interface SnapshotUse {
-  /** As the hook wrote them. */
+  /** The names as the hook wrote them. */
   readonly includeSnapshotsFrom: readonly string[];
   readonly group?: string;
 }
 
-/** A binding, and its path for messages. */
+/** A binding whose snapshots are not resolved yet, and its path for messages. */
 export interface Drafted<T extends SnapshotUse> {
   readonly binding: T;
   readonly path: string;
@@ -23,10 +23,11 @@ export function snapshotUseOf(fields: Fields): SnapshotUse {
 }
 
 /**
- * The binding with all snapshots that it gets: those that it names, and those of its group.
+ * The binding with the names of all its snapshots: those that it lists, and those of its group.
  *
  * @param owners - the Kubernetes bindings of the hook.
- * @throws ConfigurationError `CONFIG` for a name that no Kubernetes binding has, or more than one.
+ * @throws ConfigurationError `CONFIG` when a name belongs to no Kubernetes binding, or to more than
+ * one.
  */
 export function withSnapshots<T extends SnapshotUse>(
   { binding, path }: Drafted<T>,

@@ -6,17 +6,17 @@ import type {
 } from '../hook.ts';
 import type { BindingEvent } from '../watch/binding-watch.ts';
 
-/** One item of the array that a hook is told of. */
+/** One item of the binding context, which is the array that a hook reads. */
 export type ContextItem = QueuedItem | ReviewItem;
 
-/** What a run of a queue is about. */
+/** The reason for a run that waits in a queue. */
 export type QueuedItem =
   | { readonly type: 'onStartup' }
   | { readonly type: 'Schedule'; readonly binding: ScheduleBinding }
   | { readonly type: 'Synchronization'; readonly binding: KubernetesBinding }
   | { readonly type: 'Event'; readonly binding: KubernetesBinding; readonly event: BindingEvent };
 
-/** A question of the API server. Its run has no other item. */
+/** A request of the API server that a hook answers. The run of a review has no other item. */
 export type ReviewItem =
   | {
       readonly type: 'Validating' | 'Mutating';
@@ -27,7 +27,7 @@ export type ReviewItem =
   | {
       readonly type: 'Conversion';
       readonly binding: ConversionBinding;
-      /** As the hook wrote it. */
+      /** The version as the hook wrote it. */
       readonly fromVersion: string;
       readonly toVersion: string;
       /** The ConversionReview as JSON, in pieces. */
@@ -38,12 +38,15 @@ function isReview(item: ContextItem): item is ReviewItem {
   return 'review' in item;
 }
 
-/** The group of an item's binding. An item with a group is shown as `Group`, and a review as it is. */
+/**
+ * The group of an item's binding. An item with a group is shown as `Group`. A review has no group
+ * here, because it is shown in its own form.
+ */
 export function groupOf(item: ContextItem): string | undefined {
   return item.type === 'onStartup' || isReview(item) ? undefined : item.binding.group;
 }
 
-/** `items` in their order. Of adjacent items of one group only the last stays. */
+/** `items` in their order. Of adjacent items with the same group, only the last is kept. */
 export function mergeGroups(items: readonly QueuedItem[]): readonly QueuedItem[] {
   return items.filter((item, at) => {
     const group = groupOf(item);
@@ -52,7 +55,10 @@ export function mergeGroups(items: readonly QueuedItem[]): readonly QueuedItem[]
   });
 }
 
-/** The Kubernetes bindings whose objects an item shows, those of its snapshots in the order of their names. */
+/**
+ * The Kubernetes bindings whose objects an item shows. The bindings of its snapshots are sorted by
+ * name.
+ */
 export function bindingsShown(
   item: ContextItem,
   bindings: readonly KubernetesBinding[],
@@ -63,7 +69,7 @@ export function bindingsShown(
   return showsOwn ? [item.binding, ...included] : included;
 }
 
-/** The bindings that `snapshots` shows, sorted by name: as keys of JSON. */
+/** The bindings under the key `snapshots`, sorted by name, because they become keys of JSON. */
 export function snapshotsOf(
   item: ContextItem,
   bindings: readonly KubernetesBinding[],

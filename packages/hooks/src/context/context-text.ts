@@ -3,10 +3,10 @@ import type { Hook, KubernetesBinding, WatchEventType } from '../hook.ts';
 import type { BindingEvent, BindingObject } from '../watch/binding-watch.ts';
 import { bindingsShown, type ContextItem, groupOf, snapshotsOf } from './context-item.ts';
 
-/** Length of the pieces, in UTF-16 units. One object can make a piece longer. */
+/** Length of a piece in UTF-16 units. A large object can make a piece longer. */
 const PIECE_CHARS = 65_536;
 
-/** Words of the first version of the contract. */
+/** Names of the events in version v0 of the contract. */
 const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
   Added: 'add',
   Modified: 'update',
@@ -14,10 +14,11 @@ const RESOURCE_EVENTS: Readonly<Record<WatchEventType, string>> = {
 };
 
 /**
- * Items → the text of `BINDING_CONTEXT_PATH`: an array on one line, with sorted keys. The texts of objects are put in
- * as they are.
+ * Items → the text of `BINDING_CONTEXT_PATH`: a JSON array on one line, with sorted keys. The JSON
+ * of objects is inserted unchanged.
  *
- * The objects of each binding are read once, before the call returns, so that all items show the same state.
+ * The objects of each binding are read once, before the call returns, so that all items show the
+ * same state.
  */
 export function contextText(
   hook: Hook,
@@ -62,8 +63,8 @@ function* arrayText<T>(values: readonly T[], textOf: (value: T) => Iterable<stri
 }
 
 /**
- * Keys come in alphabetical order: binding, filterResult, fromVersion, groupName, object, objects, review, snapshots,
- * toVersion, type, watchEvent.
+ * The text of an item in version v1. Keys are in alphabetical order: binding, filterResult,
+ * fromVersion, groupName, object, objects, review, snapshots, toVersion, type, watchEvent.
  */
 function* currentText(
   item: ContextItem,
@@ -134,7 +135,7 @@ function firstVersionEvent(binding: KubernetesBinding, { type, object }: Binding
   });
 }
 
-/** The kind as the server writes it: a hook may have asked for `pods`. */
+/** The kind as the server writes it. The binding may name the kind differently, such as `pods`. */
 function kindOf({ objectText: whole }: BindingObject): string | undefined {
   if (whole === undefined) return undefined;
   const { kind } = JSON.parse(whole) as { readonly kind?: unknown };

@@ -6,7 +6,7 @@ import { ConfigurationError, messageOf } from 'chancery';
 export interface FoundFile {
   /** Path below the folder, with `/`. */
   readonly name: string;
-  /** Absolute path. Links are not resolved. */
+  /** Absolute path. Symbolic links are not resolved. */
   readonly path: string;
 }
 
@@ -14,34 +14,38 @@ export interface FoundFile {
 export interface HookProblem {
   /** Path below the folder. */
   readonly hook: string;
-  /** Log-safe, one line: what is wrong and what to do. */
+  /** The problem and its remedy in one line that is safe to log. */
   readonly message: string;
 }
 
 /** The files of a folder of hooks, each list sorted by name. */
 export interface FoundFiles {
   readonly hooks: readonly FoundFile[];
-  /** Files that would be hooks, and cannot be started. */
+  /** Files that look like hooks but cannot be started. */
   readonly broken: readonly HookProblem[];
-  /** Names of files that cannot be started, and do not look as if they should: hooks read them. */
+  /** Names of files that are not executable and do not look like programs. Hooks may read them. */
   readonly helpers: readonly string[];
-  /** Names of the files that are never hooks: `.yaml`, `.json`, `.md` and `.txt`. */
+  /** Names of files that are never hooks: `.yaml`, `.json`, `.md` and `.txt`. */
   readonly data: ReadonlySet<string>;
 }
 
 const DATA = /\.(?:yaml|json|md|txt)$/;
 
-/** Hidden files and folders, among them `..data` of a mounted ConfigMap, and folders of libraries. */
+/**
+ * Hidden files and folders are skipped, among them `..data` of a mounted ConfigMap. So are folders
+ * of libraries.
+ */
 const SKIPPED = /^\./;
 const LIBRARY = 'lib';
 
-/** Of folders in folders, as a link could name one that holds it. */
+/** Maximum depth of nested folders. A link could point to a folder that contains it. */
 const MAX_DEPTH = 32;
 
 /**
- * The hooks of a folder and of the folders in it. Links are followed, because each file of a mounted ConfigMap is one.
+ * The hooks in a folder and its subfolders. Symbolic links are followed, because every file of a
+ * mounted ConfigMap is a link.
  *
- * @param options - `inFolders`: also look in its folders. Default true.
+ * @param options - `inFolders`: also search the subfolders. Default true.
  * @throws ConfigurationError `CONFIG` when the folder cannot be read.
  */
 export async function findHooks(
@@ -51,7 +55,7 @@ export async function findHooks(
   const found: Finds = { hooks: [], broken: [], helpers: [], data: new Set(), inFolders };
   await search(dir, '', [], found);
   found.hooks.sort((a, b) => (a.name < b.name ? -1 : 1));
-  // A file that says what it watches was meant to be started.
+  // A file with a configuration beside it was meant to be started.
   const helpers = found.helpers.filter((name) => !found.data.has(`${name}.yaml`)).sort();
   const meant = found.helpers.filter((name) => found.data.has(`${name}.yaml`));
   const broken = [...found.broken, ...meant.map((hook) => ({ hook, message: NOT_EXECUTABLE }))];
@@ -67,7 +71,7 @@ interface Finds {
   readonly inFolders: boolean;
 }
 
-/** @param above - the real paths of the folders that hold this one. */
+/** @param above - the real paths of the parent folders, to detect links that form a circle. */
 async function search(
   folder: string,
   prefix: string,
@@ -106,10 +110,13 @@ async function addHook(
   } else helpers.push(file.name);
 }
 
-/** How scripts begin, and programs of Linux. An editor may have put a byte order mark before the script. */
+/**
+ * The first bytes of scripts and of Linux programs. An editor may have put a byte order mark before
+ * the script.
+ */
 const PROGRAM = /^(?:\xef\xbb\xbf)?(?:#!|\x7fELF)/;
 
-/** Also true for a file that cannot be read: then no hook reads it. */
+/** Also true for a file that cannot be read, because no hook can read it either. */
 async function looksLikeProgram(path: string): Promise<boolean> {
   try {
     await using file = await open(path);

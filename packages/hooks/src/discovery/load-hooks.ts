@@ -18,38 +18,48 @@ import {
 export type { HookProblem } from './find-hooks.ts';
 
 export interface LoadHooksOptions {
-  /** The environment of `--config`: that of a run, without the files. */
+  /**
+   * The environment of a hook that is started with `--config`: that of a run, without the paths of
+   * files.
+   */
   readonly env: Readonly<Record<string, string>>;
-  /** Reads their answers to `--config`, and their files. */
+  /** Parses the answers to `--config`, and the files of hooks. */
   readonly yaml: Pick<YamlReader, 'read'>;
   /** Starts the hooks. */
   readonly runProgram: typeof runProgram;
-  /** Broken hooks become problems. Default false: the first is thrown. */
+  /** Broken hooks are reported as problems. Default false: the first broken hook is thrown. */
   readonly skipBroken?: boolean;
-  /** Milliseconds for one `--config`. Default 60 s. */
+  /** Time limit of one `--config` in milliseconds. Default 60 s. */
   readonly timeoutMs?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 export interface LoadedHooks {
-  /** In path order. */
+  /** Sorted by path. */
   readonly hooks: readonly Hook[];
-  /** In path order. Empty unless `skipBroken`. */
+  /** Sorted by path. Empty unless `skipBroken` is set. */
   readonly problems: readonly HookProblem[];
-  /** Files that are no hooks, because they have neither an execute bit nor a `#!` line. In path order. */
+  /**
+   * Files that are not hooks, because they have neither an execute bit nor a `#!` line. Sorted by
+   * path.
+   */
   readonly helpers: readonly string[];
 }
 
-/** Scripts of 300 hooks take seconds to answer, one after the other. */
+/**
+ * Hooks that are asked for their configuration at the same time. 300 scripts one after the other
+ * would take many seconds.
+ */
 const MAX_AT_ONCE = 4;
 
 /**
- * Folder → hooks. Finds the executables, starts each with `--config` or reads the file `HOOK.yaml` beside it, and
- * reads the rights files.
+ * Folder → hooks. Finds the executables, gets the configuration of each, and reads the rights
+ * files. The configuration is the file `HOOK.yaml` beside the hook, or else the answer to
+ * `--config`.
  *
- * @throws ConfigurationError `CONFIG` for a folder without hooks, and for the first broken hook in path order;
- *   `signal.reason` when aborted.
+ * @throws ConfigurationError `CONFIG` when the folder has no hooks, and for the first broken hook
+ * in path order; `signal.reason` when aborted.
  */
 export async function loadHooks(dir: string, options: LoadHooksOptions): Promise<LoadedHooks> {
   const root = resolve(dir);
@@ -77,7 +87,7 @@ export async function loadHooks(dir: string, options: LoadHooksOptions): Promise
   return { hooks, problems, helpers: files.helpers };
 }
 
-/** Hooks that declare a webhook or a conversion which another one before them declares, too. */
+/** Problems of hooks that declare the same webhook or conversion as a hook before them. */
 function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
   const owners = new Map<string, string>();
   return hooks.flatMap(({ name: hook, config }) => {
@@ -92,7 +102,7 @@ function sharedByHooks(hooks: readonly Hook[]): readonly HookProblem[] {
   });
 }
 
-/** What the API server asks one hook only. */
+/** The declarations for which the API server may ask only one hook. */
 function declaredBy({ admission, conversions }: HookConfig) {
   return [
     ...admission.map(({ type, name, path }) => ({ what: `${type} webhook ${name}`, path })),
@@ -106,9 +116,10 @@ function declaredBy({ admission, conversions }: HookConfig) {
 }
 
 /**
- * One hook, and no other of its folder is started.
+ * Loads one hook. The other hooks of its folder are not started.
  *
- * @throws ConfigurationError `CONFIG` for a file that is no hook, and for a broken hook; `signal.reason` when aborted.
+ * @throws ConfigurationError `CONFIG` when the file is no hook or the hook is broken;
+ * `signal.reason` when aborted.
  */
 export async function loadHookFile(path: string, options: LoadHooksOptions): Promise<Hook> {
   const full = resolve(path);
@@ -190,7 +201,7 @@ async function configOf(
   );
 }
 
-/** The path of the rights file of a hook: the one that is there, or that which it should have. */
+/** The path of the rights file of a hook: the existing file, or else the path where it belongs. */
 export async function rightsFileOf(path: string): Promise<string> {
   const short = `${stemOf(path)}.rights.yaml`;
   const isThere = await stat(short).then(
@@ -200,7 +211,7 @@ export async function rightsFileOf(path: string): Promise<string> {
   return isThere ? short : `${path}.rights.yaml`;
 }
 
-/** Undefined: there is no rights file. */
+/** The rights of a hook. Undefined when it has no rights file. */
 async function rightsOf(
   root: string,
   { name, path }: FoundFile,
@@ -224,12 +235,16 @@ async function rightsOf(
   return await within(file, async () => parseRights(await readDocument(text, yaml, signal)));
 }
 
-/** What a ConfigMap holds. Such files have a few kilobytes. */
+/**
+ * Limit of a file beside a hook: the size that a ConfigMap can hold. Such files have a few
+ * kilobytes.
+ */
 const MAX_FILE_BYTES = 1_000_000;
 
 /**
- * A file that belongs to a hook. It may be a link inside of its folder, as in a mounted ConfigMap. A link that leads
- * elsewhere may name a file that its author should not see, and messages show words of what they refuse.
+ * Reads a file that belongs to a hook. The file may be a link within its folder, as in a mounted
+ * ConfigMap. A link that leads elsewhere is refused: it may point to a file that its author may not
+ * see, and error messages quote what they refuse.
  */
 async function readBeside(root: string, path: string, name: string): Promise<string> {
   const real = await realpath(path);
@@ -246,7 +261,10 @@ async function readBeside(root: string, path: string, name: string): Promise<str
   return readFile(real, 'utf8');
 }
 
-/** Without this, a misspelt name would only show as a patch that is not declared. */
+/**
+ * Problems for rights files without a hook. Without this check, a misspelt name would only show
+ * later, as a patch that is not declared.
+ */
 function strayRights({ hooks, broken, data }: FoundFiles): readonly HookProblem[] {
   const names = [...hooks.map(({ name }) => name), ...broken.map(({ hook }) => hook)];
   const owners = new Set(names.flatMap((name) => [name, stemOf(name)]));
@@ -261,7 +279,7 @@ function stemOf(name: string): string {
   return name.replace(/(?<=[^/])\.[^./]+$/, '');
 }
 
-/** Says in which text the problem is. */
+/** Puts the place of the text before the message of a ConfigurationError. */
 async function within<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,23 +1,31 @@
 import { ConfigurationError, type Resource } from 'chancery';
 import { apiVersionOf, type KnownKinds } from 'chancery/internal';
 
-/** Finds a resource by a name such as `website` or `websites.example.com/v1`: see `discover`. */
+/**
+ * Finds a resource by a name such as `website` or `websites.example.com/v1` through discovery: see
+ * `discover`.
+ */
 export type Discover = (name: string, signal: AbortSignal) => Promise<Resource>;
 
 /** Finds the resource of a kind. */
 export interface KindResolver {
-  /** Without the network. */
+  /** Resolves kinds without the network. */
   readonly known: KnownKinds;
   /**
-   * The resource of `kind` as a hook writes it: any case, plural or short name. Kinds that are known cost nothing.
+   * The resource of `kind` as a hook writes it: a kind in any case, a plural or a short name. Known
+   * kinds need no request.
    *
-   * @throws ConfigurationError `CONFIG` when the server has no such kind (`isUnknownResource` is true), or when several
-   *   groups have it; ApiError, AmbassadorError or ProtocolError when discovery fails.
+   * @throws ConfigurationError `CONFIG` when the server has no such kind (`isUnknownResource` is
+   * true), or when several groups have it; ApiError, AmbassadorError or ProtocolError when
+   * discovery fails.
    */
   resolve(kind: string, apiVersion: string | undefined, signal: AbortSignal): Promise<Resource>;
 }
 
-/** Asks `discover` for kinds that `known` does not know, and keeps its answers, but no failures. */
+/**
+ * A resolver that calls `discover` for kinds that `known` does not contain. It keeps the answers,
+ * but no failures.
+ */
 export function kindResolver(known: KnownKinds, discover: Discover): KindResolver {
   const discovered = new Map<string, Resource>();
   return {
@@ -34,7 +42,7 @@ export function kindResolver(known: KnownKinds, discover: Discover): KindResolve
   };
 }
 
-/** A name that discovery understands. It has none for the core group alone. */
+/** A name that discovery understands. Discovery has no notation for the core group alone. */
 function nameOf(kind: string, apiVersion: string | undefined): string {
   if (apiVersion === undefined) return kind;
   const [version = '', group] = apiVersion.split('/').reverse();

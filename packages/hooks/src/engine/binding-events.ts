@@ -3,7 +3,10 @@ import type { Hook, KubernetesBinding } from '../hook.ts';
 import type { RunTask } from '../queue/task.ts';
 import type { BindingEvent } from '../watch/binding-watch.ts';
 
-/** Events of a binding that wait one by one. Above it, the events of one object become one. */
+/**
+ * The number of events of a binding that wait separately. Above it, further events of an object are
+ * merged into its last event.
+ */
 const MAX_SINGLE_EVENTS = 100;
 
 interface EventTask extends RunTask {
@@ -11,19 +14,23 @@ interface EventTask extends RunTask {
 }
 
 /**
- * The events of one binding on their way into its queue. Until the Synchronization of the binding is done they are
- * kept back, so that they come after it. An event that its Synchronization has read is dropped.
+ * The events of one binding before they enter its queue. They are held back until the
+ * Synchronization of the binding is done, so that they follow it. An event that the Synchronization
+ * has already read is dropped.
  *
- * What waits is bounded: `MAX_SINGLE_EVENTS` and two events for each object.
+ * The number of waiting events is bounded: `MAX_SINGLE_EVENTS`, and two events per object.
  */
 export class BindingEvents {
   readonly #hook: Hook;
   readonly #binding: KubernetesBinding;
   readonly #deliver: (task: RunTask) => void;
-  /** Tasks that wait here or in the queue, oldest first. */
+  /** Tasks that wait here or in the queue, oldest first, by object. */
   readonly #waiting = new Map<ObjectKey, EventTask[]>();
   #count = 0;
-  /** Undefined after the Synchronization: events go to the queue at once. */
+  /**
+   * Events that wait for the Synchronization. Undefined after it: events then enter the queue at
+   * once.
+   */
   #kept: EventTask[] | undefined = [];
 
   /** @param deliver - puts a task into the queue of the binding. */
@@ -37,13 +44,16 @@ export class BindingEvents {
     for (const event of events) if (this.#binding.events.has(event.type)) this.#add(event);
   }
 
-  /** The Synchronization has read the objects, with every change that is kept back. */
+  /**
+   * Drops the events that are held back, because the Synchronization has read the objects with all
+   * these changes.
+   */
   drop(): void {
     for (const task of this.#kept ?? []) task.onTaken?.();
     if (this.#kept !== undefined) this.#kept = [];
   }
 
-  /** The Synchronization is done. */
+  /** Delivers the events that are held back, because the Synchronization is done. */
   release(): void {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
@@ -75,8 +85,9 @@ export class BindingEvents {
 }
 
 /**
- * Makes `event` part of the last of `waiting`, which are the events of its object, if it can be. An object that is
- * deleted and made again keeps two events: Deleted, and then the newest.
+ * Merges `event` into the last of `waiting`, if possible. `waiting` are the events of the same
+ * object. An object that is deleted and created again keeps two events: Deleted, and then the
+ * newest.
  */
 function mergeInto(waiting: readonly EventTask[], event: BindingEvent): boolean {
   const last = waiting.at(-1);

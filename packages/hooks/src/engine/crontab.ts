@@ -2,18 +2,18 @@ import { ConfigurationError } from 'chancery';
 import { parseGoDuration } from 'chancery/internal';
 import { Cron } from 'croner';
 
-/** A schedule. */
+/** A parsed schedule. */
 export interface Crontab {
-  /** The first time after `after`. Undefined: there is none, as for 30 February. */
+  /** The first time after `after`. Undefined when there is none, as for 30 February. */
   next(after: Date): Date | undefined;
 }
 
-/** A field of a crontab, with the numbers that it may have. */
+/** A field of a crontab with its range of numbers. */
 interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Words for numbers, the first for `min`. */
+  /** Names for the numbers. The first name stands for `min`. */
   readonly words?: readonly string[];
 }
 
@@ -50,15 +50,18 @@ const NAMED: Readonly<Record<string, string>> = {
 const MIN_INTERVAL_MS = 1_000;
 
 /**
- * A schedule from 5 fields, 6 with the seconds first, `@hourly` and its like, or `@every 90s`. `TZ=Europe/Berlin` or
- * `CRON_TZ=` before it sets the time zone. Default: that of the process.
+ * A schedule from 5 fields, or 6 with the seconds first, or a name such as `@hourly`, or `@every
+ * 90s`. A prefix `TZ=Europe/Berlin` or `CRON_TZ=` sets the time zone. Default: the time zone of the
+ * process.
  *
- * The fields mean the same as in robfig/cron, which shell-operator uses: a day matches if the day of the month or the
- * day of the week matches, and if one of them is `*`, the other alone decides. `@every` counts whole seconds from the
- * time that is given. There is one difference. A time of day that the clocks leave out comes when they have moved on,
- * and one that they show twice comes the first time.
+ * The fields mean the same as in robfig/cron, which shell-operator uses. A day matches if the day
+ * of the month or the day of the week matches. If one of them is `*`, the other alone decides.
+ * `@every` counts whole seconds from the given time.
  *
- * @throws ConfigurationError `CONFIG` for a text that is no schedule, with the field that is wrong.
+ * One thing differs from robfig/cron. A time of day that the clocks skip occurs right after the
+ * skip. A time of day that occurs twice counts the first time only.
+ *
+ * @throws ConfigurationError `CONFIG` when the text is no schedule, with the invalid field.
  */
 export function parseCrontab(text: string): Crontab {
   const [, timezone, spec = ''] = /^\s*(?:(?:CRON_)?TZ=(\S*)\s+)?(.*?)\s*$/s.exec(text) ?? [];
@@ -99,7 +102,9 @@ function interval(duration: string): Crontab {
   return { next: (after) => new Date(Math.floor(after.getTime() / 1_000) * 1_000 + whole) };
 }
 
-/** Every number is written out, so that only this file decides what the fields mean. */
+/**
+ * The pattern with every number written out, so that only this file decides what the fields mean.
+ */
 function patternOf(words: readonly string[], text: string): string {
   const fields = words.length === FIELDS.length + 1 ? [SECOND, ...FIELDS] : FIELDS;
   if (words.length !== fields.length) {
@@ -109,7 +114,10 @@ function patternOf(words: readonly string[], text: string): string {
   return fields.length === FIELDS.length ? ['0', ...parts].join(' ') : parts.join(' ');
 }
 
-/** `*` stays: it decides how the two kinds of days are combined. */
+/**
+ * One field with every number written out. `*` is kept, because it decides how the two kinds of
+ * days are combined.
+ */
 function partOf(field: CronField, word: string, text: string): string {
   const ranges = word.split(',').map((range) => numbersOf(field, range, text));
   if (ranges.includes('*')) return '*';
@@ -127,7 +135,7 @@ function numbersOf(field: CronField, range: string, text: string): '*' | readonl
   if (step === 0) throw wrong('the step must not be 0');
   if (all !== undefined && step === 1) return '*';
   const first = all === undefined ? numberOf(field, from) : min;
-  // `5/15` means from 5 to the end.
+  // `5/15` means every 15th number from 5 to the end of the range.
   const only = steps === undefined ? first : max;
   const last = to === undefined ? (all === undefined ? only : max) : numberOf(field, to);
   if (first === undefined || last === undefined)
@@ -137,7 +145,7 @@ function numbersOf(field: CronField, range: string, text: string): '*' | readonl
   return Array.from({ length: count }, (_, at) => first + at * step);
 }
 
-/** Undefined for a number that the field cannot have. */
+/** The number of a text. Undefined when it is outside the range of the field. */
 function numberOf({ min, max, words = [] }: CronField, text: string): number | undefined {
   const at = words.indexOf(text.toLowerCase());
   const number = at >= 0 ? min + at : /^\d+$/.test(text) ? Number(text) : Number.NaN;

@@ -4,18 +4,22 @@ import type { Hook } from '../hook.ts';
 import type { NewHookRun } from '../run/hook-run.ts';
 import type { WatchBinding } from '../watch/binding-watch.ts';
 
-/** The parts of an engine, which orders the runs of all hooks. */
+/** The parts of an engine, which schedules the runs of all hooks. */
 export interface HookEngineOptions {
-  /** In path order. */
+  /** Sorted by path. */
   readonly hooks: readonly Hook[];
   readonly newRun: NewHookRun;
   readonly watchBinding: WatchBinding;
-  /** Runs at a time, over all queues. */
+  /** Maximum number of concurrent runs, over all queues. */
   readonly maxProcesses: number;
-  /** Attempts after which a task is given up and recorded; undefined for never. */
+  /**
+   * Number of attempts after which a task is given up and recorded. Undefined: tasks are never
+   * given up.
+   */
   readonly maxAttempts: number | undefined;
   /**
-   * Milliseconds that runs under way may still take when the engine is stopped. Then they are aborted. Default 0.
+   * Milliseconds that active runs may still take after the engine is stopped. Then they are
+   * aborted. Default 0.
    */
   readonly stopGraceMs?: number;
   readonly clock: Clock;
@@ -23,14 +27,16 @@ export interface HookEngineOptions {
   readonly random?: () => number;
   readonly log: Log;
   readonly meter: Meter;
-  /** Called when a task fails, blocks its queue, or is given up: for Events. */
+  /**
+   * Called when a task fails, blocks its queue, or is given up, so that an Event can be recorded.
+   */
   readonly onTrouble?: (hook: Hook, trouble: HookTrouble) => void;
 }
 
-/** What a person should know of. */
+/** A failure that users should see. */
 export interface HookTrouble {
   readonly reason: 'HookFailed' | 'HookBlocked' | 'HookGivenUp' | 'FilterFailed';
-  /** One line without anything of an object. */
+  /** One line that contains no part of an object. */
   readonly note: string;
 }
 
@@ -45,11 +51,11 @@ export interface HooksStatus {
 export interface QueueStatus {
   readonly name: string;
   readonly waiting: number;
-  /** The hook whose run is under way, or is to be tried again. */
+  /** The hook whose run is active or waits for its next attempt. */
   readonly hook: string | undefined;
   /** Failed attempts of the task at the head. */
   readonly failures: number;
-  /** Seconds since the first of them; 0 when the queue is not blocked. */
+  /** Seconds since the first of these failures; 0 when the queue is not blocked. */
   readonly blockedSeconds: number;
 }
 
@@ -61,7 +67,7 @@ export interface HookStatus {
   readonly lastRunAt: string | undefined;
   /** Class, code and reason of the last error; undefined after a success. */
   readonly lastError: string | undefined;
-  /** What its bindings wait for. Empty when nothing. */
+  /** What its bindings wait for. Empty when they wait for nothing. */
   readonly waitsFor: readonly string[];
 }
 

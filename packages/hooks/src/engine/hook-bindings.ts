@@ -13,10 +13,13 @@ import { BindingEvents } from './binding-events.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 import { startSchedule } from './schedule-timer.ts';
 
-/** How often a list that is under way is looked at: it may turn out to be impossible. */
+/**
+ * Interval at which bindings that are not listed yet are checked: a list may turn out to be
+ * impossible.
+ */
 const RECHECK_MS = 1_000;
 
-/** Name of the queue of the start, and of bindings that name none. */
+/** Name of the queue for the start, and for bindings that name no queue. */
 export const MAIN_QUEUE = 'main';
 
 interface HookBindingsOptions {
@@ -31,24 +34,28 @@ interface WatchedBinding {
   readonly binding: KubernetesBinding;
   readonly events: BindingEvents;
   watch?: BindingWatch;
-  /** Its Synchronization is queued, or it needs none. */
+  /** True when its Synchronization is queued, or when it needs none. */
   begun: boolean;
 }
 
 /**
- * The bindings of one hook: they are watched, synchronized, and then bring events; and its schedules.
+ * The bindings and schedules of one hook. Kubernetes bindings are first watched, then synchronized,
+ * and then deliver events.
  *
- * A binding begins when its objects and those of the snapshots that it shows are listed. A binding whose kind is not
- * served yet begins later, and delays nothing else.
+ * A binding begins when its own objects, and those of the snapshots that it shows, are listed. A
+ * binding whose kind is not served yet begins later, and delays nothing else.
  */
 export class HookBindings implements Disposable {
   readonly #options: HookBindingsOptions;
   readonly #watched: readonly WatchedBinding[];
   #unstarted: readonly ScheduleBinding[];
   readonly #timers: Disposable[] = [];
-  /** Resolves when every binding is watched or waits for something: then the next hook may start. */
+  /** Resolves when every binding is synced or waits for something. Then the next hook may start. */
   readonly #decided = Promise.withResolvers<void>();
-  /** That it is decided. Bindings that are watched begin together, in their order. */
+  /**
+   * True when `#decided` may resolve. Bindings that are synced by then begin together, in their
+   * order.
+   */
   #begins = false;
   #startedAt = 0;
 
@@ -63,19 +70,22 @@ export class HookBindings implements Disposable {
     }));
   }
 
-  /** The step of the start that begins to watch the bindings. It ends when their Synchronizations are queued. */
+  /**
+   * The start step that begins to watch the bindings. It ends when their Synchronizations are
+   * queued.
+   */
   get startStep(): StartStep {
     return { hook: this.#options.hook, start: (signal) => this.#start(signal) };
   }
 
-  /** What bindings wait for, for people. */
+  /** What the bindings wait for, for the status page. */
   get waitsFor(): readonly string[] {
     return this.#watched.flatMap(({ watch, binding }) =>
       watch?.waitsFor === undefined ? [] : [`${binding.name} ${watch.waitsFor}`],
     );
   }
 
-  /** The objects of a binding now. */
+  /** The current objects of a binding. */
   read(binding: KubernetesBinding): readonly BindingObject[] {
     const watch = this.#watched.find((each) => each.binding === binding)?.watch;
     if (watch !== undefined) return watch.snapshot();
@@ -129,7 +139,10 @@ export class HookBindings implements Disposable {
     this.#decided.resolve();
   }
 
-  /** Queues what has become possible, before all that waits in `main`, and schedules after Synchronizations. */
+  /**
+   * Queues the Synchronizations that have become possible before everything that waits in `main`.
+   * Schedules follow the Synchronizations.
+   */
   #begin(): void {
     const { hook, queueOf, meter } = this.#options;
     const first: Task[] = [];
@@ -163,7 +176,10 @@ export class HookBindings implements Disposable {
     };
   }
 
-  /** Every binding whose snapshot is shown is listed. Without this a hook could take "not known yet" for "gone". */
+  /**
+   * True when every binding in the snapshots is listed. Without this check, a hook could mistake an
+   * object that is not known yet for a deleted object.
+   */
   #showsAll({ includeSnapshotsFrom }: KubernetesBinding | ScheduleBinding): boolean {
     return this.#watched.every(
       ({ binding, watch }) => watch?.synced || !includeSnapshotsFrom.includes(binding.name),
@@ -181,7 +197,10 @@ export class HookBindings implements Disposable {
   }
 }
 
-/** Undefined for a binding whose events may come at once. One without events only has a snapshot. */
+/**
+ * The Synchronization of a binding. Undefined when its events may be delivered at once. A binding
+ * without events only provides a snapshot.
+ */
 function synchronization(hook: Hook, { binding, events }: WatchedBinding): RunTask | undefined {
   const runs = binding.runsOnSynchronization && binding.events.size > 0;
   if (!runs || hook.config.version === 'v0') return undefined;

@@ -11,7 +11,10 @@ import { HookBindings, MAIN_QUEUE } from './hook-bindings.ts';
 import { HookState } from './hook-state.ts';
 import { HOOK_METRICS } from './metric-names.ts';
 
-/** How often the engine counts that it is alive. The number is shell-operator's. */
+/**
+ * Interval of the counter that shows that the engine is alive. The number is that of
+ * shell-operator.
+ */
 const LIVE_TICK_MS = 10_000;
 
 interface Lane {
@@ -20,12 +23,15 @@ interface Lane {
 }
 
 /**
- * Orders the runs of all hooks.
+ * Schedules the runs of all hooks.
  *
- * At the start, in the queue `main`: the hooks with `onStartup`, by its number; then hook after hook in the order of
- * their paths its Synchronizations, and its schedules. Then events and schedules run in their queues. A queue is
- * serial, and queues run side by side. A task that fails is tried again before the next of its queue. Every change
- * reaches its hook at least once; a change may be told again, or with a later one of its object.
+ * At the start, the queue `main` runs the hooks with `onStartup`, ordered by its number. Then it
+ * runs, for each hook in path order, its Synchronizations, and then starts its schedules. After
+ * that, events and schedules run in their queues. A queue is serial, and queues run in parallel. A
+ * task that fails is retried before the next task of its queue.
+ *
+ * Every change reaches its hook at least once. A change may be delivered again, or together with a
+ * later change of the same object.
  */
 export class HookEngine {
   readonly #options: HookEngineOptions;
@@ -56,11 +62,11 @@ export class HookEngine {
   }
 
   /**
-   * Watches and runs the hooks until `signal` aborts. Runs under way may then take `stopGraceMs` longer, unless
-   * leadership is lost. When it ends, no run is under way, nothing waits and nothing is
-   * watched. It is called once.
+   * Watches and runs the hooks until `signal` aborts. Active runs may then take `stopGraceMs`
+   * longer, unless leadership is lost. When the promise settles, no run is active, no task waits
+   * and nothing is watched. May be called once.
    *
-   * @throws what `watchBinding` and `newRun` throw: such an error ends the engine.
+   * @throws the errors of `watchBinding` and `newRun`. Such an error ends the engine.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, meter } = this.#options;
@@ -94,7 +100,10 @@ export class HookEngine {
     }
   }
 
-  /** Nothing waits and nothing runs. It is false while a task waits for its next attempt, and before the start. */
+  /**
+   * True when no task waits and none runs. False while a task waits for its next attempt, and
+   * before the start.
+   */
   get idle(): boolean {
     const lanes = [...this.#lanes.values()];
     return (
@@ -102,7 +111,7 @@ export class HookEngine {
     );
   }
 
-  /** Plain data for the status page: a new value in each call. */
+  /** Plain data for the status page. Each call returns a new value. */
   status(): HooksStatus {
     return {
       queues: [...this.#lanes.values()].map(({ queue, blockage }) => ({
@@ -131,7 +140,7 @@ export class HookEngine {
     }
   }
 
-  /** Runs every queue until the engine is stopped, or one of them fails. */
+  /** Runs every queue until the engine is stopped, or until one queue fails. */
   async #runLanes(signals: RunnerSignals, fail: (reason: unknown) => void): Promise<void> {
     const ended = [...this.#lanes.values()].map(async (lane) => {
       try {

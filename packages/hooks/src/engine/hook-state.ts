@@ -12,7 +12,7 @@ const COUNTERS = [
   HOOK_METRICS.runAllowedErrors,
 ] as const;
 
-/** What the engine knows of one hook, over all of its queues. */
+/** The state of one hook, over all its queues. */
 export class HookState {
   readonly hook: Hook;
   readonly bindings: HookBindings;
@@ -29,14 +29,14 @@ export class HookState {
     this.#clock = clock;
     const limit = hook.config.rateLimit;
     this.rateLimit = limit === undefined ? undefined : new RateLimit(limit);
-    // An alert on the growth of a counter needs its zero.
+    // Counters start at 0, because an alert on growth needs the first value.
     for (const { name, queue } of [...hook.config.schedules, ...hook.config.kubernetes]) {
       const labels = { hook: hook.name, binding: name, queue };
       for (const counter of COUNTERS) meter.count(counter, labels, 0);
     }
   }
 
-  /** An attempt begins. */
+  /** Records that an attempt begins. */
   began(): void {
     this.#runs += 1;
     this.#lastRunAt = new Date(this.#clock.now()).toISOString();

@@ -4,18 +4,18 @@ import type { Hook, ScheduleBinding } from '../hook.ts';
 import type { RunTask } from '../queue/task.ts';
 import { parseCrontab } from './crontab.ts';
 
-/** Ticks of a schedule that wait one by one. Further ticks are part of the last. */
+/** Ticks of a schedule that may wait in the queue. Further ticks are dropped. */
 const MAX_WAITING_TICKS = 100;
 
-/** After this time the wall clock is looked at again: it may have been set. */
+/** Longest sleep. After it the wall clock is read again, because the clock may have been set. */
 const MAX_SLEEP_MS = 60_000;
 
 /**
- * Puts a task into a queue at each time of a schedule, until it is disposed of. A time that passes while the process
- * is suspended is not made up for.
+ * Puts a task into a queue at each time of a schedule, until the returned value is disposed. Times
+ * that pass while the process is suspended are not made up for.
  *
  * @param deliver - puts the task into the queue of the binding.
- * @throws ConfigurationError `CONFIG` for a text that is no schedule.
+ * @throws ConfigurationError `CONFIG` when the crontab is no schedule.
  */
 export function startSchedule(
   hook: Hook,
@@ -39,7 +39,7 @@ export function startSchedule(
     const leftMs = dueMs - clock.now();
     cancel = clock.schedule(Math.min(Math.max(leftMs, 0), MAX_SLEEP_MS), () => {
       const now = clock.now();
-      // A wall clock that was set back may bring an earlier time.
+      // When the wall clock was set back, an earlier time may be due.
       if (now < dueMs) return sleepUntil(Math.min(dueMs, nextMs(now) ?? dueMs));
       sleepUntil(nextMs(now));
       tick();

@@ -5,22 +5,34 @@ import type { Jq, JqOutcome } from './jq.ts';
 import { JqThread, type ThreadAnswer } from './jq-thread.ts';
 import { LimitPauses } from './limit-pauses.ts';
 
-/** The limits of jq programs. */
+/** The limits of jq programs, and where jq is found. */
 export interface JqOptions {
   readonly clock: Clock;
-  /** Milliseconds that a program may take for one input. Default 2 s: a filter takes well below 10 ms, and others wait. */
+  /**
+   * Time limit in milliseconds of a program for one input. Default 2 s: a filter takes well below
+   * 10 ms, and other filters wait for it.
+   */
   readonly timeLimitMs?: number;
-  /** Bytes that jq may take. Default 128 MiB. */
+  /** Memory limit of jq in bytes. Default 128 MiB. */
   readonly memoryLimitBytes?: number;
-  /** Returns the file of the package `jq-web`. Default: as Node finds it. */
+  /** Returns the path of the package `jq-web`. Default: the path that Node resolves. */
   readonly findPackage?: () => string;
 }
 
-/** Text of inputs that are sent to the thread at a time, in UTF-16 units. jq needs about 20 times as much. */
+/**
+ * Total length of the inputs in one request to the thread, in UTF-16 units. jq needs about 20 times
+ * as much memory.
+ */
 const CHUNK_LENGTH = 128 * 1024;
-/** Inputs at a time. All of them are done again, one by one, when one reaches a limit. */
+/**
+ * Maximum number of inputs in one request. When one input reaches a limit, all of them are run
+ * again, one by one.
+ */
 const CHUNK_INPUTS = 200;
-/** A slow machine may take long to load jq, which is no fault of the program. */
+/**
+ * Time limit for loading jq and compiling a program. Loading may take long on a slow machine, which
+ * is no fault of the program.
+ */
 const COMPILE_LIMIT_MS = 30_000;
 
 interface Input {
@@ -38,7 +50,7 @@ function pauseKey(program: string, group: string): string {
   return `${group}\n${program}`;
 }
 
-/** Runs jq programs in one thread. It is started with the first of them. */
+/** Runs jq programs in one thread. The first program starts the thread. */
 export function createJq(options: JqOptions): Jq {
   return new ThreadedJq(options);
 }
@@ -83,7 +95,7 @@ class ThreadedJq implements Jq {
     await this.#endThread();
   }
 
-  /** Inputs of groups for which the program is paused are left out. */
+  /** Skips the inputs of groups for which the program is paused. */
   async #runChunk(program: string, inputs: readonly Input[]): Promise<readonly JqOutcome[]> {
     const isPaused = inputs.map(({ group }) => this.#pauses.isPaused(pauseKey(program, group)));
     const running = inputs.filter((_, at) => !isPaused[at]);
@@ -106,7 +118,10 @@ class ThreadedJq implements Jq {
     return [{ failure: 'limit', message: 'it took too long or too much memory' }];
   }
 
-  /** @throws ConfigurationError when `program` cannot be compiled, or there is no jq. */
+  /**
+   * @throws ConfigurationError `CONFIG` when `program` cannot be compiled, or when jq is not
+   * installed.
+   */
   async #compile(program: string): Promise<void> {
     if (program === '.' || this.#thread?.compiled.has(program)) return;
     const answer = await this.#ask({ program }, COMPILE_LIMIT_MS);
@@ -131,7 +146,7 @@ class ThreadedJq implements Jq {
     });
     const answer = await this.#thread.ask(request, limitMs);
     this.#closing.signal.throwIfAborted();
-    // Memory of WebAssembly is never given back.
+    // WebAssembly never gives memory back, so the thread is replaced.
     const isUsedUp = !('memory' in answer) || answer.memory > memoryLimitBytes / 2;
     if (isUsedUp) await this.#endThread();
     return answer;

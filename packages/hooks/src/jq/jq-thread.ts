@@ -2,16 +2,16 @@ import type { Clock } from 'chancery';
 import { BoundedThread, type BrokenThread, textFiles } from 'chancery/internal';
 import type { JqOutcome } from './jq.ts';
 
-/** Asks for the outcomes of `inputs`. Without them the program is only compiled. */
+/** A request for the outcomes of `inputs`. Without inputs, the program is only compiled. */
 export interface ThreadRequest {
   readonly program: string;
   readonly inputs?: readonly string[];
 }
 
-/** What the thread answers, and what is found instead of an answer. */
+/** The answer of the thread, or the reason why there is none. */
 export type ThreadAnswer =
   | { readonly outcomes: readonly JqOutcome[]; readonly memory: number }
-  /** Why the program cannot be compiled. Undefined: it can. */
+  /** The reason why the program cannot be compiled. Undefined when it can. */
   | { readonly problem: string | undefined; readonly memory: number }
   | BrokenThread
   /** The package of jq cannot be loaded. */
@@ -19,20 +19,23 @@ export type ThreadAnswer =
 
 interface JqThreadOptions {
   readonly clock: Clock;
-  /** The file of the package's entry. Empty: only the program `.` works. */
+  /** The path of the package's entry file. If empty, only the program `.` works. */
   readonly packagePath: string;
-  /** Of jq. The heap of the thread has a limit of its own. */
+  /** Memory limit of jq. The heap of the thread has its own limit. */
   readonly maxMemoryBytes: number;
 }
 
-/** Of the thread itself, which holds one message and its answer. A larger heap is only cleaned up later. */
+/**
+ * Heap of the thread itself, which holds one message and its answer. A larger heap would only be
+ * collected later.
+ */
 const HEAP = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 } as const;
 
 const files = textFiles(new URL('./thread/', import.meta.url));
 
-/** A thread with jq in it. It answers one request at a time. */
+/** A thread that runs jq. It answers one request at a time. */
 export class JqThread extends BoundedThread<ThreadRequest, ThreadAnswer> {
-  /** Programs that it has compiled. */
+  /** Programs that this thread has compiled. */
   readonly compiled: Set<string> = new Set();
 
   constructor({ clock, packagePath, maxMemoryBytes }: JqThreadOptions) {

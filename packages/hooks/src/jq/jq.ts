@@ -1,10 +1,10 @@
-/** The outputs of a program for one input, or why it has none. */
+/** The outputs of a program for one input, or the reason why there are none. */
 export type JqOutcome =
-  /** Each output as JSON with sorted keys and all digits of its integers. */
+  /** Each output as JSON with sorted keys. Integers keep all their digits. */
   | { readonly outputs: readonly string[] }
   /**
-   * `error`: of the program for this input; `limit`: it took too long or too much memory. The message names types and
-   * holds nothing else of the input.
+   * `error`: the program failed for this input. `limit`: it took too long or too much memory. The
+   * message names types and contains no other part of the input.
    */
   | { readonly failure: 'error' | 'limit'; readonly message: string };
 
@@ -13,13 +13,14 @@ export interface Jq {
   /** @throws ConfigurationError `CONFIG` when `program` cannot be compiled, with jq's message. */
   check(program: string): Promise<void>;
   /**
-   * The outcome for each of `inputs`, which are JSON texts, in their order. One bad input costs no other. The program
-   * `.` only sorts the keys.
+   * The outcome for each of `inputs`, which are JSON texts, in their order. An input that fails
+   * does not affect the others. The program `.` only sorts the keys.
    *
-   * @param groups - for each input, the group that answers for it, such as its namespace: a program that reaches its
-   *   limit again and again is paused for the inputs of that group only. Default: all are of one group.
-   * @throws `signal.reason` when aborted; ConfigurationError `CONFIG` when there is no jq, or `program` cannot be
-   *   compiled.
+   * @param groups - for each input, the group to which it belongs, such as its namespace. A program
+   * that repeatedly reaches its limit is paused for the inputs of that group only. Default: all
+   * inputs are in one group.
+   * @throws `signal.reason` when aborted; ConfigurationError `CONFIG` when jq is not installed, or
+   * when `program` cannot be compiled.
    */
   run(
     program: string,
@@ -27,6 +28,6 @@ export interface Jq {
     signal: AbortSignal,
     groups?: readonly string[],
   ): Promise<readonly JqOutcome[]>;
-  /** Ends its threads. */
+  /** Ends the thread. */
   close(): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import type { Clock } from 'chancery';
 
-/** Times that a program may reach its limit before it is paused. */
+/** The program is paused from this failure at its limit on. */
 const FREE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
-/** A program that has not reached its limit for so long begins anew. */
+/** A program that has not reached its limit for this time starts again without failures. */
 const FORGOTTEN_AFTER_MS = 600_000;
 
-/** Programs that reach their limit again and again are not run for growing pauses. */
+/** Pauses programs that repeatedly reach their limit. Each pause is longer than the one before. */
 export class LimitPauses {
   readonly #clock: Clock;
   readonly #reached = new Map<string, { times: number; until: number }>();
@@ -16,7 +16,7 @@ export class LimitPauses {
     this.#clock = clock;
   }
 
-  /** `program` has reached its limit. */
+  /** Records that `program` has reached its limit. */
   reached(program: string): void {
     const now = this.#clock.monotonic();
     for (const [other, { until }] of this.#reached) {

@@ -15,14 +15,15 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-/** Prometheus keeps names that begin with `__` for itself. */
+/** Prometheus reserves names that begin with `__`. */
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * The operations of a metrics file: JSON objects, usually one a line.
+ * The operations of a metrics file. The file contains JSON objects, usually one per line.
  *
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError for the first operation that is not as the contract says; `signal.reason` when aborted.
+ * @throws DocumentError for the first operation that violates the contract; `signal.reason` when
+ * aborted.
  */
 export async function checkMetrics(
   text: string,
@@ -40,14 +41,14 @@ export async function checkMetrics(
 }
 
 /**
- * What one operation may have. Series stay in memory, and every scrape writes them: 10,000 of them with unbounded labels
- * or buckets would take both for themselves.
+ * Limits of one operation. Series stay in memory, and every scrape writes them. Without limits, the
+ * labels or buckets of 10,000 series could take all memory.
  */
 const MAX_LABELS = 32;
 const MAX_BUCKETS = 100;
 const MAX_TEXT_CHARS = 1_024;
 
-/** A field is not as its operation needs it. */
+/** A field does not have the form that its operation needs. */
 class MetricFieldError extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,7 +57,7 @@ function operationOf(value: unknown, onWarning: (problem: string) => void): Metr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MetricFieldError('must be an object');
   }
-  // Null means that a field is left out.
+  // As in Go, a null counts as a missing field.
   const fields: Fields = Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== null),
   );

@@ -1,20 +1,26 @@
 import { claimedNames, familyOf, formatExposition, type MetricsRegistry } from 'chancery/internal';
 import type { MetricOperation, ValueOperation } from './metric-operation.ts';
 
-/** The most series of all hooks together. Labels with unbounded values would otherwise use up all memory. */
+/**
+ * Maximum number of series of all hooks together. Labels with unbounded values would otherwise use
+ * up all memory.
+ */
 export const MAX_HOOK_SERIES = 10_000;
 
-/** Characters of the labels of all series: about 800 for each, where 100 are usual. */
+/**
+ * Maximum number of characters in the labels of all series: about 800 per series, where 100 are
+ * usual.
+ */
 const MAX_LABEL_CHARS = 8_000_000;
 
 type MetricValue = { value: number; labels: Record<string, string | number>; metricName?: string };
 
-/** What is counted, set or observed under one name. */
+/** All series with the same name. */
 interface Family {
-  /** The hook that reported it first. */
+  /** The hook that reported the name first. */
   readonly hook: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Of a histogram; empty otherwise. */
+  /** Buckets of a histogram; empty for other types. */
   readonly buckets: readonly number[];
   readonly series: Map<string, Series>;
 }
@@ -23,40 +29,46 @@ interface Series {
   /** Sorted by name. */
   readonly labels: Readonly<Record<string, string>>;
   group: string | undefined;
-  /** Of a histogram: the sum of the values. */
+  /** For a histogram, the sum of its values. */
   value: number;
   count: number;
-  /** Values up to each bound. */
+  /** For each bound, the number of values up to it. */
   readonly upTo: number[];
 }
 
 const TYPES = { add: 'counter', set: 'gauge', observe: 'histogram' } as const;
 
 /**
- * The metrics that hooks report. Series without a group stay and go on counting as long as the process runs. The first
- * operation of a run on a group drops all series of that group, of every hook: the run reports them anew.
+ * The metrics that hooks report. Series without a group exist and keep counting as long as the
+ * process runs. The first operation of a run on a group drops all series of that group, of every
+ * hook, because the run reports them again.
  */
 export class HookMetrics implements MetricsRegistry {
   readonly #families = new Map<string, Family>();
-  /** Every name that a family takes in a scrape, and the name of that family. */
+  /** Every name that a family uses in a scrape, with the name of that family. */
   readonly #claims = new Map<string, string>();
   readonly #ofRunner: (name: string) => string | undefined;
 
-  /** @param ofRunner - finds the metric of this process that takes a name in a scrape. Hooks cannot use such a name. */
+  /**
+   * @param ofRunner - returns the metric of this process that uses a given name in a scrape. Hooks
+   * cannot use such a name.
+   */
   constructor(ofRunner: (name: string) => string | undefined) {
     this.#ofRunner = ofRunner;
   }
 
   /**
-   * Why operations that are correct in themselves cannot be applied: a name has another type or other buckets, would
-   * have lines of the same name as another metric, or there are too many series. Undefined: they can, and from then on
-   * their names have these types.
+   * Reserves the names of valid operations, so that `apply` cannot fail. Returns undefined on
+   * success. From then on the names have these types.
+   *
+   * Returns the problem when a name has another type or other buckets, when its lines would have
+   * the same name as those of another metric, or when there are too many series.
    */
   reserve(hook: string, operations: readonly MetricOperation[]): string | undefined {
     const known = new Set(this.#families.keys());
     const problem = this.#problemOf(hook, operations);
     if (problem === undefined) return undefined;
-    // A hook that is repaired may use a name that it first used wrongly.
+    // Forget the names, so that a repaired hook may use a name that it first used wrongly.
     for (const name of this.#families.keys()) if (!known.has(name)) this.#forget(name);
     return problem;
   }
@@ -86,7 +98,7 @@ export class HookMetrics implements MetricsRegistry {
     return undefined;
   }
 
-  /** Applies operations that were reserved. */
+  /** Applies operations that `reserve` has accepted. */
   apply(hook: string, operations: readonly MetricOperation[]): void {
     const renewed = new Set<string>();
     for (const operation of operations) {
@@ -99,7 +111,7 @@ export class HookMetrics implements MetricsRegistry {
     }
   }
 
-  /** As prom-client's registries answer. */
+  /** The metrics in the form of a prom-client registry. */
   async getMetricsAsJSON(): ReturnType<MetricsRegistry['getMetricsAsJSON']> {
     return [...this.#families]
       .filter(([, { series }]) => series.size > 0)
@@ -199,7 +211,7 @@ export class HookMetrics implements MetricsRegistry {
   }
 }
 
-/** The labels of a series with that of its hook, sorted by name. */
+/** The labels of a series with the label of its hook, sorted by name. */
 function withHook(
   labels: Readonly<Record<string, string>>,
   hook: string,

@@ -19,8 +19,11 @@ interface Series {
   readonly name: string;
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** Names the labels: equal labels have equal keys. The label `hook` is left out, because the runner sets it. */
+  /**
+   * Identifies the labels: equal labels have equal keys. The label `hook` is not part of the key,
+   * because the runner sets it.
+   */
   readonly key: string;
-  /** Undefined: the series never expires. */
+  /** If undefined, the series never expires. */
   readonly group: string | undefined;
 }

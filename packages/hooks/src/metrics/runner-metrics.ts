@@ -1,10 +1,10 @@
 import type { Metric, MetricSum } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
-/** From a hook that is a shell script to one that works for minutes. */
+/** Buckets from a short shell script to a hook that works for minutes. */
 const RUN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 
-/** What happens in memory, and filters. */
+/** Buckets for work in memory, and for filters. */
 const SHORT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
 const OF_RUN = ['hook', 'binding', 'queue'];
@@ -120,7 +120,9 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-/** The error types of client-go, for the reasons of the toolkit. All others are `fail`. */
+/**
+ * The error types of client-go for the reasons of this toolkit. All other reasons become `fail`.
+ */
 const ERROR_TYPES: Readonly<Record<string, string>> = {
   expired: 'expired',
   'ended-at-once': 'eof',
@@ -133,10 +135,14 @@ const WATCH_ERRORS: MetricSum = {
   labels: ({ reason = '' }) => ({ error_type: ERROR_TYPES[reason] ?? 'fail' }),
 };
 
-/** The prefix that shell-operator has by default. */
+/** The default prefix of shell-operator. */
 const RUNNER_PREFIX = 'shell_operator_';
 
-/** The metrics of the runner of hooks. @param prefix - what their names begin with in the scrape. */
+/**
+ * The metrics of the hook runner.
+ *
+ * @param prefix - the prefix of their names in the scrape.
+ */
 export function runnerMetrics(prefix: string = RUNNER_PREFIX): readonly Metric[] {
   return ROWS.map(([name, type, labels, help, buckets]) => ({
     ...{ name, type, labels, help },

@@ -3,7 +3,7 @@ import { objectKey, resourceName } from 'chancery';
 import { targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 
-/** Operations that do something else, or fail, when they are carried out twice. */
+/** Operations whose second execution fails or changes something else. */
 const ONCE: ReadonlySet<string> = new Set(['Create', 'CreateIfNotExists', 'JSONPatch']);
 
 const DELETES: ReadonlySet<string> = new Set([
@@ -13,21 +13,26 @@ const DELETES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The documents that one task has applied, over all starts of its hook, so that a hook that is started again and
- * writes the same document does not make it happen twice.
+ * The documents that one task has applied, over all starts of its hook. When the hook is started
+ * again and writes the same document, the document is not applied twice.
  */
 export class AppliedDocuments {
-  /** By object and then by document: how many equal documents of one start were applied. */
+  /**
+   * By object and then by document: the number of equal documents of one start that were applied.
+   */
   readonly #applied = new Map<string, Map<string, number>>();
-  /** The same of the start under way, with those that were skipped. */
+  /** The number of equal documents in the current start, including those that were skipped. */
   #seen = new Map<string, number>();
 
-  /** The hook was started again. */
+  /** Records that the hook was started again. */
   nextStart(): void {
     this.#seen = new Map();
   }
 
-  /** True for a document that an earlier start of the hook has applied, and then not for the next equal one. */
+  /**
+   * True for a document that an earlier start of the hook has applied. Each applied document counts
+   * for one equal document.
+   */
   isDone(document: PreparedDocument): boolean {
     if (!ONCE.has(document.action.operation)) return false;
     const text = digestOf(document);
@@ -37,10 +42,10 @@ export class AppliedDocuments {
     return true;
   }
 
-  /** The document was applied. */
+  /** Records that the document was applied. */
   add(document: PreparedDocument): void {
     const { operation } = document.action;
-    // The effects of earlier documents on the object are gone.
+    // A deletion removes the effects of earlier documents on the object.
     if (DELETES.has(operation)) this.#applied.delete(keyOf(document));
     if (!ONCE.has(operation)) return;
     const text = digestOf(document);
@@ -56,7 +61,7 @@ function keyOf({ resource, action }: PreparedDocument): string {
   return `${resourceName(resource)} ${objectKey(namespace, name)}`;
 }
 
-/** Only a digest is kept: a document may be megabytes long. */
+/** Only a digest is kept, because a document may be megabytes long. */
 function digestOf({ text }: PreparedDocument): string {
   return createHash('sha256').update(text).digest('base64');
 }

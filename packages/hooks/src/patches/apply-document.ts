@@ -25,16 +25,19 @@ import { type PatchAction, targetOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { withoutServerFields } from './server-fields.ts';
 
-/** What documents are applied with. */
+/** The parts that applying a document needs. */
 export interface ApplyParts {
   readonly client: Client;
   readonly jq: Pick<Jq, 'run'>;
   readonly clock: Clock;
-  /** The client stores nothing, so an object that is deleted stays. Default false. */
+  /** True when the client stores nothing, so that a deleted object still exists. Default false. */
   readonly dryRun?: boolean;
 }
 
-/** shell-operator's: how often and how long `Delete` looks for the object. */
+/**
+ * Interval and time limit of `Delete` when it checks that the object is gone. The numbers are those
+ * of shell-operator.
+ */
 const GONE_CHECK_MS = 1_000;
 const GONE_LIMIT_MS = 20_000;
 
@@ -48,11 +51,12 @@ const PROPAGATION = {
 } as const;
 
 /**
- * Carries one document out.
+ * Applies one document.
  *
  * @param fieldManager - the writer's name in `metadata.managedFields`.
- * @throws as `Writer` does; OperatorError `USER_CODE` for a program without one object as its result, for an object
- *   without the subresource, and for one that is not gone after 20 s; `signal.reason` when aborted.
+ * @throws the errors of `Writer`; OperatorError `USER_CODE` when a program does not result in one
+ * object, when the object does not have the subresource, or when it still exists after 20 s;
+ * `signal.reason` when aborted.
  */
 export async function applyDocument(
   document: PreparedDocument,
@@ -77,8 +81,9 @@ function subresourceOf(action: PatchAction): string | undefined {
 }
 
 /**
- * The API server gives the same answer for a missing object and for a custom resource without the subresource. A hook
- * that may not read the object cannot tell them apart: for it the object is missing.
+ * True when the object exists. The API server gives the same answer for a missing object and for a
+ * custom resource without the subresource. A hook that may not read the object cannot distinguish
+ * them, so the object counts as missing.
  */
 async function isThere(
   { action, resource }: PreparedDocument,
@@ -143,7 +148,7 @@ async function carryOut(
   }
 }
 
-/** True when the object was made, false when there is one of that name. */
+/** True when the object was created, false when an object of that name exists. */
 async function unlessExists(create: () => Promise<unknown>): Promise<boolean> {
   try {
     await create();
@@ -154,7 +159,10 @@ async function unlessExists(create: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Fields that others have set are lost: the object becomes exactly as the hook wrote it. */
+/**
+ * Creates or replaces the object. Fields that other writers have set are lost: the object becomes
+ * exactly as the hook wrote it.
+ */
 async function createOrUpdate(
   { resource }: PreparedDocument,
   object: KubernetesObject,
@@ -198,7 +206,7 @@ async function remove(
   const deadline = clock.monotonic() + GONE_LIMIT_MS;
   for (;;) {
     const live = await client.find(resource, target, { signal });
-    // Without a deletion timestamp it is another object, made after the deletion.
+    // An object without a deletion timestamp is another object, created after the deletion.
     if (live?.metadata.deletionTimestamp === undefined) return;
     if (clock.monotonic() >= deadline) {
       const left = live.metadata.finalizers?.join(', ') ?? '';
@@ -235,7 +243,7 @@ async function jqPatch(
       const unchanged = withoutServerFields(parseExact(before) as KubernetesObject);
       if (isDeepStrictEqual(written, unchanged)) return;
       await yieldToEventLoop();
-      // The program cannot turn the object into another one, or write over a newer version.
+      // The program must not change the object's identity or overwrite a newer version.
       const { uid, resourceVersion } = live.metadata;
       const own = namespace === undefined ? { name } : { name, namespace };
       const metadata = { ...written.metadata, ...own, uid, resourceVersion };
@@ -245,7 +253,10 @@ async function jqPatch(
   );
 }
 
-/** A program can make a small object as large as it likes. */
+/**
+ * Parses the result of a program within limits, because a program can make a small object
+ * arbitrarily large.
+ */
 async function resultOf(output: string, signal: AbortSignal): Promise<unknown> {
   const limits = { ...DOCUMENT_LIMITS, documents: 1 };
   try {

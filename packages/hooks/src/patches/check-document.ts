@@ -26,7 +26,7 @@ const COMMON = [
   'ignoreHookError',
 ] as const;
 
-/** The further fields of each operation. */
+/** The additional fields of each operation. */
 const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
   Create: ['object'],
   CreateIfNotExists: ['object'],
@@ -44,10 +44,11 @@ const BODIES: Readonly<Record<PatchOperation, readonly string[]>> = {
 /**
  * A document of a patch file, checked without the API server.
  *
- * @param written - the document as it was written, with texts as bodies.
- * @param number - its place in the file, from 1.
+ * @param written - the document as it was written, with bodies still in text form.
+ * @param number - its position in the file, from 1.
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError that names the document and the field. It quotes no value but that of `operation`.
+ * @throws DocumentError with the document and the field. It quotes no value except that of
+ * `operation`.
  */
 function checkDocument(
   value: unknown,
@@ -131,7 +132,7 @@ function operationOf(fields: Fields): PatchOperation {
   throw new FieldError(`operation ${shownName(written)} is not known: ${remedy}`);
 }
 
-/** Tells of every field that the operation does not use. */
+/** Reports every field that the operation does not use. */
 function warnOfIdle(
   operation: PatchOperation,
   fields: Fields,
@@ -173,7 +174,7 @@ function objectIn(fields: Fields, operation: PatchOperation): KubernetesObject {
     generates && optionalText(metadata, 'generateName', 'object.metadata.') !== undefined;
   if (!isNamed && !mayGenerate) throw new FieldError('object.metadata.name is missing');
   const namespace = optionalText(metadata, 'namespace', 'object.metadata.');
-  // An empty namespace means none, but a URL cannot have it.
+  // An empty namespace means none, but a URL cannot contain it.
   if (namespace === undefined && 'namespace' in metadata) {
     const { namespace: _, ...rest } = metadata;
     return { ...object, metadata: rest } as unknown as KubernetesObject;
@@ -194,19 +195,19 @@ function bodyOf(fields: Fields, field: string): unknown {
   return body;
 }
 
-/** `/status` and `status` mean the same. */
+/** The name of the subresource. `/status` and `status` mean the same. */
 function subresourceOf(fields: Fields): string | undefined {
   const name = optionalText(fields, 'subresource')?.replace(/^\//, '');
   if (name === undefined || isDnsLabel(name)) return name;
   throw new FieldError('subresource must be a name such as status or scale');
 }
 
-/** Fields that are written as such, or as text that is YAML or JSON. */
+/** Fields whose value is either written directly, or as a text in YAML or JSON. */
 const BODY_FIELDS: ReadonlySet<string> = new Set(['object', 'mergePatch', 'jsonPatch', 'status']);
 
 /**
- * The documents with the values of their bodies in place of texts. The texts of all documents are read together, so that
- * they share one limit.
+ * The documents with parsed bodies in place of texts. The texts of all documents are parsed
+ * together, so that they share one limit.
  */
 async function withReadBodies(
   documents: readonly unknown[],
@@ -243,7 +244,8 @@ async function withReadBodies(
  * The documents of a patch file, checked without the API server.
  *
  * @param onWarning - called for a field that has no effect.
- * @throws DocumentError for the first that is not as the contract says; `signal.reason` when aborted.
+ * @throws DocumentError for the first document that violates the contract; `signal.reason` when
+ * aborted.
  */
 export async function checkPatchFile(
   text: string,

@@ -8,10 +8,16 @@ const MEMBERS: Readonly<Record<string, 'value' | 'from' | undefined>> = {
   copy: 'from',
 };
 
-/** Empty, or segments that begin with `/`, in which `~` is written `~0` and `/` is written `~1` (RFC 6901). */
+/**
+ * A JSON pointer (RFC 6901): empty, or segments that begin with `/`. In a segment `~` is written
+ * `~0` and `/` is written `~1`.
+ */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
-/** Why `items` is no JSON patch (RFC 6902), with the path of the fault. Undefined: it is one. */
+/**
+ * The reason why `items` is no JSON patch (RFC 6902), with the path of the fault. Undefined when it
+ * is valid.
+ */
 export function checkJsonPatch(items: unknown): string | undefined {
   if (!Array.isArray(items)) return 'jsonPatch must be a list of operations';
   for (const [at, item] of items.entries()) {

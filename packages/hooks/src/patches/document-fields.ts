@@ -1,10 +1,15 @@
 /** Members of a document, or of an object in it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A field is not as its operation needs it. */
+/** A field does not have the form that its operation needs. */
 export class FieldError extends Error {}
 
-/** @throws FieldError unless `value` is an object. @param what - its path, for the message. */
+/**
+ * The members of an object.
+ *
+ * @param what - the path of `value`, for the message.
+ * @throws FieldError when `value` is not an object.
+ */
 export function fieldsOf(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw new FieldError(
@@ -12,14 +17,19 @@ export function fieldsOf(value: unknown, what: string): Fields {
   );
 }
 
-/** @throws FieldError unless the field is a text that is not empty. @param path - what stands before its name. */
+/**
+ * The text of a required field.
+ *
+ * @param path - the prefix of the field's name in messages.
+ * @throws FieldError when the field is not a text, or is empty.
+ */
 export function textOf(fields: Fields, field: string, path = ''): string {
   const text = optionalText(fields, field, path);
   if (text === undefined) throw new FieldError(`${path}${field} is missing`);
   return text;
 }
 
-/** Undefined also for null and for an empty text, as in the API. */
+/** The text of an optional field. Undefined also for null and for an empty text, as in the API. */
 export function optionalText(fields: Fields, field: string, path = ''): string | undefined {
   const value = fields[field];
   if (value === undefined || value === null || value === '') return undefined;
@@ -27,7 +37,11 @@ export function optionalText(fields: Fields, field: string, path = ''): string |
   throw new FieldError(`${path}${field} must be a text, not ${formOf(value)}`);
 }
 
-/** False when it is left out. @throws FieldError unless it is a boolean. */
+/**
+ * A boolean field. False when the field is missing.
+ *
+ * @throws FieldError when it is not a boolean.
+ */
 export function flagOf(fields: Fields, field: string): boolean {
   const value = fields[field];
   if (value === undefined || value === null) return false;

@@ -9,9 +9,11 @@ import {
 import type { PatchAction } from './patch-document.ts';
 
 /**
- * True for a failure after which the same document may succeed: a lost race (409 `Conflict`), a server that is busy
- * (429) or fails (5xx), and no answer. False for a conflict that the document causes itself, by a resourceVersion or
- * by fields of other managers: only the hook can write a better one.
+ * True for a failure after which the same document may succeed: a conflict with another write (409
+ * `Conflict`), a server that is busy (429) or fails (5xx), and a missing answer.
+ *
+ * False for a conflict that the document causes itself, by a resourceVersion or by fields of other
+ * managers. Only the hook can write a better document.
  */
 export function mayPass(error: unknown, action: PatchAction): boolean {
   if (error instanceof AmbassadorError) return error.code !== 'AMBASSADOR_FORBIDDEN';
@@ -29,7 +31,7 @@ export function mayPass(error: unknown, action: PatchAction): boolean {
   return status === 429 || (status >= 500 && !isUndeclaredField(error));
 }
 
-/** True when the document says which version of the object it is for. */
+/** True when the document specifies the version of the object that it is for. */
 function namesVersion(action: PatchAction): boolean {
   switch (action.operation) {
     case 'Apply':

@@ -1,16 +1,16 @@
 import type { KubernetesObject } from 'chancery';
 import { boundedText, type JsonPatchOperation, visibleText } from 'chancery/internal';
 
-/** Names the object of an operation that has no whole object. */
+/** Identifies the object of an operation whose document contains no whole object. */
 interface Named {
   readonly kind: string;
-  /** Undefined: the preferred version. */
+  /** If undefined, the preferred version. */
   readonly apiVersion: string | undefined;
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
-/** What an operation does, checked. */
+/** The checked content of an operation. */
 export type PatchAction =
   | {
       readonly operation: 'Create' | 'CreateIfNotExists' | 'CreateOrUpdate';
@@ -20,7 +20,7 @@ export type PatchAction =
       readonly operation: 'Apply';
       readonly object: KubernetesObject;
       readonly subresource: string | undefined;
-      /** Take fields over from other managers. */
+      /** Take over fields from other managers. */
       readonly force: boolean;
     }
   | (Named & { readonly operation: 'Delete' | 'DeleteInBackground' | 'DeleteNonCascading' })
@@ -38,18 +38,18 @@ export type PatchAction =
   | (Named & { readonly operation: 'Status'; readonly status: object });
 
 interface Subresource {
-  /** Without `/`. Undefined: the object itself. */
+  /** Without `/`. If undefined, the object itself. */
   readonly subresource: string | undefined;
 }
 
-/** One document of a patch file, checked as far as that needs no API server. */
+/** One document of a patch file, checked as far as possible without the API server. */
 export interface PatchDocument {
-  /** Place in the file, from 1. */
+  /** Position in the file, from 1. */
   readonly number: number;
   readonly action: PatchAction;
-  /** A missing object is a success. */
+  /** A missing object counts as a success. */
   readonly ignoreMissingObject: boolean;
-  /** Apply the document even though the hook failed. */
+  /** Apply the document even if the hook failed. */
   readonly ignoreHookError: boolean;
   /** The document as JSON. Equal documents have equal texts. */
   readonly text: string;
@@ -62,7 +62,7 @@ export function targetOf(action: PatchAction): Named {
   return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? '' };
 }
 
-/** Longer than every kind with a namespace and a name. */
+/** Maximum length of a title. It is longer than every kind with a namespace and a name. */
 const MAX_TITLE_CHARS = 1_024;
 
 /** `MergePatch of ConfigMap farm/north`, for messages. */

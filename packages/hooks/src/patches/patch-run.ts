@@ -12,30 +12,33 @@ import { titleOf } from './patch-document.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 
 /**
- * Attempts at one document in a row that the API server may refuse. Then the hook is started again: it may have been
- * repaired, and its snapshots are newer.
+ * Number of consecutive refusals of one document after which the hook is started again. The hook
+ * may have been repaired, and its snapshots are newer.
  */
 const MAX_REFUSALS = 5;
 
 /** A document that could not be applied. */
 export interface FailedDocument {
   readonly number: number;
-  /** `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`, without a value of an object. */
+  /**
+   * For example `document 3 of 5 (MergePatch of ConfigMap farm/north): 409 Conflict: …`. Contains
+   * no value of an object.
+   */
   readonly message: string;
   readonly cause: unknown;
 }
 
-/** Applies the documents of one task in order, over all its attempts. */
+/** Applies the documents of one task in their order, over all its attempts. */
 export class PatchRun {
   readonly #parts: ApplyParts;
   readonly #fieldManager: string;
   readonly #applied = new AppliedDocuments();
   #documents: readonly PreparedDocument[] = [];
-  /** Index of the document that comes next. */
+  /** Index of the next document. */
   #next = 0;
-  /** Refusals of that document that may pass. */
+  /** Number of refusals of that document after which a retry may succeed. */
   #refusals = 0;
-  /** It is not known whether an attempt of that document was carried out. */
+  /** True when an attempt to apply that document may or may not have succeeded. */
   #isUnsure = false;
   #failed: FailedDocument[] = [];
 
@@ -44,7 +47,10 @@ export class PatchRun {
     this.#fieldManager = fieldManager;
   }
 
-  /** Takes the documents of a new start of the hook, which replace what is left of earlier ones. */
+  /**
+   * Takes the documents of a new start of the hook. They replace the remaining documents of earlier
+   * starts.
+   */
   begin(documents: readonly PreparedDocument[]): void {
     this.#documents = documents;
     this.#next = 0;
@@ -54,14 +60,15 @@ export class PatchRun {
     this.#applied.nextStart();
   }
 
-  /** Documents wait for the next attempt. */
+  /** True when documents wait for the next attempt. */
   get isUnderWay(): boolean {
     return this.#next < this.#documents.length;
   }
 
   /**
-   * Applies what is left. A failure that may pass ends the attempt, and the next one continues with the document. After
-   * any other failure the later documents are applied as well.
+   * Applies the remaining documents. A failure that may pass ends the attempt, and the next attempt
+   * continues with the same document. After any other failure the later documents are applied as
+   * well.
    *
    * @returns the documents that could not be applied; empty after a success.
    * @throws `signal.reason` when aborted, and LeadershipLostError.
@@ -109,7 +116,7 @@ export class PatchRun {
     if (!isAnswered) return true;
     this.#refusals += 1;
     if (this.#refusals < MAX_REFUSALS) return true;
-    // Nothing is left to continue with, so the next attempt starts the hook.
+    // Without remaining documents, the next attempt starts the hook.
     this.#next = this.#documents.length;
     return true;
   }

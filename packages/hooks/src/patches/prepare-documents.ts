@@ -7,7 +7,7 @@ import { type PatchDocument, targetOf, titleOf } from './patch-document.ts';
 import { actionWithoutServerFields } from './server-fields.ts';
 
 /**
- * The resource of a kind, as a patch names it.
+ * The resource of a kind that a patch names.
  *
  * @throws ConfigurationError `CONFIG` when there is no such kind.
  */
@@ -17,7 +17,7 @@ export type ResolveKind = (
   signal: AbortSignal,
 ) => Promise<Resource>;
 
-/** A document that can be sent, without fields that only the API server sets. */
+/** A document that can be sent. Fields that only the API server sets are removed. */
 export interface PreparedDocument extends PatchDocument {
   readonly resource: Resource;
   readonly needs: readonly RequiredRight[];
@@ -26,8 +26,9 @@ export interface PreparedDocument extends PatchDocument {
 /**
  * Finds the resource of each document, and checks its names and its jq program.
  *
- * @throws DocumentError for a kind that there is not, a wrong scope, a name that no URL can have, or a program that cannot be compiled; as
- *   `resolve` does when discovery fails; `signal.reason` when aborted.
+ * @throws DocumentError when the kind does not exist, when the scope is wrong, when a name cannot
+ * be part of a URL, or when a program cannot be compiled; the errors of `resolve` when discovery
+ * fails; `signal.reason` when aborted.
  */
 export async function prepareDocuments(
   documents: readonly PatchDocument[],
@@ -54,7 +55,10 @@ export async function prepareDocuments(
   });
 }
 
-/** The hook may have written values of objects into its program, and jq's message quotes the program. */
+/**
+ * Checks a jq program. The error does not contain jq's message, because it quotes the program,
+ * which may contain values of objects.
+ */
 async function requireProgram(
   number: number,
   program: string,
@@ -69,7 +73,7 @@ async function requireProgram(
   }
 }
 
-/** A wrong kind or program is a fault of the document. Other failures are not. */
+/** Reports a wrong kind or name as a fault of the document. Other failures pass unchanged. */
 async function refused<T>(number: number, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -1,8 +1,14 @@
-/** Metadata that the API server alone sets. Hooks hand them over with an object that they were given. */
+/**
+ * Metadata that only the API server sets. Hooks pass it on when they write an object that they have
+ * read.
+ */
 import type { KubernetesObject } from 'chancery';
 import type { PatchAction } from './patch-document.ts';
 
-/** A write that has one of them is refused, or changes who owns fields; none of them can be meant. */
+/**
+ * Fields that no write can intend: the API server refuses them, or they change the ownership of
+ * fields.
+ */
 const NEVER_WRITTEN = [
   'managedFields',
   'creationTimestamp',
@@ -12,10 +18,13 @@ const NEVER_WRITTEN = [
   'selfLink',
 ];
 
-/** In a patch they mean: only if the object is still this one, and unchanged. */
+/** In a patch these fields are preconditions: the object must still be the same, and unchanged. */
 const PRECONDITIONS = ['uid', 'resourceVersion'];
 
-/** An object to write, as if it had never been at an API server. Its status stays: not every kind has it apart. */
+/**
+ * The object without metadata of the API server, as if it were new. The status stays, because not
+ * every kind has a subresource for it.
+ */
 export function withoutServerFields<T extends Pick<KubernetesObject, 'metadata'>>(object: T): T {
   return {
     ...object,
@@ -24,7 +33,8 @@ export function withoutServerFields<T extends Pick<KubernetesObject, 'metadata'>
 }
 
 /**
- * What the operation writes, without them. A JSON patch stays as it is: each of its lines names what it changes.
+ * The operation without metadata of the API server. A JSON patch stays unchanged, because each of
+ * its operations names what it changes.
  */
 export function actionWithoutServerFields(action: PatchAction): PatchAction {
   switch (action.operation) {
@@ -42,8 +52,8 @@ export function actionWithoutServerFields(action: PatchAction): PatchAction {
 }
 
 /**
- * `uid` and `resourceVersion` stay as preconditions, unless the patch is an object as it was read, which its
- * `creationTimestamp` shows: then they are those of an event that may be old.
+ * `uid` and `resourceVersion` stay as preconditions, unless the patch is a whole object that was
+ * read. Its `creationTimestamp` shows that. Then these fields come from an event, which may be old.
  */
 function patchWithoutServerFields<T extends object>(patch: T): T {
   const { metadata } = patch as { readonly metadata?: unknown };

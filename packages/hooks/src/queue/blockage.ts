@@ -3,10 +3,10 @@ import type { Cancel, Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 import type { Hook } from '../hook.ts';
 
-/** How often the gauge of a blocked queue is set. */
+/** Interval at which the gauge of a blocked queue is updated. */
 const REFRESH_MS = 1_000;
 
-/** Whether the task at the head of a queue has failed, and since when. */
+/** The failures of the task at the head of a queue, and the time of the first one. */
 export class Blockage {
   readonly #queue: string;
   readonly #clock: Clock;
@@ -26,12 +26,12 @@ export class Blockage {
     return this.#failures;
   }
 
-  /** Seconds since the first of them, 0 without one. */
+  /** Seconds since the first of these failures; 0 without a failure. */
   get seconds(): number {
     return this.#failures === 0 ? 0 : (this.#clock.monotonic() - this.#firstFailedAt) / 1_000;
   }
 
-  /** The task at the head has failed, and will be tried again. */
+  /** Records that the task at the head has failed and will be retried. */
   failed(hook: Hook): void {
     if (this.#failures === 0) {
       this.#firstFailedAt = this.#clock.monotonic();
@@ -40,7 +40,7 @@ export class Blockage {
     this.#failures += 1;
   }
 
-  /** The task at the head is done, or the queue has stopped. */
+  /** Records that the task at the head is done, or that the queue has stopped. */
   end(hook: Hook): void {
     if (this.#failures === 0) return;
     this.#failures = 0;

@@ -4,12 +4,12 @@ import type { BindingObject } from '../watch/binding-watch.ts';
 import type { RunTask } from './task.ts';
 
 /**
- * Length of the context file above which a run takes no further tasks along, in UTF-16 units. Each item repeats its
- * snapshots: a hundred events of a hook with 5,000 objects of 1 kB would be 500 MB.
+ * Length of the context file from which a run takes no further tasks, in UTF-16 units. Each item
+ * repeats its snapshots: 100 events of a hook with 5,000 objects of 1 kB would be 500 MB.
  */
 const MAX_CONTEXT_CHARS = 32 * 1024 * 1024;
 
-/** Decides which tasks join a run, one after another. */
+/** A function that decides, task by task, which tasks join a run. */
 export function mergeLimit(
   read: (binding: KubernetesBinding) => readonly BindingObject[],
 ): (taken: readonly RunTask[], next: RunTask) => boolean {
@@ -30,7 +30,7 @@ export function mergeLimit(
     if (last === undefined) return true;
     total ??= charsOf(last);
     const group = groupOf(next.item);
-    // The one before it is left out: see `mergeGroups`.
+    // The previous item of the same group is dropped: see `mergeGroups`.
     if (group !== undefined && group === groupOf(last.item)) return true;
     total += charsOf(next);
     return total <= MAX_CONTEXT_CHARS;

@@ -3,8 +3,8 @@ import type { Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
 /**
- * How many hooks run at a time, over all queues. Slots are given in the order in which queues asked. A queue asks for
- * one at a time, so queues take turns.
+ * Limits the number of hooks that run concurrently, over all queues. Slots are granted in the order
+ * of the requests. A queue requests one slot at a time, so queues take turns.
  */
 export class ProcessSlots {
   readonly #clock: Clock;
@@ -21,9 +21,9 @@ export class ProcessSlots {
   }
 
   /**
-   * Waits for a slot and holds it until it is disposed of.
+   * Waits for a slot and holds it until the result is disposed.
    *
-   * @throws `signal.reason` when aborted first.
+   * @throws `signal.reason` when aborted before a slot is free.
    */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();

@@ -1,9 +1,9 @@
-/** A bucket of tokens, full at the start. Each run of a hook takes one, in any queue. */
+/** A token bucket that is full at the start. Each run of a hook takes one token, in any queue. */
 export class RateLimit {
   readonly #intervalMs: number;
-  /** How far the runs may be ahead of one token in each interval. */
+  /** How far the runs may be ahead of a rate of one token per interval. */
   readonly #toleranceMs: number;
-  /** When the bucket is full again. */
+  /** Time at which the bucket is full again. */
   #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor({ intervalMs, burst }: { readonly intervalMs: number; readonly burst: number }) {
@@ -11,12 +11,12 @@ export class RateLimit {
     this.#toleranceMs = intervalMs * (burst - 1);
   }
 
-  /** Milliseconds until there is a token. `nowAt` is `monotonic()` of the clock. */
+  /** Milliseconds until a token is available. `nowAt` is `monotonic()` of the clock. */
   waitMs(nowAt: number): number {
     return Math.max(this.#fullAt - this.#toleranceMs - nowAt, 0);
   }
 
-  /** Takes a token that is there. */
+  /** Takes a token that is available. */
   take(nowAt: number): void {
     this.#fullAt = Math.max(nowAt, this.#fullAt) + this.#intervalMs;
   }

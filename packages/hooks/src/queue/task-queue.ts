@@ -3,7 +3,10 @@ import type { Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 import { joins, type RunTask, type Task, takesOthers } from './task.ts';
 
-/** Above this length a run takes tasks of its hook that do not directly follow. The number is shell-operator's. */
+/**
+ * Above this length, a run also takes tasks of its hook that do not follow directly. The number is
+ * that of shell-operator.
+ */
 const LONG_QUEUE = 100;
 
 interface Waiting {
@@ -11,20 +14,20 @@ interface Waiting {
   readonly addedAt: number;
 }
 
-/** A run that starts: its task, and those that are merged into it. */
+/** A run that starts: its task, and the tasks that are merged into it. */
 export interface MergedTasks {
   readonly tasks: readonly [RunTask, ...RunTask[]];
   /** Seconds that its first task has waited. */
   readonly waitedSeconds: number;
 }
 
-/** Tasks that run strictly one after another. */
+/** A queue whose tasks run strictly one after another. */
 export class TaskQueue {
   readonly name: string;
   readonly #clock: Clock;
   readonly #meter: Meter;
   #waiting: Waiting[] = [];
-  /** Taken from the queue, and not done. */
+  /** The task that was taken from the queue and is not done. */
   #head: Waiting | undefined;
   #wake: (() => void) | undefined;
 
@@ -39,7 +42,7 @@ export class TaskQueue {
     return this.#head?.task;
   }
 
-  /** Tasks behind the head. */
+  /** Number of tasks behind the head. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -48,7 +51,7 @@ export class TaskQueue {
     this.#change('AddLast', () => this.#waiting.push(this.#waitingNow(task)));
   }
 
-  /** Puts tasks before all that wait, in their order. */
+  /** Puts tasks before all waiting tasks. Their order is kept. */
   addFirst(tasks: readonly Task[]): void {
     if (tasks.length === 0) return;
     this.#change('AddFirst', () =>
@@ -56,17 +59,18 @@ export class TaskQueue {
     );
   }
 
-  /** Forgets what waits. Used when the engine has ended. */
+  /** Drops all waiting tasks. Called when the engine has ended. */
   clear(): void {
     this.#waiting = [];
     this.#setLength();
   }
 
   /**
-   * Takes out of the queue what runs together with the head: directly following tasks of the same hook; in a long
-   * queue all of its tasks.
+   * Removes from the queue the tasks that run together with the head: the directly following tasks
+   * of the same hook. In a long queue, these are all tasks of the hook.
    *
-   * @param fits - whether one more task can join those that are taken. The others wait for the next run.
+   * @param fits - whether one more task can join the tasks that are already taken. The other tasks
+   * wait for the next run.
    */
   merge(head: RunTask, fits: (taken: readonly RunTask[], next: RunTask) => boolean): MergedTasks {
     const waitedMs = this.#clock.monotonic() - (this.#head?.addedAt ?? 0);
@@ -127,7 +131,7 @@ export class TaskQueue {
     this.#wake?.();
   }
 
-  /** The task at the head counts, as in shell-operator. */
+  /** Reports the length. It includes the task at the head, as in shell-operator. */
   #setLength(): void {
     const length = this.#waiting.length + (this.#head === undefined ? 0 : 1);
     this.#meter.gauge(HOOK_METRICS.queueLength, { queue: this.name }, length);

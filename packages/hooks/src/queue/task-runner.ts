@@ -14,17 +14,20 @@ import { retryDelayMs } from './retry-delay.ts';
 import { bindingNameOf, mayFail, type RunTask } from './task.ts';
 import type { MergedTasks, TaskQueue } from './task-queue.ts';
 
-/** Failed attempts of a task from which a person is told that its queue is blocked. One failure may pass by itself. */
+/**
+ * Number of failed attempts from which a blocked queue is reported to users. A single failure may
+ * pass by itself.
+ */
 const BLOCKED_FROM = 2;
 
-/** How many tasks that were given up are remembered. */
+/** Number of tasks that were given up and are remembered. */
 const MAX_GIVEN_UP = 100;
 
-/** How a runner is stopped. */
+/** The two steps in which a runner is stopped. */
 export interface RunnerSignals {
-  /** No attempt begins any more. */
+  /** When aborted, no further attempt begins. */
   readonly stop: AbortSignal;
-  /** Attempts under way are aborted. */
+  /** When aborted, active attempts are aborted. */
   readonly abort: AbortSignal;
 }
 
@@ -35,10 +38,13 @@ interface StartedTask {
   readonly labels: RunLabels;
 }
 
-/** Type alias: a Meter takes it as labels. */
+/** A type alias, so that a Meter accepts it as labels. */
 type RunLabels = { readonly hook: string; readonly binding: string; readonly queue: string };
 
-/** Makes the attempts of tasks, until each has succeeded, may fail, or is given up. */
+/**
+ * Makes the attempts of a task until it succeeds, until its binding allows the failure, or until
+ * the task is given up.
+ */
 export class TaskRunner {
   readonly #options: HookEngineOptions;
   readonly #slots: ProcessSlots;
@@ -57,7 +63,7 @@ export class TaskRunner {
   }
 
   /**
-   * Resolves when `task`, which is at the head of `queue`, is done.
+   * Runs `task`, which is at the head of `queue`. Resolves when the task is done.
    *
    * @throws `signals.stop.reason` when stopped first.
    */
@@ -85,7 +91,10 @@ export class TaskRunner {
     for (const { onDone } of started?.tasks ?? []) onDone?.();
   }
 
-  /** Works with a slot, and with a token of the hook that is taken when the slot is there: at the start of the run. */
+  /**
+   * Calls `work` with a slot and a token of the hook. The token is taken only when the slot is
+   * there, at the start of the run.
+   */
   async #inTurn<T>(
     { rateLimit }: HookState,
     stop: AbortSignal,
@@ -96,7 +105,7 @@ export class TaskRunner {
       const waitMs = rateLimit?.waitMs(clock.monotonic()) ?? 0;
       if (waitMs > 0) await sleep(clock, waitMs, stop);
       using _slot = await this.#slots.take(stop);
-      // The hook may have run from another of its queues meanwhile.
+      // Meanwhile the hook may have run from another of its queues.
       if ((rateLimit?.waitMs(clock.monotonic()) ?? 0) > 0) continue;
       rateLimit?.take(clock.monotonic());
       return await work();
@@ -186,7 +195,7 @@ export class TaskRunner {
     });
   }
 
-  /** All objects are read here, at one moment: when the hook is started. */
+  /** The text of the contexts. All objects are read here, at the time when the hook is started. */
   #contexts(tasks: MergedTasks['tasks'], { hook, bindings }: HookState): Iterable<string> {
     const items = mergeGroups(tasks.map(({ item }) => item));
     const text = contextText(hook, items, (binding) => bindings.read(binding));

@@ -1,20 +1,20 @@
 import type { QueuedItem } from '../context/context-item.ts';
 import type { Hook } from '../hook.ts';
 
-/** A run of a hook that is to be made. */
+/** A run of a hook that waits or is active. */
 export interface RunTask {
   readonly hook: Hook;
-  /** Replaced by a newer one while it waits, if too many wait. */
+  /** Replaced by a newer item while the task waits, if too many tasks wait. */
   item: QueuedItem;
-  /** Called when the run reads the snapshots, if the item is a Synchronization. */
+  /** Called when the run reads the snapshots. Set if the item is a Synchronization. */
   readonly onRead?: () => void;
-  /** Called when the task no longer waits, because it starts or is part of another run. */
+  /** Called when the task stops waiting, because it starts or becomes part of another run. */
   readonly onTaken?: () => void;
-  /** Called when the task is done: after a success, an allowed failure, or the last of its attempts. */
+  /** Called when the task is done: after a success, an allowed failure, or its last attempt. */
   readonly onDone?: () => void;
 }
 
-/** A step of the start, in its place among the runs of the queue `main`. */
+/** A step of the start. It has its place among the runs of the queue `main`. */
 export interface StartStep {
   readonly hook: Hook;
   start(signal: AbortSignal): Promise<void>;
@@ -31,18 +31,23 @@ export function bindingNameOf({ item }: RunTask): string {
   return item.type === 'onStartup' ? item.type : item.binding.name;
 }
 
-/** Whether a failed run is dropped. */
+/** True when a failed run is not retried. */
 export function mayFail({ item }: RunTask): boolean {
   return item.type !== 'onStartup' && item.binding.allowFailure;
 }
 
-/** Whether a run takes following tasks of its hook along. A Synchronization without a group runs alone. */
+/**
+ * True when a run takes following tasks of its hook. A Synchronization without a group runs alone.
+ */
 export function takesOthers({ hook, item }: RunTask): boolean {
   if (hook.config.version === 'v0' || item.type === 'onStartup') return false;
   return item.type !== 'Synchronization' || item.binding.group !== undefined;
 }
 
-/** Whether a waiting task can be part of a run of `hook` that takes others. Hooks run at the start before all others. */
+/**
+ * True when a waiting task can join a run of `hook` that takes other tasks. A task of `onStartup`
+ * runs before all others, so it never waits behind such a run.
+ */
 export function joins(task: Task, hook: Hook): task is RunTask {
   return isRun(task) && task.hook === hook;
 }

@@ -1,10 +1,10 @@
 import { visibleJson } from 'chancery/internal';
 
-/** A text is not a stream of documents. */
+/** A text is not a valid stream of documents, or one of its documents is invalid. */
 export class DocumentError extends Error {
-  /** From 1. */
+  /** Number of the document, from 1. */
   readonly document: number;
-  /** The message without the document's number. */
+  /** The message without the number of the document. */
   readonly problem: string;
 
   constructor(document: number, problem: string, options?: ErrorOptions) {
@@ -14,7 +14,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** A name in a message: quoted, and cut to 40 characters. */
+/** A name for a message: quoted, and cut to 40 characters. */
 export function shownName(name: string): string {
   return visibleJson(JSON.stringify(name.slice(0, 40)));
 }

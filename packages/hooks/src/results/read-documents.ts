@@ -12,19 +12,19 @@ import {
 } from 'chancery/internal';
 import { DocumentError } from './document-error.ts';
 
-/** What results are read with. */
+/** The parts that reading result files needs. */
 export interface ReadParts {
-  /** Results that are YAML are read in its thread. */
+  /** Parses results that are YAML, in its own thread. */
   readonly yaml: Pick<YamlReader, 'read'>;
   readonly signal: AbortSignal;
 }
 
 /**
- * The values of a result file that is a stream of JSON objects or lists. Integers that a number cannot hold become
- * bigints.
+ * The values of a result file that is a stream of JSON objects or lists. Integers that a number
+ * cannot hold become bigints.
  *
- * @throws DocumentError for the first document that cannot be read, or is beyond a limit. Its
- *   message quotes nothing of the text. @throws `signal.reason` when aborted.
+ * @throws DocumentError for the first document that is invalid or exceeds a limit; its message
+ * quotes nothing of the text. `signal.reason` when aborted.
  */
 export async function readJsonFile(
   text: string,
@@ -40,10 +40,10 @@ export async function readJsonFile(
 }
 
 /**
- * The documents of a result file: a stream of JSON values, or, if it is not one, YAML documents. Empty documents
- * are left out. Integers that a number cannot hold become bigints.
+ * The documents of a result file: a stream of JSON values, or, if it is none, YAML documents. Empty
+ * documents are skipped. Integers that a number cannot hold become bigints.
  *
- * @throws as `readJsonFile` does.
+ * @throws the errors of `readJsonFile`.
  */
 export async function readDocuments(text: string, parts: ReadParts): Promise<readonly unknown[]> {
   let notJson: unknown;
@@ -56,19 +56,21 @@ export async function readDocuments(text: string, parts: ReadParts): Promise<rea
   try {
     return await readYaml({ texts: [text], form: 'stream' }, DOCUMENT_LIMITS, parts);
   } catch (error) {
-    // The numbers of both readings differ. The writer of JSON must get that of JSON.
+    // Both readers number documents differently. The author of JSON gets the numbers of the JSON
+    // reader.
     const looksLikeJson = /^[\s\uFEFF]*\{/.test(text) && !MARKER.test(text);
     throw looksLikeJson && error instanceof DocumentError ? notJson : error;
   }
 }
 
-/** A line that ends a document of YAML. */
+/** A line that ends a YAML document. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
 /**
- * The values of texts that stand in documents, each JSON or YAML, at the same indices.
+ * The values of texts in documents, each JSON or YAML, at the same indices. All texts together
+ * share the limits.
  *
- * @param left - the limits for all of them. @throws as `readJsonFile` does, with the index from 1 as its document.
+ * @throws the errors of `readJsonFile`, with the index from 1 as the document.
  */
 export async function readTexts(
   texts: readonly string[],

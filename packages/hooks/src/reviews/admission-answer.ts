@@ -11,10 +11,10 @@ import { checkJsonPatch } from '../patches/check-json-patch.ts';
 import { badAnswer, responseIn } from './response-file.ts';
 
 /**
- * The answer in the file `ADMISSION_RESPONSE_PATH`: `{allowed, message?, warnings?, patch?}`, in which `patch` is a JSON
- * patch in base64.
+ * The answer in the file `ADMISSION_RESPONSE_PATH`: `{allowed, message?, warnings?, patch?}`.
+ * `patch` is a JSON patch in base64.
  *
- * @param of - the hook, and the type of the binding: only a mutating one may change the object.
+ * @param of - the hook, and the type of the binding: only a mutating hook may change the object.
  * @throws HookError when the file is no such answer.
  */
 export async function admissionAnswer(
@@ -37,7 +37,7 @@ export async function admissionAnswer(
   throw badAnswer(hook, 'a binding of kubernetesValidating may have no patch');
 }
 
-/** A field that may be left out, or be null, as in Go. */
+/** The text of a field that may be missing or null, as in Go. */
 function textIn(answer: Mapping, name: 'message' | 'patch', hook: string): string {
   const value = answer[name] ?? '';
   if (typeof value === 'string') return value;
@@ -50,7 +50,9 @@ function warningsIn({ warnings }: Mapping, hook: string): readonly string[] {
   throw badAnswer(hook, 'warnings must be a list of texts');
 }
 
-/** Lines of base64 may be broken, as the program `base64` does. */
+/**
+ * Matches base64 without line breaks. The program `base64` breaks lines, so they are removed first.
+ */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 async function operationsIn(

@@ -18,10 +18,10 @@ import { badAnswer, responseIn } from './response-file.ts';
 export interface ConversionStep {
   readonly hook: Hook;
   readonly binding: ConversionBinding;
-  /** As the hook wrote them. */
+  /** The version as the hook wrote it. */
   readonly fromVersion: string;
   readonly toVersion: string;
-  /** Without their group. */
+  /** The version without its group. */
   readonly from: string;
   readonly to: string;
 }
@@ -29,7 +29,7 @@ export interface ConversionStep {
 interface StepParts {
   readonly ask: AskReview;
   readonly group: string;
-  /** Of the review. */
+  /** The uid of the review. */
   readonly uid: string;
   readonly signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ interface StepParts {
 /**
  * Objects of one version, converted by one start of a hook.
  *
- * @throws ConversionRefused when the hook failed, or said why it does not convert them.
+ * @throws ConversionRefused when the hook failed, or when it refused the conversion with a message.
  */
 export async function convertedByHook(
   objects: readonly KubernetesObject[],
@@ -48,7 +48,7 @@ export async function convertedByHook(
   const review = reviewOf(objects, { uid, desired: `${group}/${to}` });
   const item = { type: 'Conversion', binding, fromVersion, toVersion, review } as const;
   try {
-    // A program that is to end may need seconds for it.
+    // A hook that is being ended may need seconds for it.
     const { conversion } = await abortable(ask(hook, item, signal), signal);
     return await conversionAnswer(conversion, objects, { hook: hook.name, group, to }, signal);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function convertedByHook(
   }
 }
 
-/** The error of a resource that no hook converts so. */
+/** The error for objects of a resource for which no hook has this conversion. */
 export function notConverted({
   from,
   to,
@@ -70,7 +70,7 @@ export function notConverted({
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code' });
 }
 
-/** The ConversionReview as an API server writes it, in pieces of one object. */
+/** The ConversionReview as an API server writes it, in pieces of one object each. */
 function* reviewOf(
   objects: readonly KubernetesObject[],
   { uid, desired }: { readonly uid: string; readonly desired: string },
@@ -84,9 +84,9 @@ function* reviewOf(
 /**
  * The objects in the file `CONVERSION_RESPONSE_PATH`: `{convertedObjects}`, or `{failedMessage}`.
  *
- * @param objects - what was to be converted.
- * @throws HookError when it is no such answer, has another number of objects, or changes what identifies them;
- *   ConversionRefused for a `failedMessage`.
+ * @param objects - the objects before the conversion.
+ * @throws HookError when the file is no such answer, has another number of objects, or changes
+ * their identity; ConversionRefused for a `failedMessage`.
  */
 export async function conversionAnswer(
   text: string,
@@ -137,7 +137,7 @@ function convertedObject(
   }
 }
 
-/** A hook writes whole objects: labels and annotations that are not there are removed. */
+/** Hooks write whole objects, so missing labels and annotations mean that they are removed. */
 function withAllTexts(made: Mapping): Mapping {
   const { metadata } = made;
   if (!isMapping(metadata)) return made;
@@ -151,7 +151,10 @@ function withAllTexts(made: Mapping): Mapping {
   };
 }
 
-/** What the client of the API server reads names the hook, and nothing else that the hook or the runner has written. */
+/**
+ * The error for the client of the API server. Its message names the hook, and contains no other
+ * text of the hook or the runner.
+ */
 function refusalOf(error: unknown, hook: string, signal: AbortSignal): unknown {
   if (error instanceof ConversionRefused || !(error instanceof OperatorError)) return error;
   const forClient = `Hook failed: ${hook}, and the operator's log says why`;

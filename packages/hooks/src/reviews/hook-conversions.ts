@@ -10,17 +10,18 @@ import type { ConversionBinding, Hook } from '../hook.ts';
 import { type ConversionStep, convertedByHook, notConverted } from './converted-by-hook.ts';
 import type { AskReview } from './hook-reviews.ts';
 
-/** A custom resource, and the steps that hooks have for its objects. */
+/** A custom resource, and the conversion steps of hooks for its objects. */
 export interface HookConvertedResource extends DefinedResource {
   readonly steps: readonly ConversionStep[];
 }
 
 /**
- * The custom resources whose objects hooks convert, each with its definition, by which manifests tell the API server to
- * ask. A conversion takes the fewest steps, which may belong to several hooks.
+ * The custom resources whose objects hooks convert, each with its definition. With this definition,
+ * manifests configure the API server to call the webhook. A conversion takes the fewest steps,
+ * which may belong to several hooks.
  *
  * @param definitions - parsed CustomResourceDefinitions.
- * @throws ConfigurationError `CONFIG` as `requireConvertible`.
+ * @throws ConfigurationError `CONFIG` as `requireConvertible` does.
  */
 export function hookConversions(
   hooks: readonly Hook[],
@@ -45,7 +46,8 @@ export function hookConversions(
 /**
  * The definition that a binding names.
  *
- * @throws ConfigurationError `CONFIG` when it is not known, or has another group or other versions. It begins with the path.
+ * @throws ConfigurationError `CONFIG` when the definition is not known, or has another group or
+ * other versions. The message begins with the path.
  */
 export function requireConvertible(
   { crdName, path, steps }: ConversionBinding,
@@ -73,7 +75,7 @@ export function requireConvertible(
   return definition as CustomResourceDefinition;
 }
 
-/** True for a definition of this name that has what is read of it here. */
+/** True for a definition of this name that has all fields that this file reads. */
 function isDefinition(document: unknown, name: string): boolean {
   if (!isMapping(document) || document.kind !== 'CustomResourceDefinition') return false;
   const { metadata, spec } = document;
@@ -86,8 +88,8 @@ function isDefinition(document: unknown, name: string): boolean {
 }
 
 /**
- * Conversions that the API server needs and no hook has, one line each: a client reads each served version of what is
- * stored, and writes it.
+ * Warnings for conversions that the API server needs but no hook has, one line each. Clients read
+ * and write stored objects in each served version.
  */
 export function missingConversions(resources: readonly HookConvertedResource[]): readonly string[] {
   return resources.flatMap(({ definition, steps, version: stored }) => {
@@ -122,7 +124,7 @@ function stepsOf(hook: Hook, binding: ConversionBinding): readonly ConversionSte
   }));
 }
 
-/** `v1` of `example.com/v1`. */
+/** The version of a text: `v1` for `example.com/v1`. */
 function versionIn(text: string): string {
   return text.slice(text.indexOf('/') + 1);
 }
@@ -160,7 +162,7 @@ function convertedResource(
   };
 }
 
-/** The definition, converted by a webhook whose address the manifests add. */
+/** The definition with conversion by a webhook. The manifests add the address of the webhook. */
 function asked(definition: CustomResourceDefinition): CustomResourceDefinition {
   const webhook = { conversionReviewVersions: ['v1'], clientConfig: {} };
   const conversion = { strategy: 'Webhook' as const, webhook };

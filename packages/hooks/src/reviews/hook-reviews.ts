@@ -9,52 +9,58 @@ import { HookError } from '../run/hook-error.ts';
 import type { AskHook, HookResponses, HookRunFacts } from '../run/hook-run.ts';
 import type { BindingListener, BindingWatch, WatchBinding } from '../watch/binding-watch.ts';
 
-/** Asks a hook one question of the API server. */
+/** Passes one request of the API server to a hook. */
 export type AskReview = (
   hook: Hook,
   item: ReviewItem,
   signal: AbortSignal,
 ) => Promise<HookResponses>;
 
-/** What questions need of the process that runs. */
+/** The parts of the running process that reviews need. */
 interface RunningParts {
   readonly hooks: readonly Hook[];
   readonly ask: AskHook;
   readonly watchBinding: WatchBinding;
-  /** Runs for questions at a time, beside those of queues. */
+  /** Maximum number of concurrent runs for reviews, in addition to the runs of queues. */
   readonly maxProcesses: number;
   readonly context: Pick<RunnableContext, 'clock' | 'meter'>;
 }
 
 interface Running extends Pick<RunningParts, 'ask' | 'context'> {
   readonly slots: ProcessSlots;
-  /** Of the bindings whose snapshots are shown in reviews. */
+  /** The watches of the bindings whose snapshots are shown in reviews. */
   readonly watches: ReadonlyMap<KubernetesBinding, BindingWatch>;
 }
 
-/** The queue in logs and metrics. No binding waits in it. */
+/** The queue in logs and metrics. No binding uses this queue. */
 const QUEUE = 'webhooks';
 
 /**
- * Asks hooks what the API server wants to know. Every replica does, leader or not. A question waits in no queue, is asked
- * once, and has a process of its own.
+ * Passes requests of the API server to hooks. Every replica does so, with or without leadership. A
+ * request waits in no queue, is not retried, and has its own process.
  */
 export class HookReviews {
   readonly #running: PromiseWithResolvers<Running> = Promise.withResolvers();
 
-  /** From now on questions are asked, until the process ends. */
+  /** Lets requests reach hooks from now on, until the process ends. */
   begin({ hooks, ask, watchBinding, maxProcesses, context }: RunningParts): void {
     const watches = hooks.flatMap((hook) =>
       shownBindings(hook).map(
         (binding) => [binding, watchBinding(hook, binding, NO_LISTENER)] as const,
       ),
     );
-    // Waits of queues are measured, and those of questions are part of the latency of their webhook.
+    // The metric of waiting times is for queues. The wait of a review is part of its webhook's
+    // latency.
     const slots = new ProcessSlots(maxProcesses, context.clock, noMeter);
     this.#running.resolve({ ask, slots, context, watches: new Map(watches) });
   }
 
-  /** As `AskReview`. @throws HookError also when a snapshot cannot be listed. Messages begin with the file of the hook. */
+  /**
+   * See `AskReview`.
+   *
+   * @throws HookError also when a snapshot cannot be listed. Messages begin with the file of the
+   * hook.
+   */
   readonly ask: AskReview = async (hook, item, signal) => {
     try {
       return await this.#asked(hook, item, signal);
@@ -79,7 +85,10 @@ export class HookReviews {
   }
 }
 
-/** Every other error is a bug. */
+/**
+ * The error with the name of the hook. An error that is not an OperatorError is a bug, and passes
+ * unchanged.
+ */
 function failureOf({ name: hook }: Hook, error: unknown): unknown {
   if (!(error instanceof OperatorError)) return error;
   const { code, layer, context } = error;
@@ -92,7 +101,7 @@ function failureOf({ name: hook }: Hook, error: unknown): unknown {
   });
 }
 
-/** Counts a run as those of queues are counted. */
+/** Measures a run in the same metrics as the runs of queues. */
 async function measured<T>(
   { name: hook }: Hook,
   facts: HookRunFacts,
@@ -120,13 +129,16 @@ export function shownBindings({ config }: Hook): readonly KubernetesBinding[] {
   return config.kubernetes.filter(({ name }) => names.has(name));
 }
 
-/** Snapshots are read when they are needed. */
+/** Changes are ignored, because snapshots are read when they are needed. */
 const NO_LISTENER: BindingListener = { synced: () => {}, changed: () => {} };
 
-/** Between two looks at a list that is under way: it may turn out to be impossible. */
+/** Interval at which an unfinished list is checked: it may turn out to be impossible. */
 const LOOK_MS = 100;
 
-/** A first list is waited for, and a kind that is not served is not. */
+/**
+ * Waits for the first list of a binding. Fails for a binding that waits for something, such as a
+ * kind that is not served.
+ */
 async function listed(
   { name: hook }: Hook,
   watch: BindingWatch | undefined,

@@ -13,15 +13,19 @@ import type { AskReview } from './hook-reviews.ts';
 interface HookWebhookParts {
   readonly known: KnownKinds;
   readonly ask: AskReview;
-  /** The sources of a binding whose snapshot a review shows. Every replica caches them. Default: none. */
+  /**
+   * The sources of a binding whose snapshot a review shows. Every replica caches them. Default:
+   * none.
+   */
   readonly sourcesOf?: (binding: KubernetesBinding) => readonly Source[];
 }
 
 /**
- * The webhooks of a hook: what its bindings `kubernetesValidating` and `kubernetesMutating` declare.
+ * The webhooks of a hook, from its bindings `kubernetesValidating` and `kubernetesMutating`.
  *
- * @throws ConfigurationError `CONFIG` for rules that name a wildcard, or a resource whose definition is not known, and for
- *   what `validatingWebhook` refuses. It begins with the path of the binding.
+ * @throws ConfigurationError `CONFIG` when rules name a wildcard or a resource whose definition is
+ * not known, and when `validatingWebhook` refuses the declaration. The message begins with the path
+ * of the binding.
  */
 export function hookWebhooks(hook: Hook, parts: HookWebhookParts): readonly Webhook[] {
   return hook.config.admission.map((binding) => hookWebhook(hook, binding, parts));
@@ -47,7 +51,7 @@ function hookWebhook(
       ...(objectSelector && { objectSelector }),
       ...(namespaceSelector && { namespaceSelector }),
       async handle(_request, { signal }, review) {
-        // The file has one line, and an API server ends a review with a line break.
+        // The context file has one line, but the API server ends a review with a line break.
         const item = { type: TYPES[type], binding, review: [review.trim()] };
         const { admission } = await ask(hook, item, signal);
         return admissionAnswer(admission, { hook: hook.name, type }, signal);
@@ -59,10 +63,12 @@ function hookWebhook(
   }
 }
 
-/** Wildcards would ask the hook about kinds that the cluster needs to recover. */
+/**
+ * With wildcards, the API server would ask the hook about kinds that the cluster needs to recover.
+ */
 const NO_WILDCARD = 'is a wildcard; name each resource, as a broken hook must not stop the cluster';
 
-/** Each resource of a rule in each of its groups and versions, as far as it exists. */
+/** Each resource of a rule in each of its groups and versions, if it exists. */
 function subjectsOf(
   rule: AdmissionRule,
   path: string,
@@ -93,7 +99,10 @@ function subjectsOf(
   });
 }
 
-/** With `*` as its version a resource is meant once: the API server converts objects of its other versions. */
+/**
+ * The resources of a plural in a group. With the version `*`, a resource is listed once, because
+ * the API server converts objects of its other versions.
+ */
 function inGroup(plural: string, group: string, { apiVersions }: AdmissionRule, known: KnownKinds) {
   if (apiVersions.includes('*')) return known.ofPlural(plural, group) ?? [];
   return [...new Set(apiVersions)].flatMap(

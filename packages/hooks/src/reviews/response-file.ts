@@ -7,9 +7,10 @@ import { HookError } from '../run/hook-error.ts';
 type ResponseFile = 'ADMISSION_RESPONSE_PATH' | 'CONVERSION_RESPONSE_PATH';
 
 /**
- * The only JSON object in a response file. It may be as large as the file may be: a page of a list is one answer.
+ * The only JSON object in a response file. The object may be as large as the file, because one
+ * answer may contain a page of a list.
  *
- * @throws HookError when there is none, or more than one.
+ * @throws HookError when there is no object, or more than one.
  */
 export async function responseIn(
   text: string,
@@ -29,7 +30,7 @@ export async function responseIn(
   throw badAnswer(hook, `the file ${file} must have a JSON object`);
 }
 
-/** The error of an answer that is not as the contract says. It quotes nothing of it. */
+/** The error for an answer that violates the contract. It quotes nothing of the answer. */
 export function badAnswer(hook: string, problem: string, cause?: unknown): HookError {
   const options = { context: { hook }, ...(cause !== undefined && { cause }) };
   return new HookError('result', `the answer of ${hook} is refused: ${problem}`, options);

@@ -4,16 +4,22 @@ import type { Hook, HookRight, KubernetesBinding } from '../hook.ts';
 import { selectionsOf } from '../watch/binding-selection.ts';
 import { namespacesOf } from '../watch/watch-plan.ts';
 
-/** What hooks read and write. */
+/** The reads and writes of hooks. */
 export interface HooksAccess {
-  /** One for each resource, namespace, name and selector of the bindings. */
+  /** One source per resource, namespace, name and selector of the bindings. */
   readonly sources: readonly Source[];
   readonly permissions: readonly PlacedPermission[];
-  /** What only the API server knows, one line each: `HOOK: kind Website`. Empty when everything is known. */
+  /**
+   * Kinds and resources that only the API server knows, one line each: `HOOK: kind Website`. Empty
+   * when all are known.
+   */
   readonly unknown: readonly string[];
 }
 
-/** Reads follow from the configs, writes from the rights files. */
+/**
+ * The reads and writes of hooks. Reads follow from the configurations, writes from the rights
+ * files.
+ */
 export function hooksAccess(hooks: readonly Hook[], known: KnownKinds): HooksAccess {
   const sources = new Map<string, Source>();
   const permissions: PlacedPermission[] = [];

@@ -8,12 +8,12 @@ type Verb = HookRight['verbs'][number];
 /** One verb on one object. */
 export interface RequiredRight {
   readonly apiGroup: string;
-  /** Plural name, with `/` and the subresource if there is one. */
+  /** Plural name, followed by `/` and the subresource if there is one. */
   readonly resource: string;
   readonly verb: Verb;
-  /** Undefined: a cluster-scoped object. */
+  /** Undefined for a cluster-scoped object. */
   readonly namespace: string | undefined;
-  /** Undefined: the path of the request has no name, as that of a POST. */
+  /** Undefined when the path of the request has no name, as for a POST. */
   readonly name: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function requiredRights(
   );
 }
 
-/** The rights of `needed` that no rule of `declared` has. */
+/** The rights in `needed` that no rule in `declared` grants. */
 export function missingRights(
   needed: readonly RequiredRight[],
   declared: readonly HookRight[],
@@ -59,7 +59,7 @@ function allows(
   );
 }
 
-/** Rules that have the rights of `needed`, one for each resource, for every namespace and name. */
+/** Rules that grant the rights in `needed`: one rule per resource, for every namespace and name. */
 export function rulesFor(needed: readonly RequiredRight[]): readonly HookRight[] {
   const rules = new Map<string, HookRight>();
   for (const { apiGroup, resource, verb } of needed) {
@@ -70,7 +70,10 @@ export function rulesFor(needed: readonly RequiredRight[]): readonly HookRight[]
   return [...rules.keys()].toSorted().flatMap((key) => rules.get(key) ?? []);
 }
 
-/** `rules` and `added`, which join a rule for the same resource if that has no names and no namespaces. */
+/**
+ * `rules` with the rules in `added`. An added rule is merged into a rule for the same resource if
+ * that rule has no names and no namespaces.
+ */
 export function joinedRules(
   rules: readonly HookRight[],
   added: readonly HookRight[],
@@ -94,7 +97,7 @@ function isForSame(a: HookRight, b: HookRight): boolean {
   );
 }
 
-/** A rights file with these rules. */
+/** The text of a rights file with these rules. */
 export function formatRights(rules: readonly HookRight[]): string {
   return formatYaml({ rules });
 }

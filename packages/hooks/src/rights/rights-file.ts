@@ -21,10 +21,11 @@ const VERBS = [
 const FIELDS = ['apiGroups', 'resources', 'verbs', 'resourceNames', 'namespaces'];
 
 /**
- * The rules of a rights file: `rules: [{apiGroups: [apps], resources: [deployments], verbs: [patch]}]`.
- * The forms are those of a Role of Kubernetes, and `namespaces`. Wildcards are refused.
+ * The rules of a rights file: `rules: [{apiGroups: [apps], resources: [deployments], verbs:
+ * [patch]}]`. The fields are those of a Role of Kubernetes, and `namespaces`. Wildcards are
+ * refused.
  *
- * @throws ConfigurationError `CONFIG` for the first field that is wrong, with its path.
+ * @throws ConfigurationError `CONFIG` for the first invalid field, with its path.
  */
 export function parseRights(value: unknown): readonly HookRight[] {
   const fields = new Fields({ value, path: '' }, ['rules'], 'rules: [...]');
@@ -68,7 +69,7 @@ function rightOf(item: Item): HookRight {
   };
 }
 
-/** The core group is the empty text. */
+/** The API groups of a rule. The core group is the empty text. */
 function groupsOf(fields: Fields): readonly string[] {
   const path = fields.pathOf('apiGroups');
   const items = fields.list('apiGroups') ?? [];

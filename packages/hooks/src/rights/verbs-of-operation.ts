@@ -21,16 +21,16 @@ type Verb = Permission['verbs'][number];
 
 /** Verbs on a resource, or on one of its subresources. */
 export interface OperationVerbs {
-  /** Undefined: the resource itself. */
+  /** If undefined, the resource itself. */
   readonly subresource: string | undefined;
   readonly verbs: readonly Verb[];
 }
 
 /**
- * The rights that a patch operation needs on the resource of its object.
+ * The verbs that a patch operation needs on the resource of its object.
  *
- * @param subresource - that of the document, without `/`. Only `JQPatch`, `MergePatch`, `JSONPatch` and `Apply`
- *   use it.
+ * @param subresource - the subresource of the document, without `/`. Only `JQPatch`, `MergePatch`,
+ * `JSONPatch` and `Apply` use it.
  */
 export function verbsOfOperation(
   operation: PatchOperation,

@@ -1,10 +1,10 @@
 import { programEnvironment } from 'chancery/internal';
 
 /**
- * The environment of hooks and of their `--config` runs: that of programs, and `CHANCERY_API_URL`, so that a hook can
- * ask the ambassador.
+ * The environment of hooks and of their `--config` runs: the environment of programs, and
+ * `CHANCERY_API_URL`, with which a hook can reach the ambassador.
  *
- * @param also - names given by `--hook-env`. Those that are not set are left out.
+ * @param also - names given by `--hook-env`. Variables that are not set are skipped.
  */
 export function hookEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,18 +1,18 @@
 import { OperatorError } from 'chancery';
 import type { ErrorContext } from 'chancery/internal';
 
-/** Why a run of a hook failed. */
+/** The reason why a run of a hook failed. */
 export type HookFailure =
-  /** It ended with another exit code than 0. */
+  /** The hook ended with an exit code other than 0. */
   | 'exit'
-  /** A result file is not as the contract says. Nothing was sent. */
+  /** A result file violates the contract. Nothing was sent. */
   | 'result'
-  /** A document needs a right that the hook's rights file does not have. Nothing was sent. */
+  /** A document needs a right that is missing in the hook's rights file. Nothing was sent. */
   | 'right'
   /** A document could not be applied. */
   | 'patch';
 
-/** A run of a hook failed. Its task is tried again. */
+/** A run of a hook failed. Its task is retried. */
 export class HookError extends OperatorError {
   override readonly name = 'HookError';
   readonly failure: HookFailure;

@@ -1,12 +1,18 @@
 import type { Log } from 'chancery';
 
-/** Lines of one run that are logged. A hook that writes the allowed 10 MB as short lines would make 1 GB of logs. */
+/**
+ * Number of lines of one run that are logged. A hook that writes the allowed 10 MB as short lines
+ * would otherwise make 1 GB of logs.
+ */
 const MAX_LOGGED_LINES = 10_000;
 
-/** Characters of a line that stand in one line of the log, which keeps at most 2,048 of a text. */
+/**
+ * A part of a line that fits into one line of the log. The log keeps at most 2,048 characters of a
+ * text.
+ */
 const PIECE = /.{1,1024}/gsu;
 
-/** Words for levels in the lines of hooks, as loggers of several languages write them. */
+/** Names of levels in the output of hooks, as loggers of several languages write them. */
 const LEVELS: ReadonlyMap<unknown, 'debug' | 'info' | 'warn' | 'error'> = new Map([
   ['trace', 'debug'],
   ['debug', 'debug'],
@@ -17,16 +23,16 @@ const LEVELS: ReadonlyMap<unknown, 'debug' | 'info' | 'warn' | 'error'> = new Ma
   ['critical', 'error'],
 ]);
 
-/** What a hook says of a line itself, and not as a fact. */
+/** Members of a JSON line that describe the line. All other members are facts. */
 const OF_THE_LINE: ReadonlySet<string> = new Set(['level', 'msg', 'message', 'time']);
 
 /**
- * Lines of a hook → lines of the log. A long line becomes several, numbered from the second on by `part`. Lines without
- * text are left out, and so are those beyond the 10,000th of a run.
+ * Lines of a hook → lines of the log. A long line becomes several lines, numbered by `part` from
+ * the second on. Lines without text are skipped, and so are those after the 10,000th line of a run.
  *
- * @param facts - what each line has beside them: which hook it is, and why it runs.
- * @param readsJson - a line that is a JSON object is logged with its own level and message, and its other members as
- *   fields below `fields`.
+ * @param facts - additional fields of each line: the hook, and the reason for its run.
+ * @param readsJson - a line that is a JSON object is logged with its own level and message. Its
+ * other members become fields below `fields`.
  */
 export function hookOutput(
   log: Log,

@@ -7,41 +7,50 @@ import type { Hook } from '../hook.ts';
 import { hookOutput } from './hook-output.ts';
 import type { HookRunFacts } from './hook-run.ts';
 
-/** How a hook is started. */
+/** The options with which a hook is started. */
 export interface InvocationOptions extends HookRunFacts {
   readonly folders: RunFolders;
   /** The environment of every hook: see `hookEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Time limit of hooks that state none. Milliseconds, 0 for no limit. */
+  /** Time limit in milliseconds for hooks that set none themselves; 0 for no limit. */
   readonly timeoutMs: number;
-  /** Lines of output that are JSON objects become fields of the log line. Default false. */
+  /**
+   * If the hook prints a line that is a JSON object, its members become fields of the log line.
+   * Default false.
+   */
   readonly proxiesJsonLines?: boolean;
   readonly clock: Clock;
-  /** Each line of output is one line of it, with the names of the hook, the binding and the queue. */
+  /** Receives the lines of output, with the names of the hook, the binding and the queue. */
   readonly log: Log;
 }
 
-/** What a hook has left. */
+/** The results of a hook that ended. */
 export interface HookAnswer {
   readonly exitCode: number;
-  /** Text of the patch file, also that of a hook that failed: for `ignoreHookError`. */
+  /**
+   * Text of the patch file. It is read even if the hook failed, for documents with
+   * `ignoreHookError`.
+   */
   readonly patches: string;
-  /** Text of the metrics file. Empty for a hook that failed. */
+  /** Text of the metrics file. Empty if the hook failed. */
   readonly metrics: string;
-  /** Texts of the files that would answer admission reviews and conversions. Empty for a hook that failed. */
+  /**
+   * Texts of the files with answers to admission reviews and conversions. Empty if the hook failed.
+   */
   readonly responses: readonly string[];
   readonly usage: ProgramUsage;
 }
 
-/** The file that answers admission reviews. A hook may name it by either variable. */
+/** The file for answers to admission reviews. Two variables contain its path. */
 const ADMISSION = 'validating-response';
 
 /**
- * Starts a hook once, without arguments and in the folder of its file, and reads what it leaves.
+ * Starts a hook once, without arguments and in the folder of its file, and reads its result files.
  *
  * @param contexts - the text of the file `BINDING_CONTEXT_PATH`, or its pieces.
- * @throws ProgramError `PROGRAM` when it cannot be started or breaks a limit; ResultFileError when a file that
- *   it left cannot be read, unless its exit code says that it failed. @throws `signal.reason` when aborted.
+ * @throws ProgramError `PROGRAM` when the hook cannot be started or exceeds a limit;
+ * ResultFileError when a result file cannot be read, unless the hook failed by its exit code;
+ * `signal.reason` when aborted.
  */
 export async function invokeHook(
   hook: Hook,
@@ -78,7 +87,10 @@ export async function invokeHook(
   };
 }
 
-/** The files of section 3 of the contract: one with the contexts, and empty ones for answers. */
+/**
+ * Creates the files of section 3 of the contract: one with the contexts, and empty files for
+ * results.
+ */
 async function runFiles(
   hookName: string,
   contexts: string | Iterable<string>,
@@ -109,10 +121,12 @@ async function runFiles(
   };
 }
 
-/** Longest part of a hook's name in a file name. File systems allow 255 bytes for the whole name. */
+/**
+ * Maximum length of a hook's name in a file name. File systems allow 255 bytes for the whole name.
+ */
 const MAX_SAFE_NAME = 100;
 
-/** A path as a part of a file name. */
+/** A path in a form that can be part of a file name. */
 function safeName(hookName: string): string {
   return hookName.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, MAX_SAFE_NAME);
 }

@@ -22,7 +22,7 @@ import type { AskHook, HookResponses, HookRun, HookRunFacts, NewHookRun } from '
 
 export type { ResolveKind } from '../patches/prepare-documents.ts';
 
-/** What a hook that ended by itself has left. */
+/** The results of a hook that ended by itself. */
 export interface HookOutcome {
   readonly exitCode: number;
   /** The text of its patch file. */
@@ -39,7 +39,7 @@ export interface HookOutcome {
 }
 
 /**
- * Starts a hook once and waits for its end.
+ * Starts a hook once and waits until it ends.
  *
  * @param contexts - the text of `BINDING_CONTEXT_PATH` in pieces.
  */
@@ -53,31 +53,40 @@ export type InvokeHook = (
 /** The parts that all runs of all hooks share. */
 export interface HookRunParts {
   readonly invoke: InvokeHook;
-  /** Its answers should have exact integers, because `JQPatch` and `CreateOrUpdate` write what they read. */
+  /**
+   * The client's answers should have exact integers, because `JQPatch` and `CreateOrUpdate` write
+   * what they read.
+   */
   readonly client: Client;
   readonly resolve: ResolveKind;
   readonly jq: Jq;
-  /** Reads results that are YAML. */
+  /** Parses results that are YAML. */
   readonly yaml: Pick<YamlReader, 'read'>;
   readonly metrics: HookMetrics;
-  /** Refuse fields without effect. Default false: they are logged. */
+  /** Refuse fields that have no effect. Default false: they are logged. */
   readonly strictPatches?: boolean;
-  /** The client stores nothing, so an object that is deleted stays. Default false. */
+  /** True when the client stores nothing, so that a deleted object still exists. Default false. */
   readonly dryRun?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
 }
 
-/** Failed documents that an error describes. */
+/** Maximum number of failed documents that an error describes. */
 const MAX_SHOWN_FAILURES = 5;
 
-/** Makes the runs of hooks: start, checks, patches and metrics. */
+/**
+ * Creates the runs of hooks. A run starts the hook, checks its results, and applies patches and
+ * metrics.
+ */
 export function newHookRun(parts: HookRunParts): NewHookRun {
   return (hook, facts) => new TaskRun(parts, hook, facts);
 }
 
-/** Asks hooks on behalf of the API server: start, checks and metrics. */
+/**
+ * Passes requests of the API server to hooks. A run starts the hook, checks its results, and
+ * applies metrics.
+ */
 export function askHook(parts: HookRunParts): AskHook {
   return (hook, facts, contexts, signal) => new TaskRun(parts, hook, facts).ask(contexts, signal);
 }
@@ -87,7 +96,7 @@ class TaskRun implements HookRun {
   readonly #hook: Hook;
   readonly #facts: HookRunFacts;
   readonly #patches: PatchRun;
-  /** Those of the last start. They are applied after its patches. */
+  /** The metrics of the last start. They are applied after its patches. */
   #metrics: readonly MetricOperation[] = [];
 
   constructor(parts: HookRunParts, hook: Hook, facts: HookRunFacts) {
@@ -105,7 +114,7 @@ class TaskRun implements HookRun {
     this.#metrics = [];
   }
 
-  /** As `AskHook`. */
+  /** See `AskHook`. */
   async ask(contexts: Iterable<string>, signal: AbortSignal): Promise<HookResponses> {
     const { exitCode, usage, patches, metrics, responses } = await this.#invoked(contexts, signal);
     this.#measure(usage);
@@ -137,13 +146,16 @@ class TaskRun implements HookRun {
     try {
       return await this.#parts.invoke(this.#hook, this.#facts, contexts, signal);
     } catch (error) {
-      // A hook that was ended at a limit has used more than any other.
+      // A hook that was ended at a limit has used more than any other, so it is measured, too.
       if (error instanceof ProgramError && error.usage !== undefined) this.#measure(error.usage);
       throw error;
     }
   }
 
-  /** The hook failed: nothing that it left counts, except documents with `ignoreHookError`. */
+  /**
+   * Fails the run. The results of a failed hook are dropped, except documents with
+   * `ignoreHookError`.
+   */
   async #fail({ exitCode, patches }: HookOutcome, signal: AbortSignal): Promise<never> {
     const failed = patches.includes('ignoreHookError')
       ? await this.#applyRegardless(patches, signal)
@@ -155,7 +167,10 @@ class TaskRun implements HookRun {
     return this.#error('exit', `the hook ended with exit code ${exitCode}${more}`, { exitCode });
   }
 
-  /** What went wrong, to be added to the hook's own failure. Empty when everything was applied. */
+  /**
+   * Applies the documents with `ignoreHookError`. Returns their failures, to be added to the
+   * message of the hook's failure. Empty when all were applied.
+   */
   async #applyRegardless(text: string, signal: AbortSignal): Promise<string> {
     try {
       const documents = await this.#checkedDocuments(text, signal, true);
@@ -180,7 +195,7 @@ class TaskRun implements HookRun {
     throw this.#error('result', `its metrics file is refused: ${problem}`);
   }
 
-  /** Every document can be sent: nothing is sent while one of them is wrong. */
+  /** The documents, all of which can be sent. If one document is wrong, nothing is sent. */
   async #checkedDocuments(
     text: string,
     signal: AbortSignal,
@@ -215,7 +230,11 @@ class TaskRun implements HookRun {
     );
   }
 
-  /** @throws HookError in place of a DocumentError. */
+  /**
+   * Turns a DocumentError into a HookError.
+   *
+   * @throws HookError in place of a DocumentError.
+   */
   async #refusing<T>(file: string, check: () => T | Promise<T>): Promise<T> {
     try {
       return await check();

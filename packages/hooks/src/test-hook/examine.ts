@@ -21,17 +21,20 @@ import { HookError } from '../run/hook-error.ts';
 import type { HookAnswer } from '../run/invoke-hook.ts';
 import { answerLines } from './examine-answer.ts';
 
-/** What a hook left, as `chancery hooks` would judge it. */
+/** The results of a hook, as `chancery hooks` would judge them. */
 export interface Examined {
   readonly documents: readonly PreparedDocument[];
   readonly metrics: readonly MetricOperation[];
-  /** Fields without effect. */
+  /** Fields that have no effect. */
   readonly warnings: readonly string[];
-  /** Why it would be refused; undefined when it would not. */
+  /** The reason why the result would be refused. Undefined when it would be accepted. */
   readonly refusal: string | undefined;
-  /** What it answers to a review, one line each. Empty when it was asked none. */
+  /** The hook's answer to a review, one line per fact. Empty when the context was no review. */
   readonly answer: readonly string[];
-  /** Rights that the rights file does not have, each with the number of the first document that needs it. */
+  /**
+   * Rights that are missing in the rights file, each with the number of the first document that
+   * needs it.
+   */
   readonly missing: readonly { readonly number: number; readonly right: RequiredRight }[];
 }
 
@@ -45,10 +48,13 @@ export interface ExamineParts {
   readonly asked?: Mapping | undefined;
 }
 
-/** With the prefixes that the runner has by default. */
+/** Names with the default prefixes of the runner. */
 const OWN_METRIC = claimsOfProcess({ more: runnerMetrics() });
 
-/** Checks what a hook left. Sends nothing, and knows only the kinds of Kubernetes and of the given definitions. */
+/**
+ * Checks the results of a hook. Sends nothing, and knows only the kinds of Kubernetes and of the
+ * given definitions.
+ */
 export async function examined(
   { exitCode, metrics, patches, responses }: Omit<HookAnswer, 'usage'>,
   parts: ExamineParts,
@@ -107,7 +113,7 @@ function knownKind({ known }: ExamineParts, kind: string, apiVersion?: string): 
 
 function problemIn(error: unknown): string {
   if (!(error instanceof DocumentError)) throw error;
-  // The author of the hook sees what jq says of a program, which logs of the runner leave out.
+  // The author of the hook sees jq's message about a program. The logs of the runner omit it.
   const { cause, message } = error;
   return cause instanceof ConfigurationError && !message.endsWith(cause.message)
     ? `${message}: ${cause.message}`

@@ -5,7 +5,7 @@ import { formatRights, rulesFor } from '../rights/required-rights.ts';
 import type { Examined } from './examine.ts';
 import type { Fields } from './sample.ts';
 
-/** What the hook was told, one line a context. */
+/** The contexts that the hook got, one line per context. */
 export function contextLines(contexts: readonly Fields[]): readonly string[] {
   return contexts.map((context) => {
     const { binding, type, watchEvent, object, objects, review, snapshots } = context;
@@ -44,7 +44,7 @@ function nameIn(object: unknown): string | undefined {
   return `${kind ?? 'object'} ${place}${metadata?.name ?? ''}`;
 }
 
-/** What it left, and what would be refused, one line each. */
+/** The results of the hook, and what would be refused, one line per fact. */
 export function examinedLines(
   hookName: string,
   { answer, documents, metrics, warnings, refusal, missing }: Examined,

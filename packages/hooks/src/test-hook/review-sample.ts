@@ -4,18 +4,18 @@ import type { AdmissionBinding, ConversionBinding } from '../hook.ts';
 
 const REVIEWS: readonly unknown[] = ['AdmissionReview', 'ConversionReview'];
 
-/** True for a review as an API server sends it. */
+/** True for a review in the form in which an API server sends it. */
 export function isReview(item: Mapping): boolean {
   return REVIEWS.includes(item.kind) && 'request' in item;
 }
 
-/** The types of contexts that a binding has. */
+/** The type of the contexts of a binding. */
 function typeOf(binding: AdmissionBinding | ConversionBinding): string {
   if ('crdName' in binding) return 'Conversion';
   return binding.type === 'validating' ? 'Validating' : 'Mutating';
 }
 
-/** Whether a sample can be of a binding that answers the API server. */
+/** True when a sample can belong to a binding that answers the API server. */
 export function fitsReview(
   { type, review }: Mapping,
   binding: AdmissionBinding | ConversionBinding,
@@ -28,7 +28,8 @@ export function fitsReview(
 /**
  * The context of a review, without snapshots.
  *
- * @throws ConfigurationError `CONFIG` for a sample without a review, and for versions that the binding does not have.
+ * @throws ConfigurationError `CONFIG` when the sample has no review, or names versions that the
+ * binding does not have.
  */
 export function contextOfReview(
   given: Mapping,
@@ -52,7 +53,7 @@ export function contextOfReview(
   return { ...context, ...stepOf(given, binding, place), review: { ...names, ...review } };
 }
 
-/** The conversion that the sample names, or the first. */
+/** The conversion step that the sample names, or the first step. */
 function stepOf(
   { fromVersion, toVersion }: Mapping,
   { steps }: ConversionBinding,

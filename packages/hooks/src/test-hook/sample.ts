@@ -13,10 +13,10 @@ import { contextOfReview, fitsReview, isReview } from './review-sample.ts';
 /** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The result of a filter for an object: null without an output, an array for several. */
+/** The result of a filter for an object: null without an output, an array for several outputs. */
 export type Filter = (program: string, object: unknown) => Promise<unknown>;
 
-/** What samples are completed with. */
+/** The parts that completing a sample needs. */
 export interface SampleParts {
   readonly hook: Hook;
   readonly known: KnownKinds;
@@ -39,9 +39,10 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The contexts of a sample, with everything that it leaves out.
+ * The contexts of a sample, with all missing fields filled in.
  *
- * @throws ConfigurationError `CONFIG` that names the context and the field, or the contract that the sample is of.
+ * @throws ConfigurationError `CONFIG` with the context and the field, or with the contract to which
+ * the sample belongs.
  */
 export async function completedSample(
   sample: unknown,
@@ -62,9 +63,9 @@ export async function completedSample(
 }
 
 /**
- * Refuses a sample that is of another contract, or no context.
+ * Refuses a sample that belongs to another contract, or is no context.
  *
- * @throws ConfigurationError `CONFIG`.
+ * @throws ConfigurationError `CONFIG` for such a sample.
  */
 export function requireContexts(sample: unknown): void {
   for (const [at, item] of [sample].flat().entries()) contextIn(item, placeOf(at));
@@ -141,7 +142,7 @@ type Binding =
   | ConversionBinding
   | 'onStartup';
 
-/** The binding that the sample names, or the only one that fits. */
+/** The binding that the sample names, or the only binding that fits. */
 function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
   const { admission, conversions, onStartup, kubernetes, schedules } = parts.hook.config;
   const all: readonly Binding[] = [
@@ -157,7 +158,7 @@ function bindingOf(given: Fields, parts: SampleParts, place: string): Binding {
       fits(given, binding, parts.known),
   );
   const [first, second] = fitting;
-  // Bindings of one name are alike to the hook.
+  // A hook cannot distinguish bindings with the same name.
   if (first !== undefined && (second === undefined || given.binding !== undefined)) return first;
   const names = (first === undefined ? all : fitting).map(nameOf).join(', ');
   const why = first === undefined ? 'fits no binding of the hook' : 'fits several bindings';
@@ -185,7 +186,7 @@ function fits(given: Fields, binding: Binding, known: KnownKinds): boolean {
   return (watched?.kind ?? binding.kind).toLowerCase() === String(object.kind).toLowerCase();
 }
 
-/** The member `snapshots`, which exists exactly when the binding includes snapshots. */
+/** The member `snapshots`. It exists if, and only if, the binding includes snapshots. */
 async function snapshotsOf(
   { snapshots = {} }: Fields,
   { includeSnapshotsFrom }: Exclude<Binding, 'onStartup'>,
@@ -225,7 +226,7 @@ async function itemsOf(
   return completedItems;
 }
 
-/** Object and filter result, as far as the binding keeps them. */
+/** The object and the filter result, if the binding keeps them. */
 async function itemOf(
   { object, filterResult }: Fields,
   { jqFilter, keepsFullObjects }: KubernetesBinding,

@@ -35,7 +35,7 @@ interface Engines {
   readonly yaml: YamlReader;
 }
 
-/** Starts one hook with a sample, and checks what it leaves. */
+/** Starts one hook with a sample, and checks its results. */
 export async function testHook(sample: unknown, parts: TestHookParts): Promise<ExitCode> {
   const { clock } = parts;
   const jq = createJq({ clock });
@@ -59,7 +59,7 @@ async function tested(
   const hook = await loadHookFile(file, { env, runProgram, yaml, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
   const contexts = await completedSample(sample, { hook, known, filter });
-  // Standard output is for the documents when they go there.
+  // If the documents are written to standard output, the report is written to standard error.
   const report = asked.patchesTo === '-' ? io.stderr : io.stdout;
   const say = (lines: readonly string[]): void => {
     for (const line of lines) report.write(`${visibleText(line)}\n`);
@@ -121,7 +121,11 @@ async function started(
   return await invokeHook(hook, `${sortedJson(encodeExact(contexts))}\n`, options, io.signal);
 }
 
-/** @returns the path of the rights file. */
+/**
+ * Adds the missing rights to the rights file.
+ *
+ * @returns the path of the rights file.
+ */
 async function record(hook: Hook, { missing }: Examined): Promise<string> {
   const file = await rightsFileOf(hook.path);
   const rules = joinedRules(hook.rights ?? [], rulesFor(missing.map(({ right }) => right)));

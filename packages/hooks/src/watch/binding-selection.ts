@@ -1,7 +1,7 @@
 import type { Resource, Source } from 'chancery';
 import type { KubernetesBinding } from '../hook.ts';
 
-/** Where and what one list and watch of a binding selects. */
+/** The selection of one list and watch of a binding. */
 export interface Selection {
   readonly namespace: Source['namespace'];
   readonly labelSelector?: string;
@@ -9,8 +9,9 @@ export interface Selection {
 }
 
 /**
- * The lists and watches of a binding: one for each of its namespaces and names. A binding with a label selector for
- * namespaces watches the configured namespaces, and keeps only objects of those that match.
+ * The lists and watches of a binding: one per namespace and name. A binding with a label selector
+ * for namespaces watches the configured namespaces, and keeps only objects in namespaces that
+ * match.
  */
 export function selectionsOf(
   { names, namespaces, labelSelector, fieldSelector }: KubernetesBinding,

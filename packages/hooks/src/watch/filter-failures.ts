@@ -1,12 +1,14 @@
 import type { Clock } from 'chancery';
 import type { FilterFailure } from './filtered-source.ts';
 
-/** Between two reports of one filter: it may fail for each of many thousand objects. */
+/**
+ * Minimum time between two reports of one filter, because it may fail for many thousand objects.
+ */
 const AGAIN_MS = 60_000;
 
-/** What a filter did since its last report. */
+/** The failures of a filter since its last report. */
 export interface FilterReport extends FilterFailure {
-  /** Failures since the last report, this one included. */
+  /** Number of failures since the last report, including this one. */
   readonly count: number;
 }
 
@@ -17,15 +19,16 @@ interface Failing {
 }
 
 /**
- * Failures of filters, told once a minute for each filter. Sources may be read before anybody listens, on a replica
- * that does not lead: then the next listener is told.
+ * Collects failures of filters, and reports each filter at most once a minute. On a replica that
+ * does not lead, sources may be read before there is a listener. Then the next listener gets the
+ * report.
  */
 export class FilterFailures {
   readonly #failing = new Map<string, Failing>();
   #listener: ((report: FilterReport) => void) | undefined;
   #clock: Clock | undefined;
 
-  /** Called for each failure. */
+  /** Records one failure. */
   readonly add = (failure: FilterFailure): void => {
     const { filter } = failure;
     const known = this.#failing.get(filter) ?? { failure, count: 0, reportedAt: undefined };
@@ -35,7 +38,7 @@ export class FilterFailures {
     this.#tell(known);
   };
 
-  /** Tells `listener` from now on until the result is disposed of. */
+  /** Reports failures to `listener` until the result is disposed. */
   listen(clock: Clock, listener: (report: FilterReport) => void): Disposable {
     this.#clock = clock;
     this.#listener = listener;

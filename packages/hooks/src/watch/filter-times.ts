@@ -1,12 +1,12 @@
 import type { Labels, Meter } from 'chancery/internal';
 import { HOOK_METRICS } from '../engine/metric-names.ts';
 
-/** A standby may work for weeks before anybody listens. */
+/** Maximum number of kept values. A standby may work for weeks without a meter. */
 const MAX_KEPT = 1_000;
 
 /**
- * Measures how long filters take. Sources are read before the hooks run, when no meter is there: the latest 1,000
- * values wait for it.
+ * Measures how long filters take. Sources are read before the hooks run, when there is no meter
+ * yet. Until then, the latest 1,000 values are kept.
  */
 export class FilterTimes {
   #waiting: (readonly [labels: Labels, seconds: number])[] = [];
@@ -21,7 +21,7 @@ export class FilterTimes {
     if (this.#waiting.length > MAX_KEPT) this.#waiting.shift();
   };
 
-  /** Measures with `meter` from now on, in place of an earlier one. */
+  /** Measures with `meter` from now on. It replaces an earlier meter. */
   measureWith(meter: Meter): void {
     this.#meter = meter;
     for (const [labels, seconds] of this.#waiting) this.add(labels, seconds);

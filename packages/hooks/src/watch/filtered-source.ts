@@ -19,7 +19,10 @@ import type { BindingObject } from './binding-watch.ts';
 import { readsOnlyMetadata } from './reads-only-metadata.ts';
 import type { FilteredSource, MakeSource, Want } from './watch-plan.ts';
 
-/** One filter that has no result for one object. jq's message stays out of it: it may quote the object. */
+/**
+ * A filter that failed for one object. jq's message is not included, because it may quote the
+ * object.
+ */
 export interface FilterFailure {
   readonly resource: Resource;
   readonly key: ObjectKey;
@@ -30,35 +33,42 @@ export interface FilterFailure {
 export interface FilteredSourceOptions {
   readonly jq: Jq;
   readonly filterFailed: (failure: FilterFailure) => void;
-  /** Called for each binding that has the filter, when it has worked on a page or on changes that came together. */
+  /**
+   * Called for each binding with the filter, after the filter has processed a page, or changes that
+   * arrived together.
+   */
   readonly filterTook: (labels: Labels, seconds: number) => void;
   readonly clock: Clock;
 }
 
-/** What one filter has made of an object. */
+/** The result of one filter for an object. */
 interface Filtered {
   readonly text: string;
   readonly checksum: string;
 }
 
-/** An object as the cache keeps it: its identity, and what bindings want of it. */
+/** An object as the cache keeps it: its identity, and the data that bindings need. */
 interface ReducedObject extends KubernetesObject {
-  /** The whole object as JSON with sorted keys. Undefined when no binding wants it. */
+  /** The whole object as JSON with sorted keys. Undefined when no binding needs it. */
   readonly text: string | undefined;
-  /** Of the whole object. */
+  /** Checksum of the whole object. */
   readonly checksum: string;
   readonly filtered: Readonly<Record<string, Filtered>>;
 }
 
-/** Objects in one turn of the event loop: 50 of 10 KiB take about 5 ms. */
+/**
+ * Number of objects that are processed in one turn of the event loop. 50 objects of 10 KiB take
+ * about 5 ms.
+ */
 const OBJECTS_PER_TURN = 50;
 
 /**
- * A source whose cache has what the given bindings want of each object: the results of their filters, and the whole
- * object only if one of them keeps it. A page of a list is reduced before the next is read.
+ * A source whose cache keeps the data that the given bindings need of each object: the results of
+ * their filters, and the whole object only if one of them keeps it. A page of a list is reduced
+ * before the next page is read.
  *
- * A filter that fails at an object has the result `null` for it: the object still counts, with its other filters, and
- * each state at which it fails counts as a change, so that no event is lost.
+ * If a filter fails for an object, its result is `null`. The object and its other filters still
+ * count. Each state for which the filter fails counts as a change, so that no event is lost.
  *
  * Only metadata is watched if no binding keeps full objects and no filter reads more.
  */
@@ -107,13 +117,19 @@ export function filteredSource(
   };
 }
 
-/** An object for which a filter takes too long pauses the filter for its namespace, and not for those of others. */
+/**
+ * The group of an object for pauses of filters. If a filter takes too long for an object, it is
+ * paused only for the namespace of that object.
+ */
 function groupOf(key: ObjectKey): string {
   const { namespace, name } = splitKey(key);
   return namespace ?? `/${name}`;
 }
 
-/** The objects as JSON with sorted keys. An object that is not JSON fails the list, as it does without filters. */
+/**
+ * The objects as JSON with sorted keys. An object that is not JSON fails the list, as it does
+ * without filters.
+ */
 async function sortedTexts(
   entries: readonly Entry[],
   signal: AbortSignal,
@@ -133,7 +149,10 @@ function needsOnlyMetadata({ filter, keepsFullObjects }: Want): boolean {
   return !keepsFullObjects && filter !== undefined && readsOnlyMetadata(filter);
 }
 
-/** No output counts as `null`, and several as an array: the words of the contract. A failure counts as `null`. */
+/**
+ * The result of a filter. No output counts as `null`, and several outputs as an array, as the
+ * contract says. A failure counts as `null`.
+ */
 function filteredBy(outcome: JqOutcome, resourceVersion = ''): Filtered {
   if ('failure' in outcome) return { text: 'null', checksum: `failed at ${resourceVersion}` };
   const [first = 'null', ...others] = outcome.outputs;
@@ -178,7 +197,10 @@ function bindingObject(
   };
 }
 
-/** 128 bits: with a shorter one, two contents could look alike, and a change would be lost. */
+/**
+ * A checksum of 128 bits. With a shorter one, two contents could have the same checksum, and a
+ * change would be lost.
+ */
 function checksumOf(text: string): string {
   return createHash('sha256').update(text).digest('base64').slice(0, 22);
 }

@@ -1,17 +1,17 @@
 import { type ObjectKey, splitKey } from 'chancery';
 import type { BindingEvent, BindingObject } from './binding-watch.ts';
 
-/** The objects of one binding, and what changes among them. */
+/** The objects of one binding. Each update returns the event that it causes. */
 export class ObjectSet {
   readonly #objects = new Map<ObjectKey, BindingObject>();
   #sorted: readonly BindingObject[] | undefined;
 
-  /** How many there are. */
+  /** Number of objects. */
   get size(): number {
     return this.#objects.size;
   }
 
-  /** Takes a state of an object. Undefined: its checksum is as it was. The state is kept in any case. */
+  /** Stores a state of an object. Returns undefined if the checksum is unchanged. */
   put(object: BindingObject): BindingEvent | undefined {
     const known = this.#objects.get(object.key);
     this.#objects.set(object.key, object);
@@ -20,7 +20,11 @@ export class ObjectSet {
     return known.checksum === object.checksum ? undefined : { type: 'Modified', object };
   }
 
-  /** @param last - its last state. Default: the one that is kept. */
+  /**
+   * Removes an object. Returns undefined if it was not in the set.
+   *
+   * @param last - the last state of the object. Default: the stored state.
+   */
   delete(key: ObjectKey, last?: BindingObject): BindingEvent | undefined {
     const known = this.#objects.get(key);
     if (known === undefined) return undefined;
@@ -29,12 +33,12 @@ export class ObjectSet {
     return { type: 'Deleted', object: last ?? known };
   }
 
-  /** The keys of the objects in some namespaces. */
+  /** The keys of the objects in the given namespaces. */
   keysIn(namespaces: ReadonlySet<string>): readonly ObjectKey[] {
     return [...this.#objects.keys()].filter((key) => namespaces.has(splitKey(key).namespace ?? ''));
   }
 
-  /** By namespace and then name. */
+  /** The objects sorted by namespace and then name. */
   sorted(): readonly BindingObject[] {
     this.#sorted ??= [...this.#objects]
       .map(([key, object]) => ({ ...splitKey(key), object }))

@@ -6,22 +6,22 @@ import type { Hook, KubernetesBinding } from '../hook.ts';
 import { type Selection, selectionsOf } from './binding-selection.ts';
 import type { BindingObject } from './binding-watch.ts';
 
-/** What one binding wants of each object of a source. */
+/** The data that one binding needs of each object of a source. */
 export interface Want {
-  /** Of its measurements: hook, binding and queue. */
+  /** Labels of its measurements: hook, binding and queue. */
   readonly labels: Labels;
   readonly filter?: string;
   readonly keepsFullObjects: boolean;
 }
 
-/** A source whose objects are reduced to what bindings want of them. */
+/** A source whose objects are reduced to the data that bindings need. */
 export interface FilteredSource {
   readonly source: Source;
-  /** What the binding with this filter has of an object of the source. */
+  /** The data of an object for the binding with this filter. */
   bindingObject(entry: Entry, filter: string | undefined): BindingObject;
 }
 
-/** Makes the source of one selection for all bindings that want it. */
+/** Creates the source of one selection for all bindings that use it. */
 export type MakeSource = (
   resource: Resource,
   selection: Selection & Pick<Source, 'optional' | 'relistIntervalMs'>,
@@ -34,8 +34,9 @@ interface Member {
 }
 
 /**
- * Which sources the bindings of all hooks need. Bindings that select the same objects share one, whatever their
- * filters are. Kinds that are not known yet get their sources when they are resolved.
+ * Plans the sources that the bindings of all hooks need. Bindings that select the same objects
+ * share one source, even with different filters. A kind that is not known yet gets its sources when
+ * it is resolved.
  */
 export class WatchPlan {
   readonly #members: readonly Member[];
@@ -51,12 +52,12 @@ export class WatchPlan {
     this.#make = make;
   }
 
-  /** The sources of the known kinds, those of namespaces included. */
+  /** The sources of the known kinds, including the sources for namespaces. */
   get sources(): readonly Source[] {
     return [...new Set(this.#members.flatMap(({ binding }) => this.knownSourcesOf(binding)))];
   }
 
-  /** As `sources`, of one binding. */
+  /** The same as `sources`, for one binding. */
   knownSourcesOf(binding: KubernetesBinding): readonly Source[] {
     const resource = this.#known(binding.kind, binding.apiVersion);
     const own =
@@ -85,7 +86,7 @@ export class WatchPlan {
     const periods = alike.flatMap((member) => member.binding.resyncPeriodMs ?? []);
     const options = {
       ...selection,
-      // A definition may be made later: nothing else may wait for it.
+      // The definition may be created later, and nothing else may wait for it.
       optional: !isBuiltInGroup(resource),
       ...(periods.length > 0 && { relistIntervalMs: Math.min(...periods) }),
     };
@@ -99,8 +100,9 @@ export class WatchPlan {
   }
 
   /**
-   * How a binding names a kind that is not known, and empty for others. Before the kind is served, nobody knows that
-   * two names mean the same kind. So only bindings with equal words share its source.
+   * The name by which a binding refers to a kind that is not known. Empty for known kinds. Until
+   * the kind is served, it is not known whether two names mean the same kind. Therefore only
+   * bindings with equal names share its source.
    */
   #wordsOf({ kind, apiVersion }: KubernetesBinding): string {
     if (this.#known(kind, apiVersion) !== undefined) return '';
@@ -108,7 +110,10 @@ export class WatchPlan {
   }
 }
 
-/** The namespaces that a binding selects by labels. Undefined when it selects none so. */
+/**
+ * The source of the namespaces that a binding selects by labels. Undefined for a binding without
+ * such a selector.
+ */
 export function namespacesOf({ namespaces: selected }: KubernetesBinding): Source | undefined {
   const labelSelector = selected?.labelSelector;
   return labelSelector === undefined

@@ -36,10 +36,13 @@ export interface WatchedBindingOptions {
   readonly counted: (objects: number) => void;
 }
 
-/** Between two questions for a kind that is not served. Discovery of many groups costs many requests. */
+/**
+ * Delay between two requests for a kind that is not served. Discovery of many groups costs many
+ * requests.
+ */
 const KIND_AGAIN = { initialMs: 1_000, maxMs: 15_000 } as const;
 
-/** States of a source whose first list will be there in a moment. */
+/** States of a source whose first list is about to complete. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['idle', 'listing', 'watching']);
 
 interface Member {
@@ -47,7 +50,7 @@ interface Member {
   readonly handle: InformerHandle<KubernetesObject>;
 }
 
-/** What a binding selects: it opens its sources once its kind is known. */
+/** The objects that a binding selects. The sources are opened once the kind is known. */
 export class WatchedBinding implements BindingWatch {
   readonly #options: WatchedBindingOptions;
   readonly #stop = new AbortController();
@@ -58,10 +61,10 @@ export class WatchedBinding implements BindingWatch {
     readonly informer: InformerHandle<KubernetesObject>['informer'];
   }[] = [];
   readonly #removes: (() => void)[] = [];
-  /** Parts that have no first list yet. The kind of the binding is one of them. */
+  /** Number of parts without a first list. The kind of the binding is one part. */
   #pending = 1;
   #waitsForKind: string | undefined;
-  /** The namespaces that its label selector matches. Undefined without one. */
+  /** The namespaces that match its label selector. Undefined without a label selector. */
   #matching: Set<string> | undefined;
 
   constructor(options: WatchedBindingOptions) {
@@ -101,7 +104,7 @@ export class WatchedBinding implements BindingWatch {
     this.#options.counted(0);
   }
 
-  /** Asks until the API server serves the kind. */
+  /** Retries until the API server serves the kind. */
   async #resolve(): Promise<void> {
     const { binding, context, kinds, plan } = this.#options;
     const { kind, apiVersion } = binding;
@@ -178,7 +181,7 @@ export class WatchedBinding implements BindingWatch {
     );
   }
 
-  /** The objects of a namespace that begins or ceases to match come and go with it. */
+  /** Adds and removes objects when their namespace begins or stops to match. */
   #namespacesChanged(changes: readonly Change[]): void {
     const matching = this.#matching ?? new Set();
     const began = new Set<string>();
@@ -192,7 +195,7 @@ export class WatchedBinding implements BindingWatch {
         if (!ceased.delete(key)) began.add(key);
       }
     }
-    // All at once: at the start there may be thousands of namespaces, and objects in each.
+    // All at once, because at the start there may be thousands of namespaces with objects in each.
     if (ceased.size > 0)
       this.#tell(this.#objects.keysIn(ceased).flatMap((key) => this.#objects.delete(key) ?? []));
     if (began.size > 0)

@@ -9,30 +9,36 @@ import type { KeyReader } from './key-reader.ts';
 import { OwnAddresses } from './webhook/own-addresses.ts';
 import { Webhook } from './webhook/webhook.ts';
 
-/** What hooks need of the process that calls them. */
+/** The parts of the calling process that hooks need. */
 export interface HookSurroundings {
-  /** One for each controller. Whoever made it closes it after the functions. */
+  /**
+   * The key reader of the controller. The caller that created it must close it after the functions.
+   */
   readonly keys: KeyReader;
-  /** The ambassador: `http://127.0.0.1:8001` or `unix:/path`. No webhook may have its address. */
+  /**
+   * The ambassador: `http://127.0.0.1:8001` or `unix:/path`. Webhooks with its address are refused.
+   */
   readonly apiUrl: string;
-  /** Ports on which this process listens: health, metrics, status page. Read before each connection. */
+  /**
+   * Ports on which this process listens: health, metrics, status page. Read before each connection.
+   */
   readonly ownPorts: () => readonly number[];
-  /** Of this process. Programs get what an allow-list names. */
+  /** The environment of this process. Programs get only the variables on an allow-list. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Names of further variables that programs get. Default: none. */
+  /** Names of additional variables that programs get. Default: none. */
   readonly hookEnv?: readonly string[];
   readonly clock: Clock;
 }
 
 const HOOKS: readonly HookName[] = ['sync', 'finalize', 'customize'];
 
-/** The parts of a hook that are the same for every mode. */
+/** The members of a hook that are the same in every mode. */
 type Callable = Pick<HookFunction, 'description' | 'call' | 'close'>;
 
 /**
- * The functions of a controller's hooks. An entry of the file replaces the hook of the object. Hooks with neither an
- * entry nor a webhook are left out. Nothing is connected, started or loaded before the first call. The caller must
- * close each of them.
+ * The functions of a controller's hooks. An entry of the file replaces the hook of the object.
+ * Hooks with neither an entry nor a webhook are missing in the result. Before the first call,
+ * nothing is connected, started or loaded. The caller must close each function.
  */
 export function createHookFunctions(
   { kind, name, hooks }: ControllerSpec,

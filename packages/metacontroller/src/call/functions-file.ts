@@ -6,9 +6,9 @@ export interface FunctionEntry {
     | { readonly exec: readonly [program: string, ...args: string[]] }
     | { readonly module: string; readonly export: string | undefined };
   readonly timeoutMs: number;
-  /** Undefined: that of the object's hook, or `v2` when it has none. */
+  /** Undefined: the version of the object's hook, or `v2` if the object has no such hook. */
   readonly version: HookVersion | undefined;
-  /** The folder of the file. Programs run in it. */
+  /** The folder of the file. It is the working directory of programs. */
   readonly folder: string;
 }
 
@@ -17,13 +17,13 @@ export interface ControllerFunctions {
   readonly kind: ControllerSpec['kind'];
   readonly name: string;
   readonly hooks: Readonly<Partial<Record<HookName, FunctionEntry>>>;
-  /** Resources that its customize hook may name; rights are generated for them. */
+  /** Resources that the customize hook may name. Rights are generated for them. */
   readonly related: readonly ResourceReference[];
 }
 
-/** What `--functions FILE` says. */
+/** The content of `--functions FILE`. */
 export interface FunctionsFile {
   readonly controllers: readonly ControllerFunctions[];
-  /** Undefined: the file says nothing of this controller. */
+  /** The functions of a controller. Undefined when the file has no entry for it. */
   functionsFor(kind: ControllerSpec['kind'], name: string): ControllerFunctions | undefined;
 }

@@ -1,12 +1,12 @@
 import type { KeyReference } from '../spec.ts';
 
-/** Reads keys of Secrets and ConfigMaps, so that a value that was changed counts with the next call. */
+/** Reads keys of Secrets and ConfigMaps. A changed value is used from the next call on. */
 export interface KeyReader {
   /**
-   * The value as it is now. It begins to watch the object when it is read for the first time.
+   * The current value. The first read of an object starts to watch it.
    *
-   * @throws HookError `MissingCredentials` when the object or the key does not exist or may not be read.
-   *   @throws `signal.reason` when aborted first.
+   * @throws HookError `MissingCredentials` when the object or the key does not exist or may not be
+   * read; `signal.reason` when aborted first.
    */
   read(reference: KeyReference, signal: AbortSignal): Promise<Uint8Array>;
   /** Ends the watches. */

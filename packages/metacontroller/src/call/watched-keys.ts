@@ -4,7 +4,7 @@ import { HookError } from '../hook-error.ts';
 import type { KeyReference } from '../spec.ts';
 import type { KeyReader } from './key-reader.ts';
 
-/** A Secret or a ConfigMap. */
+/** A Secret or a ConfigMap, which contains keys. */
 interface Holder extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
@@ -18,8 +18,8 @@ const RESOURCES = {
 };
 
 /**
- * Reads keys from watched caches, one for each Secret and ConfigMap that is named: so a changed value counts with the
- * next call, and the operator needs no right for any other object.
+ * Reads keys from watched caches, one cache per named Secret or ConfigMap. A changed value is used
+ * from the next call on, and the operator needs no right for other objects.
  */
 export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader {
   const handles = new Map<string, InformerHandle<Holder>>();
@@ -33,7 +33,7 @@ export function watchedKeys({ open }: Pick<RunnableContext, 'open'>): KeyReader 
 
   return {
     async read(reference, signal) {
-      // A call that has not ended yet must not open what nobody would release.
+      // A call that is still active must not open a source that is never released.
       if (isClosed) throw missing(reference, 'the controller has ended');
       const { informer } = handleFor(reference);
       const isKnown = (): boolean => informer.synced || isRefused(informer.state);

@@ -33,19 +33,23 @@ import {
 } from './last-applied.ts';
 import { mergeThreeWay } from './three-way-merge.ts';
 
-/** Whoever goes on by server-side apply takes over the fields of this manager. */
+/**
+ * The field manager of the merge. Server-side apply takes over the fields of this manager when it
+ * is used later.
+ */
 const BY_UPDATE = { fieldManager: UPDATE_MANAGER } as const;
 
 /**
- * Writes children as Metacontroller does by default: a merge of the child, of the last answer in its annotation, and of
- * the answer. Only what differs is sent, as a merge patch of the version that was merged.
+ * Writes children as Metacontroller does by default. It merges the child, the last answer in its
+ * annotation, and the new answer. Only the differences are sent, as a merge patch for the version
+ * that was merged.
  */
 export function dynamicApplyWriter(): ChildWriter {
   return new DynamicApply();
 }
 
 class DynamicApply implements ChildWriter {
-  /** For contexts that no controller has made. */
+  /** Used for contexts that were not created by a controller. */
   readonly #memory = new AppliedMemory();
 
   async create(
@@ -74,14 +78,15 @@ class DynamicApply implements ChildWriter {
     { context }: ChildWrite,
   ): Promise<boolean> {
     const answer = completeAnswer(resource, desired);
-    // An answer that is only said in another way is no reason to delete a child.
+    // An answer that differs only in its form must not delete a child.
     if (changeOf(resource, withStoredNames(resource, answer), observed) === undefined) return false;
     const child = annotated(resource, answer);
     const body = this.#patch(resource, child, observed, context);
     if (body === undefined) return false;
     let after: KubernetesObject | undefined;
     try {
-      // The server tells a difference from another form of the same, such as `1` for `1000m`.
+      // The server distinguishes a change from another form of the same value, such as `1` for
+      // `1000m`.
       after = await send(context.client, resource, observed, { body, dryRun: true });
     } catch (error) {
       if (isInvalid(error)) return true; // a field that cannot be changed
@@ -110,14 +115,14 @@ class DynamicApply implements ChildWriter {
   }
 
   /**
-   * What the server has rewritten, such as a quantity. Without it, the answer would differ from the child for ever, and
-   * be written with each reconcile.
+   * Values that the server has rewritten, such as a quantity. Without this memory, the answer would
+   * always differ from the child, and each reconcile would write it.
    */
   #rewritten(context: ChildWrite['context']): AppliedMemory {
     return enginePartsOf(context)?.memory ?? this.#memory;
   }
 
-  /** Undefined when there is nothing to write. */
+  /** The patch for a child. Undefined when there is nothing to write. */
   #patch(
     resource: Resource,
     child: KubernetesObject,
@@ -142,7 +147,10 @@ class DynamicApply implements ChildWriter {
   }
 }
 
-/** Resolves to the child after a merge patch; undefined when it is gone: it is created again. */
+/**
+ * Sends a merge patch and resolves to the changed child. Undefined when the child is gone, so that
+ * it is created again.
+ */
 async function send(
   client: Client,
   resource: Resource,
@@ -158,13 +166,16 @@ async function send(
   }
 }
 
-/** The merge patch that brings `observed` to `child`, which is in its stored form; undefined when nothing differs. */
+/**
+ * The merge patch that changes `observed` into `child`, which is in its stored form. Undefined when
+ * nothing differs.
+ */
 function changeOf(
   resource: Resource,
   child: KubernetesObject,
   observed: KubernetesObject,
 ): Mapping | undefined {
-  // Items of a list have no type of their own.
+  // Items of a list have no apiVersion and kind of their own.
   const before: Mapping = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
   const merged = mergeThreeWay(before, last as unknown as Mapping, child as unknown as Mapping);
@@ -172,8 +183,8 @@ function changeOf(
 }
 
 /**
- * `object` with the controller of `observed`. A hook that once answered what it had observed, and then no longer does,
- * takes all owners back that were in its answer.
+ * `object` with the controller of `observed`. A hook may answer an observed child with its owners,
+ * and later without them. The merge would then remove all owners that were in its answer.
  */
 function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping {
   const controller = controllerOf(observed);
@@ -187,7 +198,10 @@ function withControllerOf(object: Mapping, observed: KubernetesObject): Mapping 
   return { ...object, metadata: { ...metadata, ownerReferences: [...others, controller] } };
 }
 
-/** `answer` in its stored form, and as annotation as it was answered: Metacontroller would write another one. */
+/**
+ * `answer` in its stored form. The annotation contains the answer unchanged, because Metacontroller
+ * would write it in that form.
+ */
 function annotated(resource: Resource, answer: KubernetesObject): KubernetesObject {
   const { annotations } = answer.metadata;
   const all = { ...annotations, [LAST_APPLIED]: lastAppliedText(answer) };
@@ -197,7 +211,10 @@ function annotated(resource: Resource, answer: KubernetesObject): KubernetesObje
   });
 }
 
-/** The server refuses a new object with a version, and a hook may answer a child that it has seen. */
+/**
+ * `child` without system fields. The server refuses a new object with a resourceVersion, and a hook
+ * may answer with a child that it has observed.
+ */
 function withoutSystemFields(child: KubernetesObject): KubernetesObject {
   const { status } = child as { readonly status?: unknown };
   const from = status === undefined ? {} : { status };

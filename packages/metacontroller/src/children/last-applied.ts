@@ -7,13 +7,16 @@ import {
   withSystemFieldsOf,
 } from 'chancery/internal';
 
-/** The annotation in which Metacontroller keeps what a hook answered for a child. */
+/** The annotation in which Metacontroller stores the answer of a hook for a child. */
 export const LAST_APPLIED = 'metacontroller.k8s.io/last-applied-configuration';
 
-/** The field manager of Metacontroller's updates, which keep that annotation. */
+/** The field manager of Metacontroller's updates, which write that annotation. */
 export const UPDATE_MANAGER = 'metacontroller';
 
-/** `object` without the annotation: a hook that answers an observed child answers the annotation, too. */
+/**
+ * `object` without the annotation. A hook that answers with an observed child returns the
+ * annotation, too.
+ */
 export function withoutLastApplied<T extends { readonly metadata: object }>(object: T): T {
   const { annotations } = object.metadata as { annotations?: Readonly<Record<string, string>> };
   if (
@@ -27,7 +30,10 @@ export function withoutLastApplied<T extends { readonly metadata: object }>(obje
   return { ...object, metadata: { ...object.metadata, annotations: others } };
 }
 
-/** What the annotation of an object says; empty when it has none, or none that can be read. */
+/**
+ * The answer in the annotation of an object. Empty without the annotation, or when it cannot be
+ * read.
+ */
 export function lastAppliedOf({ metadata: { annotations } }: KubernetesObject): Mapping {
   const text = annotations?.[LAST_APPLIED];
   if (text === undefined || text === '') return {};
@@ -45,8 +51,9 @@ export function lastAppliedText(answer: object): string {
 }
 
 /**
- * The complete child as it is answered: with the type, and without the annotation. Of an observed child that is answered
- * again, without what the server sets: its version would make every answer another one, and each write cause the next.
+ * The complete child of an answer: with its type, and without the annotation. From an observed
+ * child, the fields that the server sets are removed. Otherwise its resourceVersion would make
+ * every answer different, and each write would cause the next.
  */
 export function completeAnswer(
   resource: Resource,

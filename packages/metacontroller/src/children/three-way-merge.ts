@@ -1,24 +1,27 @@
 import { isMapping, type Mapping, memberOf, requireDepth } from 'chancery/internal';
 
-/** Members that identify the items of a list, the most telling first. These are Metacontroller's. */
+/**
+ * Members that identify the items of a list, in order of preference. The list is Metacontroller's.
+ */
 const LIST_KEYS = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'] as const;
 
 /**
- * `observed` with the changes from `lastApplied` to `desired`, as `kubectl apply` makes them without knowing types:
+ * `observed` with the changes from `lastApplied` to `desired`, as `kubectl apply` merges without
+ * knowing types:
  *
- * - A member of `lastApplied` that `desired` no longer has is removed. Every member of `desired` is set. Other members
- *   belong to other writers and stay.
- * - Lists whose items all have one of a few members, such as `name`, are merged item by item: known items keep their
- *   order, new ones go last. Other lists are replaced.
+ * - A member of `lastApplied` that is missing in `desired` is removed. Every member of `desired` is
+ *   set. All other members belong to other writers and stay.
+ * - Lists whose items all have a known member, such as `name`, are merged item by item. Known items
+ *   keep their order, and new items come last. Other lists are replaced.
  * - null means absent, because the API server stores no null.
  *
- * Where the types of `observed` and `desired` differ, `desired` wins.
+ * If the types of `observed` and `desired` differ, `desired` wins.
  */
 export function mergeThreeWay(observed: Mapping, lastApplied: Mapping, desired: Mapping): Mapping {
   return mergedMap(observed, lastApplied, desired, 0);
 }
 
-/** Undefined when nothing is left. */
+/** The merged value. Undefined when it is removed. */
 function merged(observed: unknown, last: unknown, desired: unknown, depth: number): unknown {
   requireDepth(depth);
   if (isMapping(observed) && (isMapping(desired) || desired === null)) {
@@ -66,9 +69,9 @@ function mergedList(
 }
 
 /**
- * The first known member that every item of every list has, and that identifies the items of each list. Undefined when
- * there is none. Metacontroller takes a member that several items share, too, such as the `port` 53 for TCP and UDP, and
- * so loses items.
+ * The first known member that every item of every list has, and that identifies the items in each
+ * list. Undefined when there is none. Metacontroller also uses a member that several items share,
+ * such as the `port` 53 for TCP and UDP, and so loses items.
  */
 function listKeyOf(...lists: readonly (readonly unknown[])[]): string | undefined {
   const items = lists.flat();

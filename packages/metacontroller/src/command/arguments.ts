@@ -2,7 +2,7 @@ import { ConfigurationError, messageOf, parseSelector } from 'chancery';
 import type { GivenTo, METACONTROLLER } from 'chancery/internal';
 import type { MetacontrollerOptions } from '../supervisor/options.ts';
 
-/** What `chancery metacontroller` is asked for. */
+/** The parsed command line of `chancery metacontroller`. */
 export interface MetacontrollerArguments {
   readonly options: Omit<
     MetacontrollerOptions,
@@ -17,7 +17,11 @@ export interface MetacontrollerArguments {
   readonly insecureAllowToken: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` for a command line that is wrong. */
+/**
+ * Parses the command line of `chancery metacontroller`.
+ *
+ * @throws ConfigurationError `CONFIG` when the command line is wrong.
+ */
 export function metacontrollerArguments({
   values,
   words: [unexpected],

@@ -21,10 +21,11 @@ import type { ControllerSpec } from '../spec.ts';
 import { metacontrollerArguments } from './arguments.ts';
 
 /**
- * Reads CompositeControllers and DecoratorControllers. The API server is not asked.
+ * The declarations of CompositeControllers and DecoratorControllers in files. The API server is not
+ * asked.
  *
- * @throws ConfigurationError `CONFIG` for a file that cannot be read, for a controller that is wrong, and for a
- *   resource whose definition is missing.
+ * @throws ConfigurationError `CONFIG` when a file cannot be read, when a controller is invalid, and
+ * when the definition of a resource is missing.
  */
 export async function declaredControllers(
   { files, functions: path, crds, args }: ControllerFiles,
@@ -64,7 +65,10 @@ export async function declaredControllers(
   return { declarations, hints, elects: leaderElection };
 }
 
-/** The objects of a `List`, as `kubectl get -o yaml` prints it, or the document itself. */
+/**
+ * The objects in a `List`, as `kubectl get -o yaml` prints it. For other documents, the document
+ * itself.
+ */
 function itemsOf({ file, value }: ManifestDocument): readonly ManifestDocument[] {
   const { kind, items } = Object(value) as { readonly kind?: unknown; readonly items?: unknown };
   const isList = typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items);
@@ -97,7 +101,10 @@ function refuseRepeated(specs: readonly ControllerSpec[]): void {
   if (twice !== undefined) throw new ConfigurationError(`${twice} is given twice`);
 }
 
-/** Programs and modules are not looked for: they may be in the image only. */
+/**
+ * Parses the file of functions. Programs and modules are not searched, because they may exist only
+ * in the image.
+ */
 async function functionsOf(path: string): Promise<FunctionsFile> {
   let text: string;
   try {

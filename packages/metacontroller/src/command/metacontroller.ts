@@ -27,11 +27,14 @@ import { type MetacontrollerArguments, metacontrollerArguments } from './argumen
 
 export interface MetacontrollerCommandOptions {
   readonly clock?: Clock;
-  /** Where Kubernetes mounts a ServiceAccount token. The process must not see a token there. */
+  /**
+   * Folders where Kubernetes mounts a ServiceAccount token. The process must not find a token
+   * there.
+   */
   readonly tokenFolders?: readonly string[];
 }
 
-/** `chancery metacontroller`: runs the controllers that objects of the cluster declare. */
+/** `chancery metacontroller`: runs the controllers that objects in the cluster declare. */
 export async function metacontroller(
   given: GivenTo<typeof METACONTROLLER>,
   io: Io,
@@ -40,7 +43,7 @@ export async function metacontroller(
   const asked = metacontrollerArguments(given);
   const settings = settingsOf(asked, io.env);
   io.saveMemory(); // most of what is read is released when it is reduced to what is cached
-  // Before a module is loaded, because its code is not ours.
+  // Checked before a module is loaded, because its code is not ours.
   if (!asked.check && !settings.insecureAllowToken) {
     const path = await findVisibleToken(tokenFolders);
     if (path !== undefined) throw tokenVisible(path);
@@ -93,7 +96,10 @@ async function runControllers(
   }
 }
 
-/** All namespaces are watched unless the environment says otherwise, and in a Pod a leader is elected. */
+/**
+ * The settings of the process. By default, all namespaces are watched, and in a Pod there is leader
+ * election.
+ */
 function settingsOf(asked: MetacontrollerArguments, env: Io['env']): Settings {
   const fromEnvironment = settingsFrom(withHooksDefaults(env));
   return overridden(fromEnvironment, {
@@ -107,7 +113,7 @@ function hasPrograms(functions: FunctionsFile | undefined): boolean {
   return entries.some(({ run }) => 'exec' in run);
 }
 
-/** One line of JSON for each hook. */
+/** Prints one line of JSON per hook. */
 function printFunctions(functions: FunctionsFile | undefined, { stdout }: Io): ExitCode {
   for (const { kind, name, hooks } of functions?.controllers ?? []) {
     for (const [hook, { run, timeoutMs, version }] of Object.entries(hooks)) {

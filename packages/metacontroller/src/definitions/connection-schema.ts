@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { described, fields, TEXT, textOr } from './schema-parts.ts';
 
-/** A reference to a Secret or a ConfigMap. The key of it stands elsewhere. */
+/** A reference to a Secret or a ConfigMap. Its key is in another field. */
 const REFERENCE: StructuralSchema = fields({ name: TEXT, namespace: TEXT }, ['name', 'namespace']);
 
 /** A reference to one key. */
@@ -11,7 +11,10 @@ function keyReference(key: StructuralSchema, required: readonly string[]): Struc
 
 const CA_REFERENCE = keyReference(textOr('ca.crt'), []);
 
-/** How the connection to a webhook is secured. Hooks and endpoints have the same four fields. */
+/**
+ * The fields that secure the connection to a webhook. Hooks and endpoints have the same four
+ * fields.
+ */
 export const CONNECTION: Readonly<Record<string, StructuralSchema>> = {
   caBundle: described(
     fields({ inline: TEXT, secretRef: CA_REFERENCE, configMapRef: CA_REFERENCE }),

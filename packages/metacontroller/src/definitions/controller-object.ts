@@ -1,13 +1,13 @@
 import type { Condition, KubernetesObject, LabelSelector } from 'chancery';
 import type { HookName, HookVersion, ResourceReference } from '../spec.ts';
 
-/** A Secret or a ConfigMap as the objects name it. */
+/** A reference to a Secret or a ConfigMap, in the form of the objects. */
 export interface ObjectReference {
   readonly name: string;
   readonly namespace: string;
 }
 
-/** The four fields of a connection, as in the objects. */
+/** The four fields of a connection, in the form of the objects. */
 export interface ConnectionFields {
   readonly caBundle?: {
     readonly inline?: string;
@@ -65,7 +65,10 @@ export interface ChildTypeFields extends ResourceReference {
   };
 }
 
-/** Fields of the spec of both kinds. Fields with a default are there once the defaults are filled in. */
+/**
+ * Fields in the spec of both kinds. Fields with a default are always present after the defaults are
+ * filled in.
+ */
 export interface SharedSpecFields {
   readonly resyncPeriodSeconds?: number;
   readonly hooks?: Readonly<Partial<Record<HookName, HookFields>>>;
@@ -98,7 +101,10 @@ export interface DecoratorSpecFields extends SharedSpecFields {
   readonly attachments?: readonly ChildTypeFields[];
 }
 
-/** The status of both kinds. Only our definitions declare it; where those of the original are installed, it is lost. */
+/**
+ * The status of both kinds. Only our definitions declare it. If the definitions of the original are
+ * installed, the server drops it.
+ */
 export interface ControllerStatus {
   readonly conditions?: readonly Condition[];
 }

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from 'chancery/internal';
 import { fields, listOf, TEXT } from './schema-parts.ts';
 
-/** How the objects name a resource. */
+/** The fields by which objects name a resource. */
 export const RESOURCE_FIELDS: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: TEXT,
   resource: TEXT,
@@ -12,7 +12,11 @@ export const RESOURCE_REQUIRED: readonly string[] = ['apiVersion', 'resource'];
 /** The values of `updateStrategy.method`. */
 const METHODS = ['OnDelete', 'Recreate', 'InPlace', 'RollingRecreate', 'RollingInPlace'];
 
-/** Child types, or attachment types, with their strategies. @param strategy - its fields beside `method`. */
+/**
+ * Child types, or attachment types, with their strategies.
+ *
+ * @param strategy - fields of the strategy besides `method`.
+ */
 export function childTypesSchema(
   strategy: Readonly<Record<string, StructuralSchema>> = {},
 ): StructuralSchema {
@@ -26,8 +30,8 @@ export function childTypesSchema(
 }
 
 /**
- * The status of a controller. The original declares no field. The conditions are ours: they say whether the
- * controller runs, and if not, why.
+ * The status of a controller. The original declares no fields. The conditions are an addition: they
+ * show whether the controller runs, and if not, why.
  */
 export const CONTROLLER_STATUS: StructuralSchema = fields({
   conditions: {

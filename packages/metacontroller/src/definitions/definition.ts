@@ -11,21 +11,21 @@ export const METACONTROLLER_GROUP = 'metacontroller.k8s.io';
 
 const METACONTROLLER_VERSION = 'v1alpha1';
 
-/** A resource of Metacontroller's group as it is declared here. */
+/** A resource of Metacontroller's group, as declared in this package. */
 interface Declaration {
   readonly kind: string;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly shortNames?: readonly string[];
   readonly description: string;
-  /** Fields beside apiVersion, kind and metadata. */
+  /** Fields besides apiVersion, kind and metadata. */
   readonly properties: Readonly<Record<string, StructuralSchema>>;
-  /** The required ones of them. */
+  /** The required fields among them. */
   readonly required: readonly string[];
 }
 
 /**
- * The resource with its complete definition. The definition is plain data and not of `customResource`, because it
- * has to equal that of the original, which does without `spec` in one kind.
+ * The resource with its complete definition. The definition is plain data and not made by
+ * `customResource`, because it has to equal that of the original, which has no `spec` in one kind.
  */
 export function definedResource<T extends KubernetesObject>(
   declaration: Declaration,

@@ -40,7 +40,7 @@ export function hooksSchema(names: readonly string[]): StructuralSchema {
   );
 }
 
-/** Connections by host, for webhooks that do not have their own. */
+/** Connection settings by host, for webhooks without their own. */
 export const ENDPOINT_CONFIGS: StructuralSchema = described(
   listOf(fields({ host: TEXT, ...CONNECTION }, ['host'])),
   'Secures the connections to the webhooks of a host that say nothing about it themselves.',

@@ -28,7 +28,7 @@ const STATUS_CHECKS = fields({
   conditions: listOf(fields({ type: TEXT, status: TEXT, reason: TEXT }, ['type'])),
 });
 
-/** Definitions of parents whose children a function decides about. */
+/** The resource of CompositeControllers. A function decides about the children of a parent. */
 export const compositeControllers: DefinedResource<CompositeController> = definedResource({
   kind: 'CompositeController',
   scope: 'Cluster',
@@ -50,7 +50,7 @@ export const compositeControllers: DefinedResource<CompositeController> = define
         ),
         childResources: childTypesSchema({ statusChecks: STATUS_CHECKS }),
         generateSelector: FLAG,
-        // The original declares two more hooks and never calls them.
+        // The original declares two additional hooks and never calls them.
         hooks: hooksSchema([...HOOKS, 'preUpdateChild', 'postUpdateChild']),
         ...SHARED,
       },
@@ -60,7 +60,10 @@ export const compositeControllers: DefinedResource<CompositeController> = define
   },
 });
 
-/** Definitions of objects that a function adds labels, annotations, a status and attachments to. */
+/**
+ * The resource of DecoratorControllers. A function adds labels, annotations, a status and
+ * attachments to objects.
+ */
 export const decoratorControllers: DefinedResource<DecoratorController> = definedResource({
   kind: 'DecoratorController',
   scope: 'Cluster',
@@ -92,7 +95,7 @@ export const decoratorControllers: DefinedResource<DecoratorController> = define
   },
 });
 
-/** Stored revisions of parents, for rolling updates. */
+/** The resource of stored revisions of parents, for rolling updates. */
 export const controllerRevisions: DefinedResource<ControllerRevision> = definedResource({
   kind: 'ControllerRevision',
   scope: 'Namespaced',

@@ -5,7 +5,7 @@ export const FLAG: StructuralSchema = { type: 'boolean' };
 export const TEXTS: StructuralSchema = { type: 'array', items: TEXT };
 export const INT32: StructuralSchema = { type: 'integer', format: 'int32' };
 
-/** An object with these fields. */
+/** The schema of an object with these fields. */
 export function fields(
   properties: Readonly<Record<string, StructuralSchema>>,
   required: readonly string[] = [],
@@ -17,12 +17,12 @@ export function listOf(items: StructuralSchema): StructuralSchema {
   return { type: 'array', items };
 }
 
-/** `schema` with a text for `kubectl explain`. */
+/** `schema` with a description for `kubectl explain`. */
 export function described(schema: StructuralSchema, description: string): StructuralSchema {
   return { ...schema, description };
 }
 
-/** A text with a default. */
+/** The schema of a text with a default. */
 export function textOr(value: string): StructuralSchema {
   return { ...TEXT, default: value };
 }

@@ -9,13 +9,13 @@ const REQUIREMENTS: StructuralSchema = listOf(
 
 const VALUES: StructuralSchema = { type: 'object', additionalProperties: TEXT };
 
-/** `metav1.LabelSelector`, which server-side apply replaces as a whole. */
+/** `metav1.LabelSelector`. Server-side apply replaces it as a whole. */
 export const LABEL_SELECTOR: StructuralSchema = {
   ...fields({ matchLabels: VALUES, matchExpressions: { ...REQUIREMENTS, ...ATOMIC_LIST } }),
   'x-kubernetes-map-type': 'atomic',
 };
 
-/** The same for annotations. Server-side apply merges it. */
+/** A selector for annotations in the same form. Server-side apply merges it. */
 export const ANNOTATION_SELECTOR: StructuralSchema = fields({
   matchAnnotations: VALUES,
   matchExpressions: REQUIREMENTS,

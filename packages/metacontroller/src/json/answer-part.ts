@@ -3,8 +3,8 @@ import { HookError } from '../hook-error.ts';
 import type { HookName } from '../spec.ts';
 
 /**
- * A part of an answer, and where it stands. Errors name the place and the kind of the value, never the value: an answer
- * may have Secrets.
+ * A part of an answer, and its path. Errors contain the path and the kind of the value, but never
+ * the value, because an answer may contain Secrets.
  */
 export class AnswerPart {
   readonly value: unknown;
@@ -17,12 +17,16 @@ export class AnswerPart {
     this.#hook = hook;
   }
 
-  /** True for null, too: Go reads null as if the field were not there. */
+  /** True also for null, because Go reads null as a missing field. */
   get isAbsent(): boolean {
     return this.value === undefined || this.value === null;
   }
 
-  /** A member of an object. @throws HookError when this is none. */
+  /**
+   * A member of an object.
+   *
+   * @throws HookError when the part is not an object.
+   */
   member(name: string): AnswerPart {
     const map = this.map();
     const path = /^[A-Za-z_]\w*$/.test(name)
@@ -31,7 +35,11 @@ export class AnswerPart {
     return new AnswerPart(Object.hasOwn(map, name) ? map[name] : undefined, path, this.#hook);
   }
 
-  /** @throws HookError when this is no object. */
+  /**
+   * The members of an object.
+   *
+   * @throws HookError when the part is not an object.
+   */
   map(): Readonly<Record<string, unknown>> {
     const { value } = this;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -40,7 +48,11 @@ export class AnswerPart {
     return this.#mustBe('an object');
   }
 
-  /** @throws HookError when this is no list. */
+  /**
+   * The items of a list.
+   *
+   * @throws HookError when the part is not a list.
+   */
   items(): readonly AnswerPart[] {
     if (!Array.isArray(this.value)) return this.#mustBe('a list');
     return this.value.map(
@@ -48,43 +60,47 @@ export class AnswerPart {
     );
   }
 
-  /** @throws HookError when this is no string. */
+  /**
+   * The string.
+   *
+   * @throws HookError when the part is not a string.
+   */
   string(): string {
     return typeof this.value === 'string' ? this.value : this.#mustBe('a string');
   }
 
-  /** A string with at least one character. */
+  /** A non-empty string. */
   filledString(): string {
     if (this.isAbsent) return this.fail('is missing');
     return this.string() === '' ? this.fail('is empty') : this.string();
   }
 
-  /** Undefined when absent or empty, which Go cannot tell apart. */
+  /** A string. Undefined when absent or empty, which Go cannot distinguish. */
   optionalString(): string | undefined {
     return this.isAbsent || this.string() === '' ? undefined : this.string();
   }
 
-  /** False when absent. */
+  /** A boolean. False when absent. */
   boolean(): boolean {
     if (this.isAbsent) return false;
     return typeof this.value === 'boolean' ? this.value : this.#mustBe('true or false');
   }
 
-  /** Undefined when absent. A bigint is an integer beyond 2^53. */
+  /** A number. Undefined when absent. A bigint is an integer beyond 2^53. */
   number(): number | undefined {
     if (this.isAbsent) return undefined;
     if (typeof this.value === 'bigint') return Number(this.value);
     return typeof this.value === 'number' ? this.value : this.#mustBe('a number');
   }
 
-  /** Undefined when absent. */
+  /** An object whose members are strings. Undefined when absent. */
   stringMap(): Readonly<Record<string, string>> | undefined {
     if (this.isAbsent) return undefined;
     for (const name of Object.keys(this.map())) this.member(name).string();
     return this.value as Readonly<Record<string, string>>;
   }
 
-  /** Refuses the answer. */
+  /** Refuses the answer with a HookError. */
   fail(problem: string): never {
     throw new HookError(
       `the answer of the ${this.#hook} hook is unusable: ${this.path || 'it'} ${problem}`,
@@ -97,7 +113,7 @@ export class AnswerPart {
   }
 }
 
-/** What kind of JSON value it is, for messages. */
+/** The kind of a JSON value, for messages. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';

@@ -5,14 +5,14 @@ import type { AnswerValue } from './answer-value.ts';
 
 export interface AnswerReaderOptions {
   readonly hook: HookName;
-  /** `strict`: unknown and repeated fields are errors. `loose`: a log line says each of them once. */
+  /** `strict`: unknown and repeated fields are errors. `loose`: each of them is logged once. */
   readonly answers: 'loose' | 'strict';
 }
 
-/** Says which fields an object of an answer may have. Others are unknown. */
+/** Declares the fields that an object of an answer may have. All others are unknown. */
 export type KnownFields = (part: AnswerPart, names: ReadonlySet<string>) => void;
 
-/** How many different remarks about loose answers are logged in the life of a controller. */
+/** Maximum number of different remarks about loose answers that one controller logs. */
 const MAX_REMARKS = 50;
 
 /** Reads the answers of one hook. */
@@ -25,9 +25,10 @@ export class AnswerReader {
   }
 
   /**
-   * The result of `read`, which gets the whole answer. It says which fields it knows.
+   * The result of `read`, which gets the whole answer and a function to declare the fields that it
+   * knows.
    *
-   * @throws HookError `InvalidAnswer`. No other error, whatever the answer is.
+   * @throws HookError `InvalidAnswer`, and no other error, whatever the answer is.
    */
   *read<R>(
     answer: AnswerValue,
@@ -41,7 +42,8 @@ export class AnswerReader {
       this.#remark(found, log);
     };
     for (const path of repeated) {
-      // The fields of children are those of Kubernetes. The original does not look for repeated ones in them.
+      // Children contain fields of Kubernetes. The original does not check for repeated fields in
+      // them.
       if (/^(children|attachments)\[/.test(path)) this.#remark(`repeated field ${path}`, log);
       else unusual(`repeated field ${path}`);
     }

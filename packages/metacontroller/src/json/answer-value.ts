@@ -14,16 +14,17 @@ import { repeatedFields } from './repeated-fields.ts';
 
 export interface AnswerValue {
   readonly whole: AnswerPart;
-  /** Paths of fields that an object has twice; the last one counts. */
+  /** Paths of fields that an object contains twice. The last one counts. */
   readonly repeated: readonly string[];
 }
 
 /**
- * The plain data of an answer. A module's value is written as JSON and read again, so that it is what a webhook could
- * have answered, and so that the module can go on changing it. Yields before a turn of the event loop becomes long.
+ * The plain data of an answer. The value of a module is written as JSON and parsed again. So it has
+ * the form of a webhook's answer, and the module may change its value afterwards. Yields before a
+ * turn of the event loop becomes long.
  *
- * @throws HookError `InvalidAnswer` for what is no JSON, or beyond a limit of `JSON_LIMITS`. The message quotes nothing
- *   of it.
+ * @throws HookError `InvalidAnswer` for a value that is not JSON, or that exceeds a limit of
+ * `JSON_LIMITS`. The message quotes nothing of the answer.
  */
 export function* answerValue(
   answer: HookAnswer,
@@ -39,7 +40,7 @@ export function* answerValue(
   };
 }
 
-/** The thrown error is left out, because it may quote the value. */
+/** The value of a module as JSON. The thrown error is dropped, because it may quote the value. */
 function* moduleText(value: unknown, unread: AnswerPart): Generator<void, string, undefined> {
   let text: unknown;
   try {
@@ -48,7 +49,7 @@ function* moduleText(value: unknown, unread: AnswerPart): Generator<void, string
     if (error instanceof JsonLimitError) unread.fail(error.message);
     unread.fail('cannot be written as JSON');
   }
-  // Undefined, or a function.
+  // The value was undefined, or a function.
   return typeof text === 'string' ? text : unread.fail('is nothing');
 }
 
@@ -64,10 +65,10 @@ function* parsed(text: string, unread: AnswerPart): Generator<void, ReadJson, un
   }
 }
 
-/** Objects and lists that are looked at in one turn of the event loop. */
+/** Number of objects and lists that are visited in one turn of the event loop. */
 const SLICE = 20_000;
 
-/** How many members the objects of a value have together. Without recursion. */
+/** The total number of members in all objects of a value. Works without recursion. */
 function* membersOf(value: unknown): Generator<void, number, undefined> {
   let members = 0;
   let looked = 0;

@@ -5,13 +5,13 @@ import type { AnswerValue } from './answer-value.ts';
 import { desiredObjects } from './desired-objects.ts';
 import { type HookEvent, hookEvents } from './hook-events.ts';
 
-/** What both kinds of controllers take from the answer of a sync or finalize hook. */
+/** The parts of a sync or finalize answer that both kinds of controllers use. */
 export interface CommonAnswer {
   readonly children: readonly DesiredChild[];
-  /** Null: the hook states none. */
+  /** Null when the hook sets no status. */
   readonly status: Readonly<Record<string, unknown>> | null;
   readonly resyncAfterMs: number | undefined;
-  /** Never true in the answer of a sync hook, which does not decide on finalizers. */
+  /** Never true in the answer of a sync hook, because only finalize hooks decide on finalizers. */
   readonly finalized: boolean;
   readonly events: readonly HookEvent[];
 }
@@ -19,7 +19,7 @@ export interface CommonAnswer {
 export type CompositeAnswer = CommonAnswer;
 
 export interface DecorationAnswer extends CommonAnswer {
-  /** Null deletes. */
+  /** Null deletes a label. */
   readonly labels: Readonly<Record<string, string | null>>;
   readonly annotations: Readonly<Record<string, string | null>>;
 }
@@ -27,9 +27,9 @@ export interface DecorationAnswer extends CommonAnswer {
 export interface SyncAnswerOptions {
   /** The declared types of children or attachments. */
   readonly types: readonly Resource[];
-  /** `delete`: an answer without the list of children deletes all of them. */
+  /** `delete`: an answer without the list of children deletes all children. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** Whether `events` are read. */
+  /** True when `events` are read. */
   readonly extensions: boolean;
   readonly finalizing: boolean;
 }
@@ -37,7 +37,12 @@ export interface SyncAnswerOptions {
 const COMMON = ['status', 'resyncAfterSeconds', 'finalized'];
 const EXTENSIONS = ['events'];
 
-/** Yields before a turn of the event loop becomes long. @throws HookError `InvalidAnswer` */
+/**
+ * The checked answer of a CompositeController's hook. Yields before a turn of the event loop
+ * becomes long.
+ *
+ * @throws HookError `InvalidAnswer`
+ */
 export function* compositeAnswer(
   reader: AnswerReader,
   answer: AnswerValue,
@@ -50,7 +55,12 @@ export function* compositeAnswer(
   });
 }
 
-/** Yields before a turn of the event loop becomes long. @throws HookError `InvalidAnswer` */
+/**
+ * The checked answer of a DecoratorController's hook. Yields before a turn of the event loop
+ * becomes long.
+ *
+ * @throws HookError `InvalidAnswer`
+ */
 export function* decorationAnswer(
   reader: AnswerReader,
   answer: AnswerValue,
@@ -82,7 +92,7 @@ function* commonAnswer(
 ): Generator<void, CommonAnswer, undefined> {
   const status = whole.member('status');
   const finalized = whole.member('finalized').boolean() && finalizing;
-  // Whoever declares that nothing is left to do, or declares no types, has no children to list.
+  // The list may be missing when the parent is finalized, or when there are no types of children.
   const mayBeAbsent = emptyChildren === 'delete' || types.length === 0 || finalized;
   return {
     children: yield* desiredObjects(list, { types, mayBeAbsent }),
@@ -93,10 +103,13 @@ function* commonAnswer(
   };
 }
 
-/** A longer time is a mistake, such as milliseconds or a date. */
+/** Maximum time. A longer time is a mistake, such as milliseconds or a date. */
 const MAX_RESYNC_SECONDS = 366 * 86_400;
 
-/** Zero means no resync, as in the original. A shorter time than a millisecond is one millisecond. */
+/**
+ * Milliseconds until the next call. Zero means no resync, as in the original. A time below a
+ * millisecond becomes one millisecond.
+ */
 function resyncAfterMs(part: AnswerPart): number | undefined {
   const seconds = part.number() ?? 0;
   if (seconds < 0) part.fail('is negative');

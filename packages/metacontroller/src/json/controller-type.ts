@@ -1,6 +1,9 @@
 import { always, filled, type GoField, type GoStruct, set, struct } from './go-struct.ts';
 
-/** Go writes the fields of an embedded struct where it is embedded; TypeMeta has `kind` first. */
+/**
+ * The order of fields is Go's: fields of an embedded struct come where it is embedded. TypeMeta has
+ * `kind` first.
+ */
 const OWNER_REFERENCE = struct(
   always('apiVersion'),
   always('kind'),
@@ -10,7 +13,7 @@ const OWNER_REFERENCE = struct(
   set('blockOwnerDeletion'),
 );
 
-/** `fieldsV1` is raw JSON. Its keys are sorted as the server sends them. */
+/** `fieldsV1` is raw JSON. Its keys keep the order of the server, which sorts them. */
 const MANAGED_FIELDS_ENTRY = struct(
   filled('manager'),
   filled('operation'),
@@ -56,7 +59,7 @@ const ANNOTATION_SELECTOR = struct(
 const SECRET = struct(always('name'), always('namespace'));
 const KEY_REFERENCE = struct(always('name'), always('namespace'), filled('key'));
 
-/** How a connection is secured: fields of a webhook, and of an entry of `endpointConfigs`. */
+/** The connection fields of a webhook, and of an entry of `endpointConfigs`. */
 const CONNECTION = [
   set(
     'caBundle',
@@ -145,7 +148,10 @@ function object(spec: GoStruct): GoStruct {
   );
 }
 
-/** The types of the `controller` of a request (pkg/apis/metacontroller/v1alpha1/types.go and metav1 of the original). */
+/**
+ * The types of the `controller` of a request. Sources: pkg/apis/metacontroller/v1alpha1/types.go
+ * and metav1 of the original.
+ */
 export const CONTROLLER_TYPES: Readonly<
   Record<'CompositeController' | 'DecoratorController', GoStruct>
 > = {

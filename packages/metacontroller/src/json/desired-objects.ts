@@ -3,24 +3,27 @@ import { apiVersionOf, isDnsLabel } from 'chancery/internal';
 import { type AnswerPart, shownName } from './answer-part.ts';
 
 export interface DesiredObjectsOptions {
-  /** The declared types. */
+  /** The declared types of children or attachments. */
   readonly types: readonly Resource[];
-  /** Whether an absent list is an empty one, which deletes all objects. */
+  /** True when a missing list counts as an empty list, which deletes all objects. */
   readonly mayBeAbsent: boolean;
 }
 
-/** Children of one parent. Each is compared with what there is at every sync. */
+/** Maximum number of children of one parent. Each sync compares every child. */
 const MAX_CHILDREN = 10_000;
 
-/** Children that are checked in one turn of the event loop. They take a few milliseconds. */
+/**
+ * Number of children that are checked in one turn of the event loop. They take a few milliseconds.
+ */
 const SLICE = 500;
 
 /**
- * `children` or `attachments`, checked as far as their type and name go. The objects are as the hook answered them.
+ * The items of `children` or `attachments`. Their types and names are checked. The objects are
+ * unchanged.
  *
  * Yields before a turn of the event loop becomes long.
  *
- * @throws HookError `InvalidAnswer` for the first unusable one, and for more than 10,000.
+ * @throws HookError `InvalidAnswer` for the first unusable item, and for more than 10,000 items.
  */
 export function* desiredObjects(
   list: AnswerPart,
@@ -63,12 +66,15 @@ function desiredObject(item: AnswerPart, types: ReadonlyMap<string, Resource>): 
   return { resource, object: item.value as KubernetesObject };
 }
 
-/** The rule of the API server for the names of all kinds. Some kinds have stricter ones, which it knows. */
+/**
+ * True for a name that is valid for every kind. Some kinds have stricter rules, which the API
+ * server checks.
+ */
 function isPathSegment(name: string): boolean {
   return name !== '.' && name !== '..' && !/[/%]/.test(name);
 }
 
-/** The engine adds the parent to the owners that an answer has. */
+/** Checks the owner references of an answer. The engine adds the parent to them. */
 function requireOwners(owners: AnswerPart): void {
   if (owners.isAbsent) return;
   for (const owner of owners.items()) {

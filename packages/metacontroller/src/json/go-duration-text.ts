@@ -13,8 +13,8 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const PART = /(?:(\d+)(?:\.(\d*))?|\.(\d+))(ns|us|µs|μs|ms|s|m|h)/y;
 
 /**
- * A duration as Go writes it after it has read `text`: `90s` becomes `1m30s`, `0.5s` becomes `500ms`. Undefined for a
- * text that Go cannot read.
+ * A duration as Go writes it after reading `text`: `90s` becomes `1m30s`, `0.5s` becomes `500ms`.
+ * Undefined for a text that Go cannot read.
  */
 export function goDurationText(text: string): string | undefined {
   const sign = /^[+-]?/.exec(text)?.[0] ?? '';
@@ -39,7 +39,10 @@ function nanosecondsIn(text: string): bigint | undefined {
   return text === '' ? undefined : sum;
 }
 
-/** Below a second in the largest unit that fits; otherwise hours, minutes and seconds without leading zeros. */
+/**
+ * A duration in Go's form. Below a second, it uses the largest unit that fits. Otherwise it uses
+ * hours, minutes and seconds without leading zeros.
+ */
 function written(nanoseconds: bigint): string {
   if (nanoseconds < 1_000n) return `${nanoseconds}ns`;
   if (nanoseconds < 1_000_000n) return decimal(nanoseconds, 3, 'µs');

@@ -2,12 +2,12 @@ import { goJson, goString, isMapping } from 'chancery/internal';
 import { goDurationText } from './go-duration-text.ts';
 
 /**
- * A type of Go, as far as its JSON shows it: a string, another scalar or raw JSON, a duration, a map of strings, a list,
- * or a struct.
+ * A type of Go as far as JSON shows it: a string, another scalar or raw JSON, a duration, a map of
+ * strings, a list, or a struct.
  */
 export type GoType = 'string' | 'raw' | 'duration' | 'map' | { readonly listOf: GoType } | GoStruct;
 
-/** Fields are written in this order, and fields that the struct does not have are left out. */
+/** A struct of Go. Its fields are written in this order. Fields that are not listed are dropped. */
 export interface GoStruct {
   readonly fields: readonly GoField[];
 }
@@ -16,8 +16,9 @@ export interface GoField {
   readonly name: string;
   readonly type: GoType;
   /**
-   * When the field is written: always, also with its zero value; when it is set (`omitempty` of a pointer or a struct);
-   * when it is not empty (`omitempty` of a string, a list or a map).
+   * When the field is written. `always`: also with its zero value. `set`: when it is set
+   * (`omitempty` of a pointer or a struct). `filled`: when it is not empty (`omitempty` of a
+   * string, a list or a map).
    */
   readonly written: 'always' | 'set' | 'filled';
 }
@@ -38,7 +39,10 @@ export function struct(...fields: readonly GoField[]): GoStruct {
   return { fields };
 }
 
-/** `value` as Go holds it after it has read it into `type`: with its fields only, zero values included. */
+/**
+ * `value` as Go stores it after reading it into `type`: with the fields of the type only, zero
+ * values included.
+ */
 export function goValue(value: unknown, type: GoType): unknown {
   if (type === 'string') return value ?? '';
   if (type === 'duration') {
@@ -65,7 +69,7 @@ function isWritten(member: unknown, { written }: GoField): boolean {
   return member !== '' && member !== 0 && member !== false;
 }
 
-/** The text of a value that `goValue` has made. */
+/** The JSON text of a value that `goValue` returned. */
 export function goStructText(value: unknown, type: GoType): string {
   if (typeof type === 'string') return goJson(value);
   if ('listOf' in type) {

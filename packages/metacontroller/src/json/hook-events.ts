@@ -2,7 +2,7 @@ import type { ReconcileContext } from 'chancery';
 import type { AnswerPart } from './answer-part.ts';
 import type { KnownFields } from './answer-reader.ts';
 
-/** An Event that a hook wants to be recorded about the parent. */
+/** An Event about the parent that a hook requests. */
 export interface HookEvent {
   readonly type: 'Normal' | 'Warning';
   /** CamelCase. */
@@ -14,12 +14,16 @@ export interface HookEvent {
 const MAX_REASON_CHARS = 128;
 const MAX_MESSAGE_CHARS = 1_024;
 
-/** Of one answer. More would be a log, for which Events are not made. */
+/** Maximum number of Events in one answer. More Events would be a log. */
 const MAX_EVENTS = 10;
 
 const FIELDS: ReadonlySet<string> = new Set(['type', 'reason', 'message']);
 
-/** @throws HookError `InvalidAnswer` */
+/**
+ * The Events of an answer.
+ *
+ * @throws HookError `InvalidAnswer`
+ */
 export function hookEvents(list: AnswerPart, known: KnownFields): readonly HookEvent[] {
   if (list.isAbsent) return [];
   const items = list.items();

@@ -6,17 +6,20 @@ import { CONTROLLER_TYPES } from './controller-type.ts';
 import { goStructText, goValue } from './go-struct.ts';
 import { type ObjectMap, objectMap, type TypedObjects } from './object-map.ts';
 
-/** What a sync or finalize hook is asked. The parent is the decorated object of a decorator. */
+/**
+ * The content of a request to a sync or finalize hook. For a decorator, the parent is the decorated
+ * object.
+ */
 export interface SyncQuestion {
   readonly parent: KubernetesObject;
-  /** Every declared type, also those without objects. */
+  /** Every declared type, including types without objects. */
   readonly children: Iterable<TypedObjects>;
   /** Every type that a rule names. */
   readonly related: Iterable<TypedObjects>;
   readonly finalizing: boolean;
 }
 
-/** Makes the requests to one hook of a controller. */
+/** Creates the requests to one hook of a controller. */
 export interface HookRequests {
   sync(question: SyncQuestion): HookRequest;
   customize(parent: KubernetesObject): HookRequest;
@@ -27,7 +30,10 @@ export interface HookRequestsOptions {
   readonly managedFields: boolean;
 }
 
-/** The requests of a CompositeController or DecoratorController, with the controller as Go writes it. */
+/**
+ * The requests of a CompositeController or DecoratorController. The controller in them has Go's
+ * form.
+ */
 export function hookRequests(
   { kind, object }: Pick<ControllerSpec, 'kind' | 'object'>,
   { version, managedFields }: HookRequestsOptions,
@@ -69,7 +75,7 @@ function same(object: KubernetesObject): KubernetesObject {
   return object;
 }
 
-/** Name, value, and the pieces of its text. */
+/** The name and value of a member, and the pieces of its text. */
 type Member = readonly [string, unknown, () => Iterable<string>];
 
 function objectMember(name: string, object: KubernetesObject): Member {
@@ -120,7 +126,9 @@ function* pieces(members: readonly Member[]): Generator<string, void, undefined>
   yield '}';
 }
 
-/** Characters that are written in one turn of the event loop. They take a few milliseconds. */
+/**
+ * Number of characters that are joined in one turn of the event loop. They take a few milliseconds.
+ */
 const SLICE_CHARS = 262_144;
 
 async function joinedInSlices(pieces: Iterable<string>): Promise<string> {

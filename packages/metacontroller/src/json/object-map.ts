@@ -2,20 +2,21 @@ import type { KubernetesObject, Resource } from 'chancery';
 import { apiVersionOf } from 'chancery/internal';
 import type { HookVersion } from '../spec.ts';
 
-/** Objects of one resource, as a request shows them. */
+/** The objects of one resource in a request. */
 export interface TypedObjects {
   readonly resource: Resource;
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Type → key → object. A type without objects is there, too. */
+/** Type → key → object. Types without objects are included. */
 export type ObjectMap = Readonly<Record<string, Readonly<Record<string, KubernetesObject>>>>;
 
 /**
  * The objects that a hook of `version` gets for `parent`.
  *
- * With v1, a namespaced parent sees only objects of its own namespace, by their names; cluster-scoped ones are left out,
- * too. Everywhere else the key of a namespaced object is `namespace/name`.
+ * With v1, a namespaced parent gets only the objects of its own namespace, keyed by name.
+ * Cluster-scoped objects are excluded, too. In all other cases the key of a namespaced object is
+ * `namespace/name`.
  */
 export function objectMap(
   types: Iterable<TypedObjects>,
@@ -35,7 +36,7 @@ export function objectMap(
   return Object.fromEntries(map);
 }
 
-/** `Pod.v1`, `StatefulSet.apps/v1`. */
+/** The key of a type: `Pod.v1`, `StatefulSet.apps/v1`. */
 function typeKey(resource: Resource): string {
   return `${resource.kind}.${apiVersionOf(resource)}`;
 }
@@ -45,7 +46,7 @@ function keyOfObject({ metadata }: KubernetesObject, isRelative: boolean): strin
   return isRelative || !isSet(namespace) ? name : `${namespace}/${name}`;
 }
 
-/** An aggregated API server may write an empty namespace. */
+/** False also for an empty namespace, which an aggregated API server may write. */
 function isSet(namespace: string | undefined): boolean {
   return namespace !== undefined && namespace !== '';
 }

@@ -4,9 +4,9 @@ import type { AnswerPart } from './answer-part.ts';
 import type { AnswerReader, KnownFields } from './answer-reader.ts';
 import type { AnswerValue } from './answer-value.ts';
 
-/** A rule of a customize hook whose resource is not looked up yet. */
+/** A rule of a customize hook whose resource is not resolved yet. */
 export interface NamedRule extends ResourceReference {
-  /** Where it stands in the answer. */
+  /** The part of the answer with the rule. */
   readonly part: AnswerPart;
   readonly labelSelector?: LabelSelector;
   readonly namespace?: string;
@@ -27,7 +27,8 @@ const SELECTOR: ReadonlySet<string> = new Set(['matchLabels', 'matchExpressions'
 const REQUIREMENT: ReadonlySet<string> = new Set(['key', 'operator', 'values']);
 
 /**
- * The rules of a customize hook. A bare list is accepted, because the documents of the original show one.
+ * The rules of a customize hook. A list without an object around it is accepted, because the
+ * documentation of the original shows one.
  *
  * @throws HookError `InvalidAnswer`
  */
@@ -44,10 +45,12 @@ export function* relatedAnswer(
   });
 }
 
-/** Rules of one parent. Each is looked up, and holds objects in a cache. */
+/**
+ * Maximum number of rules of one parent. Each rule needs a lookup, and keeps objects in a cache.
+ */
 const MAX_RULES = 1_000;
 
-/** Rules that are checked in one turn of the event loop. */
+/** Number of rules that are checked in one turn of the event loop. */
 const SLICE = 100;
 
 function* rules(
@@ -81,7 +84,7 @@ function rule(item: AnswerPart, known: KnownFields): NamedRule {
   };
 }
 
-/** An empty selector is not an absent one: it excludes `names`. */
+/** A selector. An empty selector differs from a missing one: it excludes `names`. */
 function selector(part: AnswerPart, known: KnownFields): LabelSelector | undefined {
   if (part.isAbsent) return undefined;
   known(part, SELECTOR);

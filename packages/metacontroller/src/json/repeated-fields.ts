@@ -1,27 +1,27 @@
 import { boundedText } from 'chancery/internal';
 import { shownName } from './answer-part.ts';
 
-/** An object or a list that has been begun. */
+/** An object or a list that is not closed yet. */
 interface Open {
   /** Undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The name of the member, or the index of the item, that is being read. */
+  /** The name of the current member, or the index of the current item. */
   at: string | number;
   /** True when the next string is a name. */
   expectsName: boolean;
 }
 
-/** How many are named: an answer with more of them is no better understood. */
+/** Maximum number of repeated fields in a message. More would not help to understand the answer. */
 const MAX_NAMED = 8;
 
-/** Tokens that are looked at in one turn of the event loop. */
+/** Number of tokens that are visited in one turn of the event loop. */
 const SLICE = 20_000;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Paths of the fields that an object of `text`, which is valid JSON, has more than once. At most eight. Yields before a
- * turn of the event loop becomes long.
+ * Paths of the fields that an object in `text` contains more than once. At most eight. `text` must
+ * be valid JSON. Yields before a turn of the event loop becomes long.
  */
 export function* repeatedFields(text: string): Generator<void, readonly string[], undefined> {
   const open: Open[] = [];
@@ -51,10 +51,10 @@ function next(level: Open | undefined): void {
   else if (level !== undefined) level.expectsName = true;
 }
 
-/** Of a path in a message. */
+/** Maximum number of characters of a path in a message. */
 const MAX_PATH_CHARS = 1_024;
 
-/** As `AnswerPart.path` names it. */
+/** The path in the form of `AnswerPart.path`. */
 function pathTo(open: readonly Open[]): string {
   const path = open
     .map(({ at }) => {

@@ -1,12 +1,12 @@
 import { OperatorError } from 'chancery';
 
-/** Characters of a refused value that a message shows. */
+/** Number of characters of a refused value that a message shows. */
 const SHOWN_CHARS = 64;
 
-/** A CompositeController or a DecoratorController that cannot be run as it is written. */
+/** A CompositeController or a DecoratorController has an invalid specification. */
 export class InvalidSpecError extends OperatorError {
   override readonly name = 'InvalidSpecError';
-  /** The field at fault: `spec.hooks.sync.webhook.url`. */
+  /** The invalid field: `spec.hooks.sync.webhook.url`. */
   readonly path: string;
 
   constructor(path: string, problem: string, options: ErrorOptions = {}) {
@@ -20,12 +20,16 @@ export class InvalidSpecError extends OperatorError {
   }
 }
 
-/** @throws InvalidSpecError. */
+/**
+ * Throws an error for a field.
+ *
+ * @throws InvalidSpecError always.
+ */
 export function refuse(path: string, problem: string): never {
   throw new InvalidSpecError(path, problem);
 }
 
-/** A value for a message: quoted, and cut when it is long. */
+/** A value for a message: quoted, and cut if it is long. */
 export function shown(value: string): string {
   const text = JSON.stringify(value.slice(0, SHOWN_CHARS).toWellFormed());
   return value.length > SHOWN_CHARS ? `${text}…` : text;

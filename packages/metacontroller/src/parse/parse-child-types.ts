@@ -16,9 +16,10 @@ const UPDATES: Readonly<Record<Method, ChildUpdate>> = {
 };
 
 /**
- * The child types of a CompositeController. A resource that stands there twice in the same words counts once.
+ * The child types of a CompositeController. A resource that occurs twice with the same fields
+ * counts once.
  *
- * @param path - of the list.
+ * @param path - the path of the list.
  * @throws InvalidSpecError.
  */
 export function parseChildTypes(
@@ -48,7 +49,10 @@ function parseChildType(type: ChildTypeFields, path: string): ChildTypeSpec {
   };
 }
 
-/** Attachments of decorators have no revisions: one after another is all at once. */
+/**
+ * The child types without rolling updates. Attachments of decorators have no revisions, so they are
+ * all updated at once.
+ */
 export function withoutRolling(types: readonly ChildTypeSpec[]): readonly ChildTypeSpec[] {
   return types.map((type) => ({ ...type, update: atOnce(type.update) }));
 }

@@ -3,7 +3,7 @@ import type { ConnectionFields, ObjectReference } from '../definitions/controlle
 import type { ConnectionSpec, KeyReference } from '../spec.ts';
 import { refuse, shown } from './invalid-spec.ts';
 
-/** The fields of a connection. A hook that has one of them ignores the endpoints. */
+/** The fields of a connection. A hook that has any of them ignores the endpoints. */
 const FIELDS = ['caBundle', 'clientTLS', 'authorization', 'basicAuth'] as const;
 
 export function hasConnection(fields: ConnectionFields): boolean {
@@ -11,9 +11,9 @@ export function hasConnection(fields: ConnectionFields): boolean {
 }
 
 /**
- * How a connection is secured. Empty keys count as missing.
+ * The settings of a connection. Empty keys count as missing.
  *
- * @param path - of the object that has the fields.
+ * @param path - the path of the object with these fields.
  * @throws InvalidSpecError.
  */
 export function parseConnection(fields: ConnectionFields, path: string): ConnectionSpec {
@@ -80,10 +80,10 @@ function parseCaBundle(
   return keyOf('ConfigMap', configMapRef, configMapRef.key || CA_KEY, `${path}.configMapRef`);
 }
 
-/** The key of a bundle of certificates, unless another one is given. */
+/** The default key of a bundle of certificates. */
 const CA_KEY = 'ca.crt';
 
-/** A scheme of HTTP authentication. */
+/** Matches a scheme of HTTP authentication. */
 const SCHEME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/;
 
 function parseAuthorization(
@@ -100,7 +100,7 @@ function parseAuthorization(
   return { scheme, credentials: secretKey(secretRef, secretRef.key, '', path) };
 }
 
-/** @param path - of the object that has the `secretRef`. */
+/** @param path - the path of the object with the `secretRef`. */
 function secretKey(
   reference: ObjectReference,
   key: string,
@@ -110,7 +110,11 @@ function secretKey(
   return keyOf('Secret', reference, key || fallback, `${path}.secretRef`);
 }
 
-/** @throws InvalidSpecError for a name that no object can have: roles and field selectors contain it. */
+/**
+ * A checked reference to a key. Roles and field selectors contain the name.
+ *
+ * @throws InvalidSpecError when the name or the namespace is invalid.
+ */
 function keyOf(
   kind: KeyReference['kind'],
   { namespace, name }: ObjectReference,

@@ -23,10 +23,10 @@ import { parseWebhook } from './parse-webhook.ts';
 export { InvalidSpecError } from './invalid-spec.ts';
 
 /**
- * A CompositeController or a DecoratorController, checked and with all defaults. Objects that were stored by an
- * older definition, without its defaults, are read as well.
+ * A CompositeController or a DecoratorController, checked and with all defaults. Objects that were
+ * stored under an older definition, without its defaults, are accepted as well.
  *
- * @throws InvalidSpecError for the first field that is wrong.
+ * @throws InvalidSpecError for the first invalid field.
  */
 export function parseController(object: KubernetesObject): ControllerSpec {
   const apiVersion = apiVersionOf(compositeControllers);
@@ -41,14 +41,14 @@ export function parseController(object: KubernetesObject): ControllerSpec {
   }
 }
 
-/** As the API server would store it with the definition, and without its status. */
+/** The object as the API server would store it with the definition, without its status. */
 function complete<T extends KubernetesObject>(
   { status: _, ...object }: KubernetesObject & { readonly status?: unknown },
   { definition }: DefinedResource<T>,
 ): T {
   const schema = definition.spec.versions[0]?.schema.openAPIV3Schema ?? {};
   const causes = newObjectProblems(object, { schema, scaled: [] });
-  // The message goes into logs and Events: it says nothing of the values.
+  // The message is used in logs and Events, so it must contain no values.
   const [cause] = withoutValues({ details: { causes } }, 422).details.causes;
   if (cause !== undefined) refuse(cause.field, cause.message);
   const result = storedForm(object, schema, UNLIMITED) as T;
@@ -75,7 +75,7 @@ function compositeSpec(object: CompositeController): CompositeSpec {
   };
 }
 
-/** An empty list is no list. */
+/** The paths of a revision. An empty list counts as missing. */
 function fieldPaths(paths: readonly string[] | undefined, path: string): readonly string[] {
   for (const [at, text] of (paths ?? []).entries()) {
     if (text.split('.').includes('')) {
@@ -116,7 +116,7 @@ function decoratedResources(
   });
 }
 
-/** What both kinds have. */
+/** The parts that both kinds share. */
 function shared(object: CompositeController | DecoratorController) {
   const { resyncPeriodSeconds } = object.spec;
   return {

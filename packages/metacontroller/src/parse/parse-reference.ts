@@ -4,21 +4,22 @@ import type { ResourceReference } from '../spec.ts';
 import { refuse, shown } from './invalid-spec.ts';
 
 /**
- * Annotation of a controller: the resources that its customize hook may name, as `v1/configmaps,apps/v1/deployments`.
- * Roles are generated from it.
+ * Annotation of a controller with the resources that its customize hook may name, such as
+ * `v1/configmaps,apps/v1/deployments`. Roles are generated from it.
  */
 export const RELATED_RESOURCES = 'metacontroller.chancery.dev/related-resources';
 
-/** Group and version of an apiVersion that was checked. */
+/** Group and version of a valid apiVersion. */
 export function groupAndVersion(apiVersion: string): readonly [group: string, version: string] {
   const [first = '', second] = apiVersion.split('/');
   return second === undefined ? ['', first] : [first, second];
 }
 
 /**
- * A resource as an object names it. It must name one resource: roles cannot follow from a wildcard.
+ * A reference to a resource. It must name one resource, because roles cannot be generated from a
+ * wildcard.
  *
- * @param path - of the fields `apiVersion` and `resource`.
+ * @param path - the path of the object with the fields `apiVersion` and `resource`.
  * @throws InvalidSpecError.
  */
 export function parseReference(
@@ -41,7 +42,7 @@ export function parseReference(
 }
 
 /**
- * The resources of the annotation; none without it.
+ * The resources in the annotation. Empty without the annotation.
  *
  * @throws InvalidSpecError.
  */
@@ -53,7 +54,7 @@ export function parseRelated({ metadata }: KubernetesObject): readonly ResourceR
   return [...new Set(words)].filter((word) => word !== '').map((word) => parseWord(word, path));
 }
 
-/** `v1/configmaps`, `apps/v1/deployments`. */
+/** One entry of the annotation: `v1/configmaps`, `apps/v1/deployments`. */
 function parseWord(word: string, path: string): ResourceReference {
   refuseWildcard(path, word);
   const at = word.lastIndexOf('/');

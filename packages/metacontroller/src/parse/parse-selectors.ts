@@ -4,7 +4,11 @@ import type { DecoratorSpecFields } from '../definitions/controller-object.ts';
 import type { AnnotationRequirement } from '../spec.ts';
 import { InvalidSpecError, refuse, shown } from './invalid-spec.ts';
 
-/** @throws InvalidSpecError. */
+/**
+ * A checked label selector.
+ *
+ * @throws InvalidSpecError.
+ */
 export function parseLabelSelector(
   selector: LabelSelector | undefined,
   path: string,
@@ -22,7 +26,8 @@ export function parseLabelSelector(
 type AnnotationSelector = DecoratorSpecFields['resources'][number]['annotationSelector'];
 
 /**
- * The requirements of an annotation selector. Unlike those of labels, the values may be any text.
+ * The requirements of an annotation selector. In contrast to labels, any text is allowed as a
+ * value.
  *
  * @throws InvalidSpecError.
  */

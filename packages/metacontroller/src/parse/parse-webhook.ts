@@ -7,9 +7,9 @@ import { hasConnection, parseConnection } from './parse-connection.ts';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Where and how a hook is called.
+ * The address and the options of a webhook.
  *
- * @param path - of the webhook.
+ * @param path - the path of the webhook.
  * @throws InvalidSpecError.
  */
 export function parseWebhook(
@@ -29,7 +29,7 @@ export function parseWebhook(
   };
 }
 
-/** `url` counts before `service` and `path`. */
+/** The URL of a webhook. `url` takes precedence over `service` and `path`. */
 function urlOf({ url, service, path: at }: WebhookFields, path: string): string {
   if (url !== undefined) return httpUrl(url, `${path}.url`);
   if (service === undefined || at === undefined) {
@@ -52,14 +52,17 @@ function urlOf({ url, service, path: at }: WebhookFields, path: string): string 
   return httpUrl(`${protocol}://${name}.${namespace}:${port}${at}`, `${path}.path`);
 }
 
-/** The text as it is given, so that it stands in messages and metrics as its author wrote it. */
+/**
+ * A checked URL. It is returned unchanged, so that messages and metrics show it as its author wrote
+ * it.
+ */
 function httpUrl(text: string, path: string): string {
   if (/^https?:\/\/[^/?#]/i.test(text) && URL.canParse(text) && hasReadableUser(text)) return text;
-  // A URL may have a password in it.
+  // The message does not quote the URL, because it may contain a password.
   return refuse(path, 'expected a URL such as http://hooks.shop:8080/sync');
 }
 
-/** User and password are sent decoded. */
+/** True when user and password can be decoded, because they are sent decoded. */
 function hasReadableUser(text: string): boolean {
   const { username, password } = new URL(text);
   return [username, password].every(isDecodable);
@@ -74,7 +77,7 @@ function isDecodable(part: string): boolean {
   }
 }
 
-/** Zero or below counts as not given. */
+/** The time limit. Zero or less counts as missing. */
 function timeoutOf({ timeout }: WebhookFields, path: string): number {
   if (timeout === undefined) return DEFAULT_TIMEOUT_MS;
   const isNegative = timeout.startsWith('-');
@@ -93,12 +96,12 @@ function etagOf({ etag }: WebhookFields): WebhookSpec['etag'] {
   };
 }
 
-/** Zero and below mean for ever, as no value does. */
+/** Milliseconds. Undefined for a missing value, and for zero or less, which both mean no limit. */
 function positiveMs(seconds: number | undefined): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1_000;
 }
 
-/** Only the endpoint that is used is checked. */
+/** The connection settings of the endpoint that matches the URL. Only that endpoint is checked. */
 function endpointConnection(url: string, endpoints: readonly EndpointFields[]): ConnectionSpec {
   const hosts = hostsOf(url);
   const at = endpoints.findIndex(({ host }) => hosts.includes(host.toLowerCase()));
@@ -109,8 +112,8 @@ function endpointConnection(url: string, endpoints: readonly EndpointFields[]): 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The forms of the host by which an endpoint can name it: with its port, and without it when it is the default one.
- * They are taken from the text, because `URL` rewrites some hosts.
+ * The forms of a host by which an endpoint can name it: with its port, and without it if the port
+ * is the default. They are taken from the text, because `URL` rewrites some hosts.
  */
 function hostsOf(url: string): readonly string[] {
   const match = /^(https?):\/\/(?:[^/?#]*@)?(\[[^\]]*\]|[^:/?#]*)(?::([0-9]*))?/i.exec(url);

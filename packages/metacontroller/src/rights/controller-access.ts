@@ -18,39 +18,43 @@ import { parseReference } from '../parse/parse-reference.ts';
 import type { ChildTypeSpec, CompositeSpec, ControllerSpec, ResourceReference } from '../spec.ts';
 import { credentialSources } from './credentials.ts';
 
-/** What the rights of a controller follow from, besides its object. */
+/** The facts besides its object from which the rights of a controller follow. */
 export interface AccessSurroundings {
-  /** Undefined: the resource is not known. */
+  /** Returns undefined for a resource that is not known. */
   readonly resolve: (reference: ResourceReference) => Resource | undefined;
-  /** Whether the status of a resource is a subresource. Default: that of a custom resource is. */
+  /** True when the status of a resource is a subresource. Default: true for custom resources. */
   readonly hasStatus?: (resource: Resource) => boolean | undefined;
-  /** Programs and modules in place of webhooks, and the resources that they name. */
+  /** Programs and modules that replace webhooks, and the resources that they name. */
   readonly functions: Pick<FunctionsFile, 'functionsFor'> | undefined;
-  /** Where the operator runs. The revisions of cluster-scoped parents are stored there. */
+  /** The namespace of the operator. It holds the revisions of cluster-scoped parents. */
   readonly ownNamespace: string;
-  /** Server-side apply patches where the other one creates. */
+  /**
+   * With `server-side-apply`, children are created by patches. With `dynamic-apply`, they are
+   * created by creates.
+   */
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** The field manager of server-side apply. Default as in `METACONTROLLER_DEFAULTS`. */
+  /** The field manager of server-side apply. Default: that of `METACONTROLLER_DEFAULTS`. */
   readonly fieldManager?: string;
 }
 
-/** What one controller does at the API server. */
+/** The requests of one controller to the API server. */
 export interface ControllerAccess {
   readonly declarations: readonly AccessDeclaration[];
-  /** Resources that are not known: nothing is declared for them. */
+  /** Resources that are not known. Nothing is declared for them. */
   readonly unknown: readonly ResourceReference[];
 }
 
 type Verb = PlacedPermission['verbs'][number];
 
-/** The name of a controller in explanations, as kubectl writes it: `compositecontroller/orchards`. */
+/** The name of a controller in messages, as kubectl writes it: `compositecontroller/orchards`. */
 export function controllerTitle({ kind, name }: Pick<ControllerSpec, 'kind' | 'name'>): string {
   return `${kind.toLowerCase()}/${name}`;
 }
 
 /**
- * What a controller does at the API server, and no more: reads of parents, children and related objects, writes by
- * the strategies of its children, its revisions, and the Secrets and ConfigMaps of its webhooks by name.
+ * The exact access of a controller: it reads parents, children and related objects, writes its
+ * children by their strategies, and writes its revisions. It reads the Secrets and ConfigMaps of
+ * its webhooks by name.
  *
  * @throws InvalidSpecError for a wildcard in a related resource.
  */
@@ -107,7 +111,10 @@ export function controllerAccess(
   return { declarations: [main, silent], unknown: known.missing };
 }
 
-/** Names under which the writes of a controller are made: by its engine, by the engine of each resource, and by its children's writer. */
+/**
+ * The field managers of a controller: that of its engine (for a decorator one per resource), and
+ * those of its child writer.
+ */
 function managersOf(
   spec: ControllerSpec,
   { fieldManager = UPDATE_MANAGER }: AccessSurroundings,
@@ -119,7 +126,10 @@ function managersOf(
   return [...new Set([...engines, UPDATE_MANAGER, fieldManager])];
 }
 
-/** Children of a composite are adopted and released by its selector. Attachments carry the name of their decorator. */
+/**
+ * The writes of children. A composite adopts and releases children by its selector. Attachments
+ * have the name of their decorator.
+ */
 function childWrites(
   resource: Resource,
   parents: readonly Resource[],
@@ -143,7 +153,7 @@ function parentWrites(
   };
 }
 
-/** Resolves references, and remembers those that are not known. */
+/** Resolves references, and remembers the unknown ones. */
 class KnownResources {
   readonly missing: ResourceReference[] = [];
   readonly #resolve: AccessSurroundings['resolve'];
@@ -152,7 +162,7 @@ class KnownResources {
     this.#resolve = resolve;
   }
 
-  /** One resource, or none. */
+  /** The resource of a reference, or an empty list. */
   of({ apiVersion, resource }: ResourceReference): readonly Resource[] {
     const found = this.#resolve({ apiVersion, resource });
     if (found !== undefined) return [found];
@@ -169,7 +179,10 @@ function childTypesOf(spec: ControllerSpec): readonly ChildTypeSpec[] {
   return spec.kind === 'CompositeController' ? spec.children : spec.attachments;
 }
 
-/** What only a customize hook reads: those of the annotation and those of the mounted file. */
+/**
+ * Resources that only a customize hook reads: those of the annotation, and those of the mounted
+ * file.
+ */
 function relatedOf(
   spec: ControllerSpec,
   { functions }: AccessSurroundings,
@@ -179,7 +192,10 @@ function relatedOf(
   return [...spec.relatedResources, ...mounted].map((each) => parseReference(each, path));
 }
 
-/** Whether the status of a parent may have conditions is read in its definition. */
+/**
+ * Rights to read the definitions of parents. A definition shows whether the status may have
+ * conditions.
+ */
 function definitionPermissions(parents: readonly Resource[]): readonly PlacedPermission[] {
   return parents
     .filter((parent) => !isBuiltInGroup(parent))
@@ -191,8 +207,9 @@ function definitionPermissions(parents: readonly Resource[]): readonly PlacedPer
 }
 
 /**
- * Finalizers, labels and annotations are patched in the object itself, the status in its subresource. To name an
- * object as the owner of a child that must go first, admission asks for `update` on its finalizers.
+ * The rights on a parent. Finalizers, labels and annotations are patched in the object itself, and
+ * the status in its subresource. When an object is the owner of a child that must be deleted first,
+ * admission requires `update` on its finalizers.
  */
 function parentPermissions(
   parent: Resource,
@@ -210,8 +227,9 @@ function parentPermissions(
 }
 
 /**
- * Every child can be created and deleted. A patch changes a child, tries whether it would change, or makes a parent
- * the owner of it. Only attachments that are left as they are need none.
+ * The verbs on children. Every child can be created and deleted. A patch changes a child, tests
+ * whether it would change, or makes a parent its owner. Only attachments that are never updated
+ * need no patch.
  */
 function childVerbs(
   update: ChildUpdate,
@@ -223,7 +241,10 @@ function childVerbs(
   return patches ? ['create', 'patch', 'delete'] : ['create', 'delete'];
 }
 
-/** Revisions are stored beside the parent, or beside the operator when the parent has no namespace. */
+/**
+ * The access to revisions. They are stored in the namespace of the parent, or in that of the
+ * operator if the parent has no namespace.
+ */
 function revisionAccess(
   spec: ControllerSpec,
   parent: Resource,
@@ -241,7 +262,7 @@ function revisionAccess(
   };
 }
 
-/** True when children move from revision to revision one by one. */
+/** True when children are moved to a new revision one by one. */
 function isRolling({ children }: CompositeSpec): boolean {
   return children.some(({ update }) => update.startsWith('rolling-'));
 }

@@ -3,15 +3,15 @@ import type { ControllerSpec, ResourceReference } from '../spec.ts';
 import { type AccessSurroundings, controllerAccess, controllerTitle } from './controller-access.ts';
 import { SUPERVISOR_ACCESS } from './supervisor-access.ts';
 
-/** What an operator does at the API server that runs these controllers. */
+/** The requests of an operator that runs these controllers. */
 export interface MetacontrollerAccess {
   readonly declarations: readonly AccessDeclaration[];
-  /** What is not known, one line each: `compositecontroller/shops: websites in example.dev/v1`. */
+  /** Unknown resources, one line each: `compositecontroller/shops: websites in example.dev/v1`. */
   readonly unknown: readonly string[];
 }
 
 /**
- * The access of an operator that runs these controllers, and no more than each of them has by itself.
+ * The access of an operator that runs these controllers. It is the sum of their separate accesses.
  *
  * @throws InvalidSpecError as `controllerAccess` does.
  */

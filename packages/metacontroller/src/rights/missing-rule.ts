@@ -1,22 +1,22 @@
 import { ApiError } from 'chancery';
 import { type MissingAccessRule, type PolicyRule, ruleYaml } from 'chancery/internal';
 
-/** A rule for people, with the role it belongs to. */
+/** A rule for a message, with the role to which it belongs. */
 type RuleToAdd = Pick<MissingAccessRule, 'kind' | 'namespace' | 'rule'>;
 
-/** What a person has to paste, for the messages of conditions and Events. */
+/** The text that a user has to paste, for messages of conditions and Events. */
 export function ruleToAdd({ kind, namespace, rule }: RuleToAdd): string {
   const place = namespace === undefined ? `a ${kind}` : `a ${kind} in namespace ${namespace}`;
   return `add to ${place}: - ${ruleYaml(rule)}`;
 }
 
-/** As Kubernetes words a refusal: the verb, the resource, its group, and where. */
+/** A refusal in the words of Kubernetes: the verb, the resource, its group, and the place. */
 const REFUSED =
   /cannot (?<verb>[a-z]+) resource "(?<resource>[a-z0-9./-]+)" in API group "(?<group>[a-z0-9.-]*)"(?: in the namespace "(?<namespace>[a-z0-9-]+)"| at the cluster scope)/;
 
 /**
- * The rule for which the API server refused a request. Undefined for every other error, and for the refusals of
- * authorizers that word them differently.
+ * The rule that was missing when the API server refused a request. Undefined for every other error,
+ * and for authorizers whose refusals have other words.
  */
 export function refusedRule(error: unknown): RuleToAdd | undefined {
   if (!(error instanceof ApiError) || error.status !== 403) return undefined;

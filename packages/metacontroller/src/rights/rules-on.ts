@@ -7,8 +7,8 @@ import {
 } from 'chancery/internal';
 
 /**
- * The rules of these declarations for one resource and its subresources, wherever they hold: what a person adds to a
- * role, when the resource is refused.
+ * The rules of these declarations for one resource and its subresources, in all places. A user adds
+ * them to a role when the resource is refused.
  */
 export function rulesOn(
   resource: Resource,

@@ -6,15 +6,15 @@ import {
   decoratorControllers,
 } from '../definitions/resources.ts';
 
-/** The kinds whose objects say which controllers run. */
+/** The kinds whose objects declare controllers. */
 const KINDS: readonly Resource[] = [compositeControllers, decoratorControllers];
 
-/** What the operator does at the API server before it runs a controller. */
+/** The access of the operator before it runs a controller. */
 export const SUPERVISOR_ACCESS: AccessDeclaration = {
   name: 'metacontroller',
   sources: KINDS.map((resource) => source(resource)),
   permissions: KINDS.map((resource) => ({ resource, subresource: 'status', verbs: ['patch'] })),
   definitions: [controllerRevisions],
-  // The controllers over the two kinds, which write their statuses.
+  // The controllers of the two kinds, which write the statuses.
   fieldManagers: ['metacontroller', ...KINDS.map(({ plural }) => plural)],
 };

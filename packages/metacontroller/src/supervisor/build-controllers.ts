@@ -16,9 +16,10 @@ export interface BuildSurroundings {
 }
 
 /**
- * The controllers that an object declares, with the resources as the API server serves them now.
+ * The controllers that an object declares, with the resources that the API server currently serves.
  *
- * @throws StartError when they cannot be started as things are; ConfigurationError `CONFIG` when they never can.
+ * @throws StartError when they cannot be started in the current state of the cluster;
+ * ConfigurationError `CONFIG` when they can never be started.
  */
 export async function buildControllers(
   spec: ControllerSpec,

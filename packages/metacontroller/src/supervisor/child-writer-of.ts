@@ -3,7 +3,7 @@ import { dynamicApplyWriter } from '../children/dynamic-apply-writer.ts';
 import { LAST_APPLIED, UPDATE_MANAGER } from '../children/last-applied.ts';
 import type { MetacontrollerOptions } from './options.ts';
 
-/** How children are written. */
+/** The writer of children. */
 export function childWriterOf({ applyStrategy, fieldManager }: MetacontrollerOptions): ChildWriter {
   return applyStrategy === 'dynamic-apply'
     ? dynamicApplyWriter()
@@ -11,9 +11,11 @@ export function childWriterOf({ applyStrategy, fieldManager }: MetacontrollerOpt
 }
 
 /**
- * Writes children by server-side apply. What a merge wrote before is taken over once, and its annotation is removed.
+ * Writes children by server-side apply. Fields that a merge wrote before are taken over once, and
+ * its annotation is removed.
  *
- * @param fieldManager - the name under which fields are owned, also of children that were created by it otherwise.
+ * @param fieldManager - the owner of the fields. It also takes over children that it has created
+ * without apply.
  */
 export function serverSideApplyWriter(fieldManager: string, force: boolean = true): ChildWriter {
   return applyWriter({

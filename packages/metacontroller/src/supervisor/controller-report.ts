@@ -10,16 +10,19 @@ import {
 } from 'chancery';
 import type { Trouble } from './trouble.ts';
 
-/** What people filter Events by. The original has the same name. */
+/** The reporter of Events, by which users filter them. The original uses the same name. */
 const REPORTER = 'metacontroller';
 
 /** Reasons that the original records as `SyncError`. Other failed starts are `CreateError`. */
 const SYNC_ERRORS: ReadonlySet<string> = new Set(['NoStatusSubresource', 'Forbidden', 'HotLoop']);
 
-/** Not written as a condition: it passes within moments after each start of the process. */
+/**
+ * A state that is not written as a condition, because it lasts only moments after each start of the
+ * process.
+ */
 const STARTING = 'Starting';
 
-/** The state of a controller, for people. */
+/** The state of a controller that users see. */
 interface Shown {
   readonly state: 'running' | 'starting' | 'failed';
   readonly reason: string;
@@ -28,20 +31,26 @@ interface Shown {
 
 const NEW: Shown = { state: 'starting', reason: STARTING, message: '' };
 
-/** A controller object with conditions, where its definition declares them. */
+/** A controller object with conditions, if its definition declares them. */
 interface Declared extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Tells people what becomes of a controller: by Events, its condition, the log, and the status page. */
+/**
+ * Reports the state of a controller to users: by Events, its condition, the log, and the status
+ * page.
+ */
 export class ControllerReport {
   readonly #resource: Resource;
   #object: Declared;
   #shown: Shown = NEW;
-  /** The trouble that an Event told of. */
+  /** The last trouble that was reported by an Event. */
   #told = '';
   #isStarted = false;
-  /** What was sent last: where the definition does not declare conditions, the server drops them. */
+  /**
+   * The last conditions that were sent. If the definition does not declare conditions, the server
+   * drops them.
+   */
   #sent = '';
 
   constructor(resource: Resource, object: KubernetesObject) {
@@ -53,7 +62,7 @@ export class ControllerReport {
     return this.#shown;
   }
 
-  /** Begins with `object`, as it is from now on. */
+  /** Records that the controller starts from the current state of `object`. */
   starting(object: KubernetesObject, context: ReconcileContext): void {
     this.#object = object;
     this.#shown = NEW;
@@ -62,7 +71,11 @@ export class ControllerReport {
     this.#record(context, 'Normal', STARTING, `starting ${this.#title}`);
   }
 
-  /** @param trouble - undefined when it works. */
+  /**
+   * Reports the state.
+   *
+   * @param trouble - undefined when the controller works.
+   */
   async tell(
     object: KubernetesObject,
     trouble: Trouble | undefined,

@@ -3,10 +3,13 @@ import type { ControllerFailure } from '../controller-parts.ts';
 import { refusal } from './refused.ts';
 import type { Trouble } from './trouble.ts';
 
-/** Reasons that say something about the controller and not only about one parent. */
+/** Reasons that concern the controller as a whole, and not only one parent. */
 const OF_CONTROLLER = ['Forbidden', 'HotLoop'];
 
-/** Parents that are remembered with their reasons. More are only counted by the queues. */
+/**
+ * Maximum number of parents that are remembered with their reasons. The queues only count further
+ * parents.
+ */
 const MAX_REMEMBERED = 1_000;
 
 interface Failing {
@@ -15,14 +18,14 @@ interface Failing {
   readonly message: string;
 }
 
-/** The parents of one controller whose last reconcile failed, and why. */
+/** The parents of one controller whose last reconcile failed, with the reasons. */
 export class FailingParents {
   readonly #failing = new Map<string, Failing>();
-  /** Those that have failed in the attempt that is under way. */
+  /** The parents that have failed in the current attempt. */
   readonly #failedNow = new Set<string>();
   readonly #changed: () => void;
 
-  /** @param changed - called when a parent has failed or has recovered. */
+  /** @param changed - called when a parent fails or recovers. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -45,7 +48,10 @@ export class FailingParents {
     this.#changed();
   }
 
-  /** `of`, so that a parent whose reconcile succeeds is no longer failing. */
+  /**
+   * The controller `of`, changed so that a successful reconcile removes its parent from the failing
+   * parents.
+   */
   observing(of: Controller): Controller {
     const { kind } = of.for.resource;
     const observed = async (
@@ -65,7 +71,7 @@ export class FailingParents {
     });
   }
 
-  /** What concerns the controller as a whole. Undefined when nothing does. */
+  /** The trouble that concerns the controller as a whole. Undefined when there is none. */
   trouble(): Trouble | undefined {
     for (const reason of OF_CONTROLLER) {
       for (const { reason: known, message, parent } of this.#failing.values()) {

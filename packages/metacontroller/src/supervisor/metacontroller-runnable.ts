@@ -7,7 +7,10 @@ import { Supervisor } from './supervisor.ts';
 
 export { METACONTROLLER_DEFAULTS, type MetacontrollerOptions } from './options.ts';
 
-/** Runs what CompositeControllers and DecoratorControllers of the cluster declare, as they come and go. */
+/**
+ * Runs the controllers that CompositeControllers and DecoratorControllers in the cluster declare.
+ * Controllers start and stop when these objects change.
+ */
 export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable {
   const { targetLabelSelector: labelSelector } = options;
   const { name, definitions = [], permissions = [] } = SUPERVISOR_ACCESS;
@@ -39,7 +42,7 @@ export function metacontrollerRunnable(options: MetacontrollerOptions): Runnable
   });
 }
 
-/** What all controllers have in common. */
+/** The parts that all controllers share. */
 function sharedParts(options: MetacontrollerOptions, { self }: RunnableContext) {
   const { workers, resyncPeriodMs, emptyChildren, extensions, managedFields } = options;
   return {

@@ -1,4 +1,7 @@
-/** The metrics of `chancery metacontroller`. The label `controller` has kind and name, as in `composite-shops`. */
+/**
+ * The metrics of `chancery metacontroller`. The label `controller` contains kind and name, as in
+ * `composite-shops`.
+ */
 export const METACONTROLLER_METRICS = {
   /** Counter. Labels controller, hook, result: `ok` or the reason of the failure. */
   hookCalls: 'metacontroller_hook_calls_total',
@@ -10,6 +13,6 @@ export const METACONTROLLER_METRICS = {
   failures: 'metacontroller_parent_failures_total',
   /** Gauge. Label controller. */
   failingParents: 'metacontroller_failing_parents',
-  /** Gauge: controllers by what they do. Label state: running, starting, failed. */
+  /** Gauge: number of controllers per state. Label state: running, starting, failed. */
   controllers: 'metacontroller_controllers',
 } as const;

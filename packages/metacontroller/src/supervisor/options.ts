@@ -1,35 +1,41 @@
 import type { FunctionsFile } from '../call/functions-file.ts';
 
-/** What `chancery metacontroller` is told. */
+/** The options of `chancery metacontroller`. */
 export interface MetacontrollerOptions {
-  /** Programs and modules that serve hooks. Undefined: only webhooks do. */
+  /** Programs and modules that serve hooks. If undefined, only webhooks serve hooks. */
   readonly functions: FunctionsFile | undefined;
-  /** Parents of one controller that are reconciled at a time. */
+  /** Number of parents of one controller that are reconciled concurrently. */
   readonly workers: number;
-  /** After which every parent is reconciled again, for controllers that do not say it. Milliseconds, 0 for never. */
+  /**
+   * Period after which every parent is reconciled again, for controllers without their own.
+   * Milliseconds, 0 for never.
+   */
   readonly resyncPeriodMs: number;
-  /** How often a controller that cannot start looks again whether it can. Milliseconds. */
+  /** Interval in milliseconds at which a controller that cannot start is tried again. */
   readonly discoveryIntervalMs: number;
   readonly applyStrategy: 'dynamic-apply' | 'server-side-apply';
-  /** For server-side apply. */
+  /** The field manager of server-side apply. */
   readonly fieldManager: string;
-  /** Labels of the controllers that are run: `team=farm,tier!=test`. Undefined: all are. */
+  /**
+   * A label selector for the controllers that are run: `team=farm,tier!=test`. If undefined, all
+   * are run.
+   */
   readonly targetLabelSelector: string | undefined;
-  /** `delete`: an answer without `children` deletes all of them, as with the original. */
+  /** `delete`: an answer without `children` deletes all children, as in the original. */
   readonly emptyChildren: 'refuse' | 'delete';
-  /** Whether answers may have fields that the original does not know. */
+  /** True when answers may have fields that the original does not know. */
   readonly extensions: boolean;
-  /** Whether webhooks get `metadata.managedFields`. */
+  /** True when webhooks get `metadata.managedFields`. */
   readonly managedFields: boolean;
-  /** The ambassador. No webhook may have its address. */
+  /** The URL of the ambassador. Webhooks with its address are refused. */
   readonly apiUrl: string;
-  /** Ports on which this process listens. No webhook may have the address of one. */
+  /** Ports on which this process listens. Webhooks with the address of one are refused. */
   readonly ownPorts: () => readonly number[];
-  /** Of this process. Programs get what an allow-list names. */
+  /** The environment of this process. Programs get only the variables on an allow-list. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The settings of a process that is told nothing. */
+/** Default settings of the process. */
 export const METACONTROLLER_DEFAULTS: Omit<
   MetacontrollerOptions,
   'apiUrl' | 'ownPorts' | 'environment'

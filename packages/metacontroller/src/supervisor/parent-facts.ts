@@ -17,8 +17,9 @@ import {
 const DEFINITIONS = customResourceDefinitions as Resource as Resource<DeclaredVersions>;
 
 /**
- * The fields of the status of a resource that the engine may write by itself, which its definition says. Only custom
- * resources have a definition. Undefined without one, and when it cannot be read: then failures are told by Events only.
+ * The status fields of a resource that the engine may write, according to its definition. Only
+ * custom resources have a definition. Undefined without a definition, and when it cannot be read.
+ * Failures are then reported only by Events.
  */
 export async function readStatusFields(
   resource: Resource,
@@ -41,7 +42,7 @@ export async function readStatusFields(
   }
 }
 
-/** A definition, as far as it is read here. */
+/** The fields of a definition that this file reads. */
 interface DeclaredVersions extends KubernetesObject {
   readonly spec: {
     readonly versions: readonly {

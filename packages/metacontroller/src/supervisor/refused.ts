@@ -3,10 +3,12 @@ import { SourceUnavailableError } from 'chancery/internal';
 import { refusedRule, ruleToAdd } from '../rights/missing-rule.ts';
 import { watchRule } from './source-trouble.ts';
 
-/** Causes are followed no deeper. */
+/** Maximum depth to which causes are followed. */
 const MAX_DEPTH = 5;
 
-/** What a person has to do when the API server refused a request for a missing right. Undefined for other errors. */
+/**
+ * The remedy when the API server refused a request for a missing right. Undefined for other errors.
+ */
 export function refusal(error: unknown): string | undefined {
   let cause = error;
   for (let depth = 0; cause instanceof OperatorError && depth < MAX_DEPTH; depth++) {

@@ -14,15 +14,15 @@ interface RunningControllerOptions {
   readonly keys: KeyReader;
   readonly failing: FailingParents;
   readonly context: Pick<RunnableContext, 'open' | 'start'>;
-  /** Ends it, as `stop` does. */
+  /** Aborting it stops the controller, like `stop`. */
   readonly signal: AbortSignal;
-  /** What they need on a resource. */
+  /** The rules that the controllers need on a resource. */
   readonly rulesOn: (resource: Resource) => readonly PolicyRule[];
   /** Called when `trouble` may have changed. */
   readonly changed: () => void;
 }
 
-/** What one custom resource declares, while it runs: one controller for each kind of parents. */
+/** A running custom resource: it declares one controller per kind of parents. */
 export class RunningController {
   readonly failing: FailingParents;
   readonly #options: RunningControllerOptions;
@@ -33,7 +33,10 @@ export class RunningController {
   readonly #ended: Promise<unknown>;
   #failure: Trouble | undefined;
 
-  /** @throws ConfigurationError `CONFIG` as `RunnableContext.open` does. Then nothing is left behind. */
+  /**
+   * @throws ConfigurationError `CONFIG` as `RunnableContext.open` does. Then all resources are
+   * released.
+   */
   constructor(options: RunningControllerOptions) {
     const { controllers, context, failing, signal } = options;
     this.#options = options;
@@ -55,7 +58,7 @@ export class RunningController {
     this.#ended = Promise.all(controllers.map((each) => this.#run(each)));
   }
 
-  /** Why it does not work. Undefined when it does. */
+  /** The reason why the controller does not work. Undefined when it works. */
   get trouble(): Trouble | undefined {
     const needed = this.#sources.filter(({ source }) => !source.optional);
     return (
@@ -65,7 +68,7 @@ export class RunningController {
     );
   }
 
-  /** Resolves when its reconciles have ended and its watches are released. */
+  /** Stops the controller. Resolves when its reconciles have ended and its watches are released. */
   async stop(reason: Error): Promise<void> {
     this.#stop.abort(reason);
     await this.#ended;

@@ -5,14 +5,18 @@ import type { ResourceReference } from '../spec.ts';
 import { refusal } from './refused.ts';
 import { StartError } from './trouble.ts';
 
-/** How long an answer of discovery is used again. Definitions can be replaced by ones of another scope. */
+/**
+ * Time for which an answer of discovery is reused. A definition may be replaced by one with another
+ * scope.
+ */
 const KEEP_MS = 10_000;
 
 const builtIn = knownKinds();
 
 /**
- * Finds the resources that objects name: those of Kubernetes without the network, for the generated filter lets no
- * discovery of their groups through, and all others by the API server's discovery.
+ * Finds the resources that objects name. Resources of Kubernetes are found without the network,
+ * because the generated filter does not allow discovery of their groups. All others are found by
+ * the API server's discovery.
  */
 export class ServedResources {
   readonly #discover: RunnableContext['discoverExactly'];
@@ -48,9 +52,9 @@ export class ServedResources {
   }
 
   /**
-   * As `find`, for what a controller cannot start without.
+   * The same as `find`, for a resource without which a controller cannot start.
    *
-   * @param what - the reason when it is not served: `ParentNotServed`.
+   * @param what - the reason of the error when the resource is not served: `ParentNotServed`.
    * @throws StartError.
    */
   async need(reference: ResourceReference, what: string, signal: AbortSignal): Promise<Resource> {
@@ -73,7 +77,10 @@ function notServed(apiVersion: string, plural: string): ConfigurationError {
   return new ConfigurationError(`the API server does not serve ${plural} in ${apiVersion}`);
 }
 
-/** The filter of the ambassador opens discovery of the groups that its controllers name, and of no other. */
+/**
+ * The remedy when the ambassador refuses discovery. Its filter opens discovery only for the groups
+ * that its controllers name.
+ */
 function closedPath(error: OperatorError, apiVersion: string): string | undefined {
   if (error.code !== 'AMBASSADOR_FORBIDDEN') return undefined;
   return `open ${apiVersion} in the filter of the ambassador, and add its rules to the role`;

@@ -10,10 +10,11 @@ export interface WatchedSource {
 }
 
 /**
- * What the sources of a controller lack. Undefined when each has its first list.
+ * The trouble of a controller's sources. Undefined when every source has its first list.
  *
  * @param parents - the resources whose objects are reconciled.
- * @param rulesOn - what the controller needs on a resource, besides the right to watch it.
+ * @param rulesOn - the rules that the controller needs on a resource, besides the right to watch
+ * it.
  */
 export function sourceTrouble(
   sources: readonly WatchedSource[],
@@ -60,13 +61,16 @@ function forbiddenTrouble(
   return { reason: 'Forbidden', message: messages.join('; ') };
 }
 
-/** All that is needed on the resource of a source, so that it need not be added one verb after another. */
+/**
+ * All rules that are needed on the resource of a source, so that a user need not add them one by
+ * one.
+ */
 function neededRules(of: Source, rules: readonly PolicyRule[]): readonly string[] {
   if (rules.length === 0) return [watchRule(of)];
   return rules.map((rule) => ruleToAdd({ ...placeOf(of), rule }));
 }
 
-/** The rule without which a source cannot be watched. */
+/** The rule that watching a source needs. */
 export function watchRule(of: Source): string {
   const { group, plural } = of.resource;
   const rule = { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] };

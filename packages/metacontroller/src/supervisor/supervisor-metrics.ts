@@ -1,10 +1,13 @@
 import type { Metric } from 'chancery/internal';
 import { METACONTROLLER_METRICS } from './metric-names.ts';
 
-/** Hooks answer within milliseconds, or as late as their time limit, usually 10 s. */
+/**
+ * Buckets for answers of hooks. Hooks answer within milliseconds, or as late as their time limit,
+ * usually 10 s.
+ */
 const HOOK_SECONDS = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What `/metrics` shows of `METACONTROLLER_METRICS`. */
+/** The metrics of `METACONTROLLER_METRICS` on `/metrics`. */
 export const SUPERVISOR_METRICS: readonly Metric[] = [
   {
     name: METACONTROLLER_METRICS.hookCalls,

@@ -49,7 +49,7 @@ interface Slot {
   readonly name: string;
   readonly report: ControllerReport;
   readonly backoff: Backoff;
-  /** Of the object that was started, or that could not be. */
+  /** Identity of the object that was started, or that failed to start. */
   identity: string;
   running: RunningController | undefined;
 }
@@ -57,10 +57,13 @@ interface Slot {
 /** The first pause after a failed start. */
 const RETRY_MS = 1_000;
 
-/** Objects that are started or stopped at a time: one that takes long must not hold the others. */
+/**
+ * Number of objects that are started or stopped concurrently. A slow object must not block the
+ * others.
+ */
 const WORKERS = 8;
 
-/** What it shows on the status page. */
+/** The state of a controller on the status page. */
 export interface ControllerState {
   readonly kind: string;
   readonly name: string;
@@ -70,7 +73,7 @@ export interface ControllerState {
   readonly failingParents: number;
 }
 
-/** Starts and stops what CompositeControllers and DecoratorControllers declare. */
+/** Starts and stops the controllers that CompositeControllers and DecoratorControllers declare. */
 export class Supervisor {
   readonly #options: MetacontrollerOptions;
   readonly #context: RunnableContext;
@@ -79,7 +82,7 @@ export class Supervisor {
   readonly #signal: AbortSignal;
   readonly #slots = new Map<string, Slot>();
 
-  /** @param signal - ends everything that was started. */
+  /** @param signal - stops all controllers when aborted. */
   constructor(
     options: MetacontrollerOptions,
     context: RunnableContext,
@@ -97,7 +100,7 @@ export class Supervisor {
     };
   }
 
-  /** The controller over one of the two kinds. */
+  /** The controller that reconciles objects of one of the two kinds. */
   controllerOf(source: Source): Controller {
     const { resource } = source;
     const woken = channel();
@@ -111,19 +114,21 @@ export class Supervisor {
     });
   }
 
-  /** What each controller does, by kind and name. */
+  /** The state of each controller, by kind and name. */
   states(): readonly ControllerState[] {
     return [...this.#slots.values()].map(({ kind, name, report, running }) => ({
       ...{ kind, name, ...report.shown, failingParents: running?.failing.size ?? 0 },
     }));
   }
 
-  /** True when no controller is about to start. */
+  /** True when no controller is starting. */
   get idle(): boolean {
     return [...this.#slots.values()].every(({ report }) => report.shown.state !== 'starting');
   }
 
-  /** Stops all controllers, without Events: another process goes on with them. */
+  /**
+   * Stops all controllers without recording Events, because another process continues with them.
+   */
   async close(): Promise<void> {
     const reason = new Error('the process stops');
     await Promise.all(
@@ -157,7 +162,7 @@ export class Supervisor {
     this.#measure();
   }
 
-  /** Brings a slot to what its object says. */
+  /** Starts, restarts or stops the controller of a slot, so that it matches its object. */
   async #bring(
     slot: Slot,
     object: KubernetesObject,
@@ -249,7 +254,10 @@ export class Supervisor {
     }
   }
 
-  /** The rules that `generate` would write for it, with the resources as they are served. */
+  /**
+   * The rules that `generate` would write for a controller, with the resources that are currently
+   * served.
+   */
   #rulesOf(spec: ControllerSpec, controllers: readonly Controller[]) {
     const { functions, applyStrategy } = this.#options;
     const known = controllers.flatMap(sourcesOf).map(({ resource }) => resource);
@@ -306,7 +314,7 @@ function slotId({ kind }: Resource, key: ObjectKey): string {
   return `${kind} ${key}`;
 }
 
-/** Changes when the controller must be started anew. Other metadata do not count. */
+/** A digest that changes when the controller must be restarted. Other metadata are not included. */
 function identityOf(object: KubernetesObject): string {
   const { spec } = object as { readonly spec?: unknown };
   const { uid, annotations } = object.metadata;

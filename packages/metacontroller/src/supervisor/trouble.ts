@@ -1,16 +1,18 @@
 import { OperatorError } from 'chancery';
 
-/** Why a controller does not work, for its condition. */
+/** The reason why a controller does not work, for its condition. */
 export interface Trouble {
   /** CamelCase. */
   readonly reason: string;
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly message: string;
-  /** Whether it must be started anew. Otherwise it goes on by itself, as soon as it can. */
+  /**
+   * True when the controller must be restarted. Otherwise it continues by itself as soon as it can.
+   */
   readonly ends: boolean;
 }
 
-/** A controller cannot be started as things are now. */
+/** A controller cannot be started in the current state of the cluster. */
 export class StartError extends OperatorError {
   override readonly name = 'StartError';
   readonly reason: string;

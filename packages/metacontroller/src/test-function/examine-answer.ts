@@ -26,16 +26,16 @@ import {
 import { type NamedRule, relatedAnswer } from '../json/related-answer.ts';
 import type { FunctionRequest } from './function-request.ts';
 
-/** A usable answer of a sync or finalize hook, and what follows from it for children. */
+/** A usable answer of a sync or finalize hook, and the resulting plan for children. */
 export interface ExaminedAnswer {
   readonly answer: CompositeAnswer | DecorationAnswer;
   readonly planned: readonly PlannedChild[];
 }
 
 /**
- * Reads and checks the answer of a sync or finalize hook as the engine does before it writes.
+ * Reads and checks the answer of a sync or finalize hook, as the engine does before it writes.
  *
- * @throws OperatorError `USER_CODE` that says what is unusable.
+ * @throws OperatorError `USER_CODE` with the unusable part.
  */
 export async function examinedAnswer(
   answer: AnswerValue,
@@ -75,7 +75,7 @@ interface ExaminedRulesParts {
 /**
  * Reads and checks the answer of a customize hook.
  *
- * @throws OperatorError `USER_CODE` that says what is unusable.
+ * @throws OperatorError `USER_CODE` with the unusable part.
  */
 export async function examinedRules(
   answer: AnswerValue,
@@ -95,7 +95,7 @@ export async function examinedRules(
   return rules;
 }
 
-/** What the checks need of a parent's resource: its scope. */
+/** A resource for the checks, which need only the scope of the parent. */
 function resourceOf({ apiVersion, kind, metadata }: KubernetesObject): Resource {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const namespaced = metadata.namespace !== undefined;

@@ -21,9 +21,9 @@ export interface FunctionParts {
 }
 
 /**
- * The function that the command line names, made as `chancery metacontroller` would make it.
+ * The function that the command line names, created as `chancery metacontroller` would create it.
  *
- * @throws ConfigurationError `CONFIG` when it is not there.
+ * @throws ConfigurationError `CONFIG` when it does not exist.
  */
 export async function functionOf(
   asked: TestHookArguments,
@@ -89,7 +89,7 @@ function surroundings(
   return { keys: NO_KEYS, apiUrl, ownPorts: () => [], environment, hookEnv, clock };
 }
 
-/** There is no cluster that could have credentials. */
+/** A key reader without keys, because a test has no cluster. */
 const NO_KEYS: KeyReader = {
   async read() {
     throw new HookError('a test has no cluster to read credentials from', {

@@ -4,13 +4,13 @@ import type { NamedRule } from '../json/related-answer.ts';
 import type { ExaminedAnswer } from './examine-answer.ts';
 import type { FunctionRequest } from './function-request.ts';
 
-/** What the function is asked, in one line. */
+/** A summary of the request in one line. */
 export function requestLine({ hook, spec, parent, observed }: FunctionRequest): string {
   const counted = hook === 'customize' ? '' : `, ${observed.length} observed`;
   return `${hook} of ${spec.kind} ${spec.name}: ${titleOf(parent)}${counted}`;
 }
 
-/** What the engine would do for this answer, one line each. */
+/** The actions that the engine would take for this answer, one line each. */
 export function answerLines(
   { answer, planned }: ExaminedAnswer,
   request: FunctionRequest,
@@ -27,7 +27,7 @@ export function answerLines(
   ];
 }
 
-/** Which related objects the rules select, one line each. */
+/** The related objects that the rules select, one line per rule. */
 export function relatedLines(rules: readonly NamedRule[]): readonly string[] {
   if (rules.length === 0) return ['related: none'];
   return rules.map(({ apiVersion, resource, ...rule }) => {
@@ -62,7 +62,7 @@ function childLines(
   return [...lines, ...[...there.values()].map(({ object }) => `delete ${titleOf(object)}`)];
 }
 
-/** What happens to a child that exists, and may differ. */
+/** The action for an existing child that may differ from the answer. */
 const EXISTING: Readonly<Record<ChildUpdate, string>> = {
   apply: 'update, where it differs,',
   recreate: 'recreate, if it differs,',

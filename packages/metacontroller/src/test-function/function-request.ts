@@ -23,15 +23,15 @@ export interface FunctionRequest {
   readonly spec: ControllerSpec;
   readonly hook: HookName;
   readonly parent: KubernetesObject;
-  /** The declared types of children or attachments, as the request names them. */
+  /** The declared types of children or attachments in the request. */
   readonly types: readonly ChildType[];
   readonly observed: readonly ObservedChild[];
 }
 
 /**
- * Reads a recorded request: which hook it is for follows from its fields.
+ * Parses a recorded request. Its fields show for which hook it is.
  *
- * @throws ConfigurationError `CONFIG` that names the field at fault.
+ * @throws ConfigurationError `CONFIG` with the invalid field.
  */
 export function functionRequest(value: Fields, known: KnownKinds): FunctionRequest {
   const spec = controllerIn(value);
@@ -68,7 +68,7 @@ function hookOf(value: Fields, list: string): HookName {
   return value.finalizing === true ? 'finalize' : 'sync';
 }
 
-/** @param type - as a request names it: `Deployment.apps/v1`. */
+/** @param type - the type in the form of requests: `Deployment.apps/v1`. */
 function typeOf(
   type: string,
   place: string,
@@ -83,7 +83,7 @@ function typeOf(
   }
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const found = known(kind, apiVersion);
-  // Without its definition the plural is found by how plurals are made: policy, policies.
+  // Without a definition, the plural is guessed by the usual rules: policy, policies.
   const stem = kind.toLowerCase().replace(/y$/, '');
   const rule = rules.find(
     (each) =>

@@ -24,7 +24,10 @@ import { functionOf } from './function-of.ts';
 import { answerLines, relatedLines, requestLine } from './function-report.ts';
 import { type FunctionRequest, functionRequest } from './function-request.ts';
 
-/** Calls a function of Metacontroller's contract with a recorded request, and tells what its answer would do. */
+/**
+ * Calls a function of Metacontroller's contract with a recorded request, and reports the effects of
+ * its answer.
+ */
 export async function testFunction(value: Mapping, parts: TestHookParts): Promise<ExitCode> {
   const { asked, known, clock, io } = parts;
   const request = functionRequest(value, known);
@@ -51,14 +54,18 @@ export async function testFunction(value: Mapping, parts: TestHookParts): Promis
   }
 }
 
-/** Which child it is about. The messages of the engine leave that to the facts. */
+/** The facts that identify the child. The messages of the engine do not contain them. */
 function factsOf(error: OperatorError): string {
   if (error instanceof HookError) return '';
   const facts = Object.entries(error.context).map(([name, value]) => `${name} ${value}`);
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
 }
 
-/** @throws OperatorError `USER_CODE` for an answer that the engine would refuse. */
+/**
+ * The lines about an answer.
+ *
+ * @throws OperatorError `USER_CODE` for an answer that the engine would refuse.
+ */
 async function reported(
   answer: HookAnswer,
   request: FunctionRequest,
@@ -99,7 +106,7 @@ function requireFitting(asked: TestHookArguments, { hook }: FunctionRequest): vo
   }
 }
 
-/** Writes the resources of the rules into the file of functions, beside those that it has. */
+/** Adds the resources of the rules to the file of functions. */
 async function recorded(
   rules: readonly NamedRule[],
   { spec }: FunctionRequest,

@@ -1,18 +1,18 @@
 import type { Bundle } from './bundle.ts';
 
-/** An error makes OLM or a catalog refuse the bundle; a warning needs a person to decide. */
+/** For an error, OLM or a catalog refuses the bundle. A warning needs a decision of a person. */
 type Level = 'error' | 'warning';
 
 /** One problem of a bundle. */
 export interface BundleFinding {
-  /** The rule that found it, such as `owned-definitions`. */
+  /** The rule that found the problem, such as `owned-definitions`. */
   readonly rule: string;
   readonly level: Level;
   /** The file that has to be changed, relative to the folder of the bundle. */
   readonly file: string;
-  /** The field in it, such as `spec.installModes`. Empty for the whole file. */
+  /** The field in the file, such as `spec.installModes`. Empty for the whole file. */
   readonly path: string;
-  /** What is wrong, why that matters, and what to do, on one line. */
+  /** The problem, its consequence and its remedy, in one line. */
   readonly message: string;
 }
 
@@ -23,20 +23,26 @@ export interface BundleProblem {
   /** Default: the file of the ClusterServiceVersion. */
   readonly file?: string;
   readonly path: string;
-  /** What is wrong and why that matters. */
+  /** The problem and its consequence. */
   readonly wrong: string;
   readonly todo: string;
 }
 
-/** What decides about a bundle and is not in it. */
+/** Facts that decide about a bundle and are not part of it. */
 export interface BundleCheckOptions {
-  /** The Kubernetes for which removed APIs are errors: `1.30` or `1.30.0`. Default: `spec.minKubeVersion`. */
+  /**
+   * The Kubernetes for which removed APIs are errors: `1.30` or `1.30.0`. If `spec.minKubeVersion` is
+   * higher, or if this is omitted, that version is used.
+   */
   readonly k8sVersion?: string | undefined;
   /** Categories of the catalog. Default: those of OperatorHub. */
   readonly categories?: readonly string[] | undefined;
-  /** Leave out what only OLM v1 refuses: the bundle is for OLM v0. Default: false. */
+  /** Skip the rules that only OLM v1 applies, because the bundle is for OLM v0. Default: false. */
   readonly olmV0Only?: boolean | undefined;
-  /** What an API server would say about a CustomResourceDefinition. Left out: nothing asks one. */
+  /**
+   * Returns the problems that an API server finds in a CustomResourceDefinition. If omitted,
+   * definitions are not checked by a server.
+   */
   readonly definitionProblems?: ((definition: object) => readonly string[]) | undefined;
 }
 

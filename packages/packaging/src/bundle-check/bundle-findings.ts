@@ -20,7 +20,7 @@ import { size } from './rules/size.ts';
 import { minKubeVersion, version } from './rules/versions.ts';
 import { deploymentNames, webhooks } from './rules/webhooks.ts';
 
-/** All rules: first what OLM refuses, then what catalogs and people expect. */
+/** All rules: first the requirements of OLM, then those of catalogs and users. */
 export const BUNDLE_RULES: readonly BundleRule[] = [
   layout,
   imageLabels,
@@ -59,11 +59,13 @@ export const BUNDLE_RULES: readonly BundleRule[] = [
 ];
 
 /**
- * Checks an OLM bundle without a cluster and without other programs: what `operator-sdk bundle validate` with the
- * suite `operatorframework` checks, what operator-controller (OLM v1) refuses, and what OLM ignores silently.
+ * Checks an OLM bundle without a cluster and without other programs. The rules cover the checks of
+ * `operator-sdk bundle validate` with the suite `operatorframework`, the refusals of
+ * operator-controller (OLM v1), and content that OLM ignores silently.
  *
- * @param files - path relative to the folder of the bundle, with `/` as the separator, and text.
- * @throws ConfigurationError `CONFIG` when the files are no bundle, so that nothing was checked.
+ * @param files - the text of each file by its path relative to the folder of the bundle, with `/`
+ * as the separator.
+ * @throws ConfigurationError `CONFIG` when the files are not a bundle. Then no rule was checked.
  */
 export function bundleFindings(
   files: ReadonlyMap<string, string>,

@@ -5,7 +5,7 @@ import { type Fields, fieldsAt, listAt, textAt } from './fields.ts';
 
 /** An object in `manifests/`. */
 export interface BundleObject {
-  /** Relative to the folder of the bundle. */
+  /** Path relative to the folder of the bundle. */
   readonly file: string;
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,16 +16,16 @@ export interface BundleObject {
 /** An OLM bundle in the format `registry+v1`. */
 export interface Bundle {
   readonly csv: BundleObject;
-  /** All objects but the ClusterServiceVersion. */
+  /** All objects except the ClusterServiceVersion. */
   readonly objects: readonly BundleObject[];
-  /** Of `metadata/annotations.yaml`. */
+  /** The annotations in `metadata/annotations.yaml`. */
   readonly annotations: Fields;
-  /** Of `metadata/dependencies.yaml`. */
+  /** The dependencies in `metadata/dependencies.yaml`. */
   readonly dependencies: readonly unknown[];
-  /** Of `metadata/properties.yaml`. */
+  /** The properties in `metadata/properties.yaml`. */
   readonly properties: readonly unknown[];
   readonly files: ReadonlyMap<string, string>;
-  /** Files with more than one document: OLM reads only the first. */
+  /** Files with more than one document. OLM reads only the first document. */
   readonly filesOfSeveral: readonly string[];
 }
 
@@ -37,9 +37,10 @@ const MANIFESTS = 'manifests/';
 /**
  * Reads the files of a bundle.
  *
- * @param files - path relative to the folder of the bundle, with `/` as the separator, and text.
- * @throws ConfigurationError `CONFIG` when this is no bundle: a file is not YAML or contains no object, or there
- *   is not exactly one ClusterServiceVersion.
+ * @param files - the text of each file by its path relative to the folder of the bundle, with `/`
+ * as the separator.
+ * @throws ConfigurationError `CONFIG` when the files are not a bundle: a file is not YAML or
+ * contains no object, or the number of ClusterServiceVersions is not one.
  */
 export function bundleOf(files: ReadonlyMap<string, string>): Bundle {
   const read = [...files.keys()]
@@ -68,7 +69,10 @@ export function bundleOf(files: ReadonlyMap<string, string>): Bundle {
   };
 }
 
-/** True for files directly in `manifests/` that are not hidden. The rule `layout` reports the others. */
+/**
+ * True for files directly in `manifests/` that are not hidden. The rule `layout` reports other
+ * files.
+ */
 export function isManifest(file: string): boolean {
   return file.startsWith(MANIFESTS) && /^[^./][^/]*$/.test(file.slice(MANIFESTS.length));
 }

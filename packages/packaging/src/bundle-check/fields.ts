@@ -1,7 +1,7 @@
 import { isMapping } from 'chancery/internal';
 /**
- * Reads fields of YAML that anybody may have written. A field of another type counts as missing here; the
- * rule `shape` reports it, so that one wrong field costs no other check.
+ * Reads fields of YAML with any content. A field of another type counts as missing here. The rule
+ * `shape` reports such fields, so that one wrong field does not disable other checks.
  *
  * @module
  */

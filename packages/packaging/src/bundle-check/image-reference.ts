@@ -8,10 +8,10 @@ const REFERENCE = new RegExp(
 /** Maximum length of the name without tag and digest. */
 const MAX_NAME = 255;
 
-/** True for a name that container engines take, such as `ghcr.io/team/operator:1.2.3`. */
+/** True for an image name that container engines accept, such as `ghcr.io/team/operator:1.2.3`. */
 export function isImageReference(text: string): boolean {
   const match = REFERENCE.exec(text);
   if (match === null || (match[1] ?? '').length > MAX_NAME) return false;
-  // A name of 64 hexadecimal digits would be taken for the id of an image.
+  // Container engines read a name of 64 hexadecimal digits as the id of an image.
   return !/^[a-f0-9]{64}$/.test(text);
 }

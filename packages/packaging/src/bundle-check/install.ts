@@ -6,7 +6,7 @@ export function deploymentsIn({ csv: { fields } }: Bundle): readonly Fields[] {
   return listAt(fields, 'spec', 'install', 'spec', 'deployments').map((each) => fieldsAt(each));
 }
 
-/** A rule of a role, and where it stands. */
+/** A rule of a role, and its path. */
 export interface PlacedRule {
   readonly path: string;
   readonly apiGroups: readonly string[];

@@ -1,7 +1,7 @@
 import type { Bundle, BundleObject } from './bundle.ts';
 import { listAt, textAt } from './fields.ts';
 
-/** The group in the name of a definition: `example.com` of `things.example.com`. */
+/** The group in the name of a CustomResourceDefinition: `example.com` for `things.example.com`. */
 export function groupOfName(name: string): string {
   return name.slice(name.indexOf('.') + 1);
 }
@@ -13,7 +13,7 @@ export interface ApiVersionKind {
   readonly kind: string;
 }
 
-/** The custom resources that the ClusterServiceVersion says it owns. */
+/** The custom resources that the ClusterServiceVersion lists as owned. */
 export function ownedKinds({ csv: { fields } }: Bundle): readonly ApiVersionKind[] {
   return listAt(fields, 'spec', 'customresourcedefinitions', 'owned').map((owned) => ({
     group: groupOfName(textAt(owned, 'name')),
@@ -22,12 +22,12 @@ export function ownedKinds({ csv: { fields } }: Bundle): readonly ApiVersionKind
   }));
 }
 
-/** The definitions among the objects of the bundle. */
+/** The CustomResourceDefinitions among the objects of the bundle. */
 export function definitionsIn({ objects }: Bundle): readonly BundleObject[] {
   return objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
 }
 
-/** Each version of a definition. */
+/** Each version of a CustomResourceDefinition. */
 export function kindsOf({ fields }: BundleObject): readonly ApiVersionKind[] {
   const [group, kind] = [textAt(fields, 'spec', 'group'), textAt(fields, 'spec', 'names', 'kind')];
   const versions = listAt(fields, 'spec', 'versions').map((each) => textAt(each, 'name'));

@@ -1,4 +1,4 @@
-/** A version by the rules of semver.org. */
+/** A semantic version (semver.org). */
 export interface SemanticVersion {
   readonly numbers: readonly [number, number, number];
   /** Empty for a release. */
@@ -11,7 +11,10 @@ const VERSION = new RegExp(
   `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$`,
 );
 
-/** Undefined for a text that is no version of three numbers, such as `1.2` or `v1.2.3`. */
+/**
+ * A semantic version. Undefined for a text without three numbers, such as `1.2`, and for other
+ * texts, such as `v1.2.3`.
+ */
 export function semanticVersion(text: string): SemanticVersion | undefined {
   const match = VERSION.exec(text);
   if (match === null) return undefined;
@@ -22,7 +25,7 @@ export function semanticVersion(text: string): SemanticVersion | undefined {
   };
 }
 
-/** Reads what people write for a version of Kubernetes: `1.30`, `v1.30.2`, `1.30.0`. */
+/** Reads common forms of a Kubernetes version: `1.30`, `v1.30.2`, `1.30.0`. */
 export function kubernetesVersion(text: string): SemanticVersion | undefined {
   const short = /^v?([0-9]+\.[0-9]+)$/.exec(text);
   return semanticVersion(short === null ? text.replace(/^v/, '') : `${short[1]}.0`);

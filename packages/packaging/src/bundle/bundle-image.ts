@@ -4,7 +4,10 @@ import type { BundleOptions } from './bundle-options.ts';
 
 const PREFIX = 'operators.operatorframework.io';
 
-/** The program of the tests that `operator-sdk scorecard` runs in a cluster. Nothing of the operator uses it. */
+/**
+ * The image of the tests that `operator-sdk scorecard` runs in a cluster. The operator does not use
+ * it.
+ */
 const SCORECARD_IMAGE = 'quay.io/operator-framework/scorecard-test:v1.42.0';
 
 const SCORECARD_TESTS: readonly (readonly [suite: string, test: string])[] = [
@@ -16,7 +19,7 @@ const SCORECARD_TESTS: readonly (readonly [suite: string, test: string])[] = [
   ['olm', 'olm-status-descriptors'],
 ];
 
-/** What an image of a bundle has besides the manifests. */
+/** The files of a bundle image besides the manifests. */
 export function bundleImageFiles(
   { options: { name } }: Pick<OperatorModel, 'options'>,
   options: BundleOptions,
@@ -30,7 +33,10 @@ export function bundleImageFiles(
   ];
 }
 
-/** Read from the image's labels by registries, and from the file by everything else. */
+/**
+ * The annotations of a bundle. Registries read them from the image's labels, other tools from the
+ * file.
+ */
 function bundleAnnotations(
   name: string,
   { channels, defaultChannel = channels[0] ?? '' }: BundleOptions,

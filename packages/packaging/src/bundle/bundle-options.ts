@@ -2,7 +2,9 @@ import type { KubernetesObject } from 'chancery';
 import type { OperatorModel } from 'chancery/internal';
 import type { PackageMetadata } from '../metadata.ts';
 
-/** Which namespaces OLM can make an operator watch, in the order in which a bundle lists them. */
+/**
+ * The namespaces that OLM can make an operator watch, in the order in which a bundle lists them.
+ */
 export const INSTALL_MODES = [
   'OwnNamespace',
   'SingleNamespace',
@@ -13,41 +15,44 @@ export type InstallMode = (typeof INSTALL_MODES)[number];
 
 /** A webhook as in a ClusterServiceVersion. OLM creates the configuration, the Service and the certificate. */
 export interface WebhookDefinition {
-  /** A DNS name, different from those of the other webhooks. */
+  /** A DNS name that no other webhook of the bundle has. */
   readonly generateName: string;
   readonly type: 'ConversionWebhook' | 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook';
-  /** Whose Pods serve it. */
+  /** The Deployment whose Pods serve the webhook. */
   readonly deploymentName: string;
-  /** Only for conversion: the names of the definitions. */
+  /** For a conversion, the names of the definitions. Omitted for other webhooks. */
   readonly conversionCRDs?: readonly string[];
   readonly [field: string]: unknown;
 }
 
-/** What neither a declaration nor the metadata says about a bundle. */
+/** Settings of a bundle that are neither in a declaration nor in the metadata. */
 export interface BundleOptions {
-  /** The command that writes the bundle, named in each file. */
+  /** The command that generates the bundle. Each file names it. */
   readonly command: string;
-  /** At least one. */
+  /** At least one channel. */
   readonly channels: readonly string[];
   /** One of the channels. Default: the first. */
   readonly defaultChannel?: string;
   /** The bundle that this one upgrades: `NAME.vVERSION`. */
   readonly replaces?: string;
-  /** Bundles that an upgrade passes over. Default: none. */
+  /** Bundles that an upgrade skips. Default: none. */
   readonly skips?: readonly string[];
   /** Versions that upgrade to this one directly, such as `>=1.0.0 <1.2.0`. */
   readonly skipRange?: string;
-  /** Default: AllNamespaces only. With any other the rights are granted for each watched namespace. */
+  /** Default: only AllNamespaces. With any other mode, rights are granted per watched namespace. */
   readonly installModes?: readonly InstallMode[];
   /** Refuses images without a digest. Default false. */
   readonly pin?: boolean;
-  /** RFC 3339. Left out: the bundle contains no date, and is the same every time. */
+  /** RFC 3339. If omitted, the bundle contains no date, so that equal input gives equal text. */
   readonly createdAt?: string;
-  /** Admits webhooks in the operator's Deployment, whose containers then all see the serving key. Default false. */
+  /**
+   * Allows webhooks in the operator's Deployment. All containers of the Deployment then see the
+   * serving key. Default false.
+   */
   readonly allowKeyInOperator?: boolean;
-  /** As in a ClusterServiceVersion. Default: none. */
+  /** Webhooks in the form of a ClusterServiceVersion. Default: none. */
   readonly webhooks?: readonly WebhookDefinition[];
-  /** Shown in place of what the schema of their kind and version makes. Default: none. */
+  /** Samples that replace the generated samples of the same kind and version. Default: none. */
   readonly samples?: readonly KubernetesObject[];
   /** Architectures of the images. Default `amd64`. */
   readonly architectures?: readonly string[];
@@ -69,10 +74,10 @@ export function installModesOf({
   return INSTALL_MODES.filter((mode) => installModes.includes(mode));
 }
 
-/** True when OLM may tell the operator what to watch. */
+/** True when OLM may set the namespaces that the operator watches. */
 export function watchesTargets(options: Pick<BundleOptions, 'installModes'>): boolean {
   return installModesOf(options).some((mode) => mode !== 'AllNamespaces');
 }
 
-/** The oldest Kubernetes that takes the Deployment: it has `preStop.sleep`. */
+/** The oldest Kubernetes that accepts the Deployment, because it has `preStop.sleep`. */
 export const OLDEST_KUBERNETES = '1.30.0';

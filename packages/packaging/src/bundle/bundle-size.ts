@@ -2,17 +2,18 @@ import { gzipSync } from 'node:zlib';
 import { ConfigurationError } from 'chancery';
 import type { CustomResourceDefinition, ManifestFile, StructuralSchema } from 'chancery/internal';
 
-/** OLM keeps a bundle in one object, compressed. */
+/** OLM stores a bundle in one object, compressed. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Below the limit, because OLM packs a little differently than we measure. */
+/** A margin below the limit, because OLM compresses slightly differently. */
 const WANTED_BYTES = 0.85 * MAX_BYTES;
 
 /**
- * The files of a bundle, and those of the definitions. When together they are too large for OLM, the definitions lose
- * the descriptions in their schemas, which are most of a large bundle.
+ * The files of a bundle, with those of the definitions. If they are too large for OLM together, the
+ * descriptions are removed from the schemas of the definitions, because they are most of a large
+ * bundle.
  *
- * @throws ConfigurationError `CONFIG` when they are too large even then.
+ * @throws ConfigurationError `CONFIG` when the files are too large even without descriptions.
  */
 export function withinLimit(
   files: readonly ManifestFile[],
@@ -43,7 +44,7 @@ function withoutDescriptions(definition: CustomResourceDefinition): CustomResour
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** Keywords whose value is no schema, and may contain a field `description` of its own. */
+/** Keywords whose value is no schema, and may therefore contain its own field `description`. */
 const VALUES: ReadonlySet<string> = new Set([
   'default',
   'enum',
@@ -51,7 +52,7 @@ const VALUES: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** Keywords whose fields are names of properties. */
+/** The keyword whose fields are names of properties, and not keywords. */
 const NAMES = 'properties';
 
 function undescribed(schema: unknown): unknown {

@@ -17,14 +17,17 @@ import { requireUsable } from './usable-options.ts';
 import { requireServable } from './webhooks.ts';
 
 /**
- * The operator as an OLM bundle in the format `registry+v1`: the same containers, filter and rules as the overlay
- * `cluster-scoped`. With other install modes than AllNamespaces the rules are those of the overlay `namespaced`,
- * and the filter stays open for all namespaces: OLM decides which, so only the Roles can be the limit.
+ * The operator as an OLM bundle in the format `registry+v1`, with the same containers, filter and
+ * rules as the overlay `cluster-scoped`. With install modes other than AllNamespaces, the rules are
+ * those of the overlay `namespaced`. The filter then allows all namespaces: OLM chooses the
+ * namespaces, so only the Roles limit them.
  *
- * OLM creates the ServiceAccount and the roles, so the bundle has none of them. Equal input gives equal text.
+ * OLM creates the ServiceAccount and the roles, so the bundle contains none. Equal input gives
+ * equal text.
  *
- * @throws ConfigurationError `CONFIG` for an option that OLM would refuse, for what would bring a credential into the
- *   operator's container, for images without a digest when they must have one, and for a bundle that is too large.
+ * @throws ConfigurationError `CONFIG` when OLM would refuse an option, when the operator's
+ * container would get a credential, when an image must have a digest and has none, and when the
+ * bundle is too large.
  */
 export function bundleFiles(
   model: OperatorModel,
@@ -63,7 +66,10 @@ export function bundleFiles(
   );
 }
 
-/** Without what belongs to a cluster: OLM refuses it, or would install it over what is there. */
+/**
+ * A CustomResourceDefinition without the fields of a cluster. OLM refuses such fields, or would
+ * overwrite those in the cluster.
+ */
 function installable({
   metadata,
   spec,
@@ -87,7 +93,7 @@ function installed(object: KubernetesObject): KubernetesObject {
   );
 }
 
-/** OLM creates it beside the operator, wherever that is. */
+/** An object without its namespace. OLM creates it in the namespace of the operator. */
 function withoutNamespace({ metadata, ...object }: KubernetesObject): object {
   const { namespace: _decidedByOlm, ...kept } = metadata;
   const { apiVersion, kind, ...rest } = object;

@@ -20,7 +20,11 @@ interface RelatedImage {
   readonly image: string;
 }
 
-/** @throws ConfigurationError `CONFIG` as `bundleFiles`. */
+/**
+ * The ClusterServiceVersion of a bundle.
+ *
+ * @throws ConfigurationError `CONFIG` as `bundleFiles` does.
+ */
 export function clusterServiceVersion(
   model: OperatorModel,
   metadata: PackageMetadata,
@@ -111,7 +115,7 @@ function annotations(
   };
 }
 
-/** What catalogs show. */
+/** The fields of a ClusterServiceVersion that catalogs show. */
 function shown(model: OperatorModel, metadata: PackageMetadata, options: BundleOptions): object {
   const { version, minKubeVersion = OLDEST_KUBERNETES, maturity = 'alpha' } = metadata;
   const { displayName = spacedWords(model.options.name), keywords = [], provider } = metadata;
@@ -141,7 +145,10 @@ function linksOf({ links = [], homepage, repository }: PackageMetadata): readonl
   ];
 }
 
-/** OLM v1 installs with every right there is, so people want to know which ones the operator itself has. */
+/**
+ * The description of the operator. It states the rights of the operator itself, because OLM v1
+ * installs with all rights.
+ */
 function description(
   displayName: string,
   { details, description: sentence }: PackageMetadata,

@@ -3,35 +3,41 @@ import { spacedWords } from './words.ts';
 
 /** How a console shows and edits a field. */
 export interface Descriptor {
-  /** Below `spec` or `status`: `template.ports[0].name`. */
+  /** Path below `spec` or `status`: `template.ports[0].name`. */
   readonly path: string;
   readonly displayName: string;
   readonly description: string;
   readonly 'x-descriptors'?: readonly string[];
 }
 
-/** One object must have room for all of them. Those nearest to the root come first. */
+/**
+ * Maximum number of descriptors, so that all fit into one object. Fields that are nearest to the
+ * root are kept.
+ */
 const MAX_DESCRIPTORS = 500;
 
 const UI = 'urn:alm:descriptor:com.tectonic.ui';
 const KUBERNETES = 'urn:alm:descriptor:io.kubernetes';
 
-/** A field with its schema, and how to find it. */
+/** A field with its schema and its place. */
 interface Field {
   readonly name: string;
   readonly path: string;
   readonly schema: StructuralSchema;
-  /** Paths of the objects that contain it, outermost first. */
+  /** Paths of the objects that contain the field, outermost first. */
   readonly groups: readonly string[];
 }
 
-/** Of every field below `spec` that has a description. */
+/** Descriptors of all fields below `spec` that have a description. */
 export function specDescriptors(version: DefinitionVersion): readonly Descriptor[] {
   const replicas = version.subresources?.scale?.specReplicasPath.replace(/^\.spec\./, '');
   return described(version, 'spec', (field) => specHints(field, replicas));
 }
 
-/** Of every field below `status` that has a description, and of `conditions` and `phase` also without one. */
+/**
+ * Descriptors of all fields below `status` that have a description. `conditions` and `phase` are
+ * included even without one.
+ */
 export function statusDescriptors(version: DefinitionVersion): readonly Descriptor[] {
   return described(version, 'status', statusHints);
 }
@@ -67,7 +73,10 @@ function descriptorsOf(
   return descriptors;
 }
 
-/** Level by level, so that the limit leaves out the deepest. A map has no field with a known name. */
+/**
+ * All fields, level by level, so that the limit drops the deepest fields. A map has no field with a
+ * known name.
+ */
 function* fieldsBelow(root: StructuralSchema): Generator<Field> {
   let level: readonly Field[] = [{ name: '', path: '', schema: root, groups: [] }];
   while (level.length > 0) {
@@ -80,7 +89,7 @@ function* fieldsBelow(root: StructuralSchema): Generator<Field> {
 function fieldsOf({ path, schema, groups, name }: Field): readonly Field[] {
   if (schema.type === 'array' && schema.items !== undefined) {
     const item = { name, path: `${path}[0]`, schema: schema.items, groups };
-    // Of a list of lists the inner ones are looked at alike.
+    // For a list of lists, continue with the inner lists.
     return schema.items.type === 'array'
       ? fieldsOf(item)
       : childrenOf(item.path, item.schema, groups);
@@ -106,7 +115,7 @@ function specHints(field: Field, replicas: string | undefined): readonly string[
   return [...groups, ...inputHints(field, replicas)];
 }
 
-/** Names of fields whose value is the name of an object. */
+/** Patterns for names of fields whose value is the name of an object. */
 const REFERENCES: readonly (readonly [RegExp, string])[] = [
   [/secret(name)?$/i, 'Secret'],
   [/config-?map(name)?$/i, 'ConfigMap'],
@@ -132,7 +141,7 @@ function inputHints(
   return [kind === undefined ? `${UI}:text` : `${KUBERNETES}:${kind}`];
 }
 
-/** Maps `limits` and `requests`, as a container has them. */
+/** True for a schema with the maps `limits` and `requests`, as containers have them. */
 function isResources({ properties = {} }: StructuralSchema): boolean {
   return ['limits', 'requests'].every((name) => {
     const found = properties[name];
@@ -140,7 +149,7 @@ function isResources({ properties = {} }: StructuralSchema): boolean {
   });
 }
 
-/** Fields of a status with a meaning by convention. */
+/** Fields of a status whose meaning is a convention. */
 const KNOWN_STATUS: ReadonlyMap<string, { readonly description: string; readonly hint: string }> =
   new Map([
     [

@@ -27,17 +27,20 @@ export interface InstallStrategy {
       readonly label: Readonly<Record<string, string>>;
       readonly spec: ModelDeployment['spec'];
     }[];
-    /** OLM makes Roles of them in the namespace of the operator and in the watched ones. */
+    /**
+     * From these OLM creates Roles in the namespace of the operator and in the watched namespaces.
+     */
     readonly permissions?: readonly Permissions[];
-    /** OLM makes a ClusterRole of them. */
+    /** From these OLM creates a ClusterRole. */
     readonly clusterPermissions?: readonly Permissions[];
   };
 }
 
 /**
- * The Deployment and the rights that OLM creates. It creates the ServiceAccount, too.
+ * The Deployment and the rights that OLM creates. OLM also creates the ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` for rights that OLM cannot grant where they are needed.
+ * @throws ConfigurationError `CONFIG` for rights that OLM cannot grant in the namespaces where they
+ * are needed.
  */
 export function installStrategy(model: OperatorModel, options: BundleOptions): InstallStrategy {
   const deployment = bundledDeployment(model, options);
@@ -62,7 +65,10 @@ export function installStrategy(model: OperatorModel, options: BundleOptions): I
   };
 }
 
-/** The Deployment of the overlay for all namespaces; with other modes OLM says what is watched. */
+/**
+ * The Deployment of the overlay for all namespaces. With other install modes, OLM sets the watched
+ * namespaces.
+ */
 function bundledDeployment(model: OperatorModel, options: BundleOptions): ModelDeployment {
   const deployment = renderedDeployment(model, { scope: 'cluster-scoped' });
   const { template } = deployment.spec;
@@ -81,7 +87,8 @@ function watching(container: ModelContainer, options: BundleOptions): ModelConta
     name: 'WATCH_NAMESPACE',
     valueFrom: { fieldRef: { fieldPath: "metadata.annotations['olm.targetNamespaces']" } },
   };
-  // OLM writes an empty text for all namespaces. Without AllNamespaces an empty text stays the own namespace.
+  // For all namespaces OLM writes an empty text. Without AllNamespaces, an empty text means the
+  // operator's own namespace.
   const everywhere = { name: 'CHANCERY_EMPTY_WATCH_NAMESPACE', value: 'all' };
   const isAll = installModesOf(options).includes('AllNamespaces');
   return {
@@ -93,7 +100,10 @@ function watching(container: ModelContainer, options: BundleOptions): ModelConta
   };
 }
 
-/** A new text of the mounted folder starts new Pods: the name of its ConfigMap stays the same under OLM. */
+/**
+ * Adds a hash of the mounted folder, so that a change of the folder starts new Pods. Under OLM the
+ * name of the ConfigMap stays the same.
+ */
 function withHash(
   annotations: Readonly<Record<string, string>> = {},
   { configMap }: OperatorModel,
@@ -104,7 +114,10 @@ function withHash(
   return { annotations: { ...annotations, 'chancery.dev/folder-hash': hash.slice(0, 32) } };
 }
 
-/** The rules of a bundle. A ClusterServiceVersion names no namespaces: OLM decides where the latter hold. */
+/**
+ * The rules of a bundle. A ClusterServiceVersion names no namespaces: OLM decides in which
+ * namespaces `inNamespaces` applies.
+ */
 interface BundledRules {
   readonly clusterWide: readonly RoleRule[];
   readonly inNamespaces: readonly RoleRule[];
@@ -132,8 +145,9 @@ function distinct(roles: readonly RbacRole[]): readonly RoleRule[] {
 }
 
 /**
- * OLM grants what is not cluster-wide in the watched namespaces, and in no namespace that a bundle could name. For
- * AllNamespaces it grants it everywhere: then Events may also be recorded in a namespace that the filter names.
+ * Refuses rights that OLM cannot grant where they are needed. OLM grants rights that are not
+ * cluster-wide in the watched namespaces, and a bundle cannot name a namespace. With AllNamespaces
+ * OLM grants them everywhere. Only rights to record Events may be granted that widely.
  */
 function requireGrantable(role: RbacRole, { options }: OperatorModel, scope: Scope): void {
   const { namespace } = role.metadata;

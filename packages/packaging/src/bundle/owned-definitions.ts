@@ -15,7 +15,7 @@ interface OwnedDefinition {
   readonly statusDescriptors?: readonly Descriptor[];
 }
 
-/** Every served version of the definitions, with what consoles show about its fields. */
+/** All served versions of the definitions, with the descriptions of their fields for consoles. */
 export function ownedDefinitions(model: OperatorModel): readonly OwnedDefinition[] {
   return model.definitions.flatMap((definition) =>
     definition.spec.versions
@@ -46,7 +46,7 @@ function owned(
   };
 }
 
-/** The kinds of the objects that the operator creates for such an object. */
+/** The kinds of objects that the operator creates for an object of the given kind. */
 function createdFor(
   { access: { declared } }: OperatorModel,
   group: string,

@@ -2,8 +2,9 @@ import type { KubernetesObject } from 'chancery';
 import { type CustomResourceDefinition, sampleObject } from 'chancery/internal';
 
 /**
- * One object of every served version of the definitions. A sample of the same `apiVersion` and `kind` in `given` takes
- * its place. A version has none when no object is found that its schema allows.
+ * One sample for every served version of the definitions. A sample in `given` with the same
+ * `apiVersion` and `kind` is used instead. A version has no sample when no object is found that its
+ * schema allows.
  */
 export function samples(
   definitions: readonly CustomResourceDefinition[],

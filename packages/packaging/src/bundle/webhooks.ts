@@ -3,8 +3,11 @@ import type { OperatorModel } from 'chancery/internal';
 import { type BundleOptions, installModesOf } from './bundle-options.ts';
 
 /**
- * @throws ConfigurationError `CONFIG` for a webhook that would bring its key into the operator's container, unless
- *   that is allowed, and for one that OLM refuses or that brings a certificate authority of its own.
+ * Checks the webhooks.
+ *
+ * @throws ConfigurationError `CONFIG` for a webhook that would put its key into the operator's
+ * container, unless that is allowed; for a webhook that OLM refuses, or that has its own
+ * certificate authority.
  */
 export function requireServable(
   { deployment, definitions, webhooks: declared }: OperatorModel,
@@ -47,7 +50,10 @@ export function requireServable(
   }
 }
 
-/** A gate is a native sidecar, and OLM gives certificates to plain containers only. */
+/**
+ * The error for webhooks that need a gate. A gate is a native sidecar, and OLM gives certificates
+ * only to plain containers.
+ */
 function undeliverable({ webhooks, conversions = [] }: Served): ConfigurationError {
   const what = [
     ...webhooks.map(({ name }) => `the webhook ${name}`),

@@ -1,4 +1,7 @@
-/** `maxReplicas`, `max-replicas` and `MaxReplicas` as people read them: `Max Replicas`. Acronyms stay. */
+/**
+ * A name as separate words: `Max Replicas` for `maxReplicas`, `max-replicas` and `MaxReplicas`.
+ * Acronyms are kept.
+ */
 export function spacedWords(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -9,7 +9,7 @@ interface Property {
   readonly value: unknown;
 }
 
-/** Facts by which OLM resolves and the console shows a bundle. */
+/** The properties with which OLM resolves a bundle and the console shows it. */
 export function propertiesOf(offered: CatalogBundle): readonly Property[] {
   const { bundle, packageName, versionText } = offered;
   const { fields } = bundle.csv;
@@ -30,11 +30,14 @@ export function propertiesOf(offered: CatalogBundle): readonly Property[] {
     ...[...bundle.properties, ...bundle.dependencies].map(dependency),
     { type: 'olm.csv.metadata', value: shownFields(offered) },
   ];
-  // The same fact may stand in two files.
+  // The same property may be in two files.
   return [...new Map(all.map((property) => [JSON.stringify(property), property])).values()];
 }
 
-/** `olm.package` and `olm.gvk` among the dependencies of a bundle mean what is required. */
+/**
+ * A dependency as a property. `olm.package` and `olm.gvk` in dependencies mean that something is
+ * required.
+ */
 function dependency(each: unknown): Property {
   const type = textAt(each, 'type');
   const value = valueAt(each, ['value']);
@@ -55,7 +58,7 @@ function kindOf(service: unknown): object {
   };
 }
 
-/** Fields of the ClusterServiceVersion that are shown before it is installed. */
+/** Fields of the ClusterServiceVersion that are shown before the installation. */
 const SHOWN = [
   'apiservicedefinitions',
   'customresourcedefinitions',

@@ -7,31 +7,32 @@ import { type SemanticVersion, semanticVersion } from '../bundle-check/semantic-
 
 /** A bundle that a catalog offers. */
 export interface CatalogBundle {
-  /** Names it in messages. */
+  /** Identifies the bundle in messages. */
   readonly folder: string;
   readonly bundle: Bundle;
-  /** Where clusters fetch it. */
+  /** The image from which clusters pull the bundle. */
   readonly image: string;
   readonly packageName: string;
   readonly name: string;
   readonly versionText: string;
   readonly version: SemanticVersion;
   readonly channels: readonly string[];
-  /** Empty when the bundle names none. */
+  /** Empty when the bundle has no default channel. */
   readonly defaultChannel: string;
-  /** Empty when it replaces none. */
+  /** Empty when the bundle replaces no other bundle. */
   readonly replaces: string;
   readonly skips: readonly string[];
-  /** Empty when it has none. */
+  /** Empty when the bundle has no range. */
   readonly skipRange: string;
 }
 
 /**
- * What a catalog says about a bundle.
+ * The data of a bundle for a catalog.
  *
- * @param folder - names it in messages.
+ * @param folder - identifies the bundle in messages.
  * @param files - as in `bundleFindings`.
- * @throws ConfigurationError `CONFIG` when this is no bundle, or it lacks its package, name or version.
+ * @throws ConfigurationError `CONFIG` when the files are not a bundle, or when the package, name or
+ * version is missing.
  */
 export function catalogBundle(
   folder: string,

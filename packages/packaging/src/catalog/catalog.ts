@@ -6,15 +6,15 @@ import { propertiesOf, relatedImagesOf } from './bundle-properties.ts';
 import type { CatalogBundle } from './catalog-bundle.ts';
 import { type ChannelEntry, channelProblems } from './channel.ts';
 
-/** What a bundle does not decide itself. */
+/** Settings of a catalog that its bundles do not contain. */
 export interface CatalogOptions {
-  /** Named in the generated files. */
+  /** The command that the generated files name. */
   readonly command: string;
-  /** The channels of all bundles. Default: those that each bundle names. */
+  /** The channels of all bundles. Default: the channels that each bundle names. */
   readonly channels?: readonly string[];
-  /** Default: what the newest bundle names, or its only channel. */
+  /** Default: the default channel of the newest bundle, or its only channel. */
   readonly defaultChannel?: string;
-  /** A text for everybody who uses a package, a channel or a bundle of this name. */
+  /** Deprecation messages by the name of a package, channel or bundle, for its users. */
   readonly deprecated?: ReadonlyMap<string, string>;
 }
 
@@ -22,11 +22,11 @@ export interface CatalogOptions {
 export const CONFIGS = 'configs';
 
 /**
- * A file-based catalog: a folder for `opm validate` and `opm serve`, and the Dockerfile of an image that OLM v1
- * reads.
+ * A file-based catalog: a folder for `opm validate` and `opm serve`, and the Dockerfile of an image
+ * that OLM v1 reads.
  *
- * @throws ConfigurationError `CONFIG` that names the bundles, when a package has a version twice, a channel has no
- *   way for upgrades, or its default channel has no bundle.
+ * @throws ConfigurationError `CONFIG` with the bundles, when a package has the same version twice,
+ * when a channel has no upgrade path, or when a default channel has no bundle.
  */
 export function catalogFiles(
   bundles: readonly CatalogBundle[],
@@ -60,7 +60,7 @@ COPY ${CONFIGS} /${CONFIGS}
 interface Package {
   readonly name: string;
   readonly blobs: readonly object[];
-  /** Everything in it that can be deprecated. */
+  /** All names in the package that can be deprecated. */
   readonly references: ReadonlySet<string>;
 }
 
@@ -136,7 +136,7 @@ function refuseTwins(name: string, sorted: readonly CatalogBundle[]): void {
   }
 }
 
-/** The channels by name, each with its bundles by version. */
+/** The channels by name, each with its bundles sorted by version. */
 function channelsOf(
   name: string,
   sorted: readonly CatalogBundle[],
@@ -202,7 +202,7 @@ function deprecations(
   return references.flatMap(({ schema, reference }) => {
     const message = deprecated.get(reference);
     if (message === undefined) return [];
-    // That of the package has no name: it stands in the package.
+    // The deprecation of a package has no name, because it is part of the package.
     const named = schema === 'olm.package' ? { schema } : { schema, name: reference };
     return [{ reference: named, message }];
   });

@@ -1,4 +1,4 @@
-/** A bundle in a channel, and which bundles are upgraded to it. */
+/** A bundle in a channel, and the bundles from which an upgrade leads to it. */
 export interface ChannelEntry {
   readonly name: string;
   readonly replaces?: string;
@@ -7,8 +7,8 @@ export interface ChannelEntry {
 }
 
 /**
- * What keeps OLM from finding its way through a channel: no head or several, a circle, a bundle that replaces an
- * unknown one, and one that no upgrade begins at.
+ * The problems that keep OLM from following a channel: no head or several heads, a circle, a bundle
+ * that replaces an unknown bundle, and a bundle from which no upgrade starts.
  */
 export function channelProblems(entries: readonly ChannelEntry[]): readonly string[] {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
@@ -33,7 +33,7 @@ export function channelProblems(entries: readonly ChannelEntry[]): readonly stri
   return [...unknown, ...strandedProblems(entries, byName, heads[0] ?? '')];
 }
 
-/** The bundles that no other one replaces or skips. */
+/** The bundles that no other bundle replaces or skips. */
 function headsOf(entries: readonly ChannelEntry[]): readonly string[] {
   const left = new Set(
     entries.flatMap(({ name, replaces, skips = [] }) =>
@@ -43,7 +43,10 @@ function headsOf(entries: readonly ChannelEntry[]): readonly string[] {
   return entries.map(({ name }) => name).filter((name) => !left.has(name));
 }
 
-/** The first circle of bundles that replace or skip each other, with its beginning at both ends. */
+/**
+ * The first circle of bundles that replace or skip each other. Its first bundle is repeated at the
+ * end.
+ */
 function circleIn(
   entries: readonly ChannelEntry[],
   byName: ReadonlyMap<string, ChannelEntry>,
@@ -70,7 +73,10 @@ function circleIn(
   return undefined;
 }
 
-/** Bundles off the chain that begins at the head: whoever has one of them installed stays there. */
+/**
+ * Problems for bundles that are not on the chain from the head. An installation of such a bundle is
+ * never upgraded.
+ */
 function strandedProblems(
   entries: readonly ChannelEntry[],
   byName: ReadonlyMap<string, ChannelEntry>,

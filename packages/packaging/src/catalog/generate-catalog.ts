@@ -19,7 +19,8 @@ import { type CatalogBundle, catalogBundle } from './catalog-bundle.ts';
 /**
  * `chancery generate catalog BUNDLE_DIR... --image REF... -o DIR`.
  *
- * @throws ConfigurationError `CONFIG` when the command line is wrong, or no catalog can be made of these bundles.
+ * @throws ConfigurationError `CONFIG` when the command line is wrong, or when these bundles cannot
+ * form a catalog.
  */
 export async function generateCatalog(
   { values, words: folders }: GivenTo<typeof GENERATE>,
@@ -56,7 +57,7 @@ export async function generateCatalog(
   return check ? reportStates(states, lines, io) : writeGenerated(states, lines, io);
 }
 
-/** The text goes into a comment, so it must not contain a line break or the closing backtick. */
+/** The command for a comment. It must not contain a line break or a closing backtick. */
 function commandOf(text: string | undefined, folders: readonly string[]): string {
   const isLine = (line: string): boolean => /^[\x20-\x5f\x61-\x7e]+$/.test(line);
   if (text !== undefined && !isLine(text)) {

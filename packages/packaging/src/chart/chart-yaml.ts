@@ -2,7 +2,7 @@ import type { CustomResourceDefinition, OperatorModel } from 'chancery/internal'
 import { formatYaml } from 'chancery/low-level';
 import type { PackageMetadata } from '../metadata.ts';
 
-/** The oldest Kubernetes with `preStop.sleep`, which every Deployment has. */
+/** The oldest Kubernetes with `preStop.sleep`, which every Deployment of the toolkit uses. */
 const OLDEST_KUBERNETES = '1.30.0';
 
 /** The text of `Chart.yaml` without the comment at its beginning. */
@@ -16,7 +16,8 @@ export function chartYaml(model: OperatorModel, metadata: PackageMetadata): stri
     type: 'application',
     version,
     appVersion: version,
-    // The suffix takes in prereleases, as which Helm sees versions such as v1.31.2-eks-1.
+    // The suffix `-0` includes prereleases. To Helm, versions such as v1.31.2-eks-1 are
+    // prereleases.
     kubeVersion: `>=${minKubeVersion ?? OLDEST_KUBERNETES}-0`,
     ...(keywords.length > 0 && { keywords }),
     ...(metadata.homepage !== undefined && { home: metadata.homepage }),
@@ -27,7 +28,7 @@ export function chartYaml(model: OperatorModel, metadata: PackageMetadata): stri
   });
 }
 
-/** One sentence about the operator. */
+/** The description of the operator in one sentence. */
 export function descriptionOf(
   { options }: OperatorModel,
   { description }: PackageMetadata,
@@ -35,7 +36,7 @@ export function descriptionOf(
   return description ?? `The operator ${options.name}.`;
 }
 
-/** As people read it. */
+/** The name of the operator for people. */
 export function displayNameOf(
   { options }: OperatorModel,
   { displayName }: PackageMetadata,
@@ -48,7 +49,7 @@ function iconOf({ icon }: PackageMetadata): { readonly icon?: string } {
   return { icon: `data:${icon.mediatype};base64,${icon.base64data}` };
 }
 
-/** All values are texts; lists are YAML in them. */
+/** The annotations for Artifact Hub. All values are strings; a list is YAML in a string. */
 function artifactHubAnnotations(
   model: OperatorModel,
   metadata: PackageMetadata,
@@ -81,7 +82,7 @@ function prefixed(
   );
 }
 
-/** The served versions of a definition. */
+/** The served versions of a definition, as Artifact Hub shows them. */
 function shownVersions({ metadata, spec }: CustomResourceDefinition): readonly object[] {
   const { kind } = spec.names;
   return spec.versions

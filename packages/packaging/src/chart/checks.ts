@@ -6,7 +6,7 @@ import { NAME, type OpenModel, WATCHED } from './placeholders.ts';
 import type { Kind, Setting } from './setting.ts';
 import { NAME_OF_LABEL } from './values-schema.ts';
 
-/** The lines of the named template that refuses what no value may be. */
+/** The lines of the named template that refuses values which are not allowed. */
 export function checkLines(
   chart: string,
   settings: readonly Setting[],
@@ -37,7 +37,7 @@ export function checkLines(
   ];
 }
 
-/** The template that checks values of a kind, and what it needs besides them. */
+/** The template that checks values of a kind, and its additional arguments. */
 function checkOf(kind: Kind): { readonly name: string; readonly more: readonly string[] } {
   switch (kind.is) {
     case 'boolean':
@@ -101,7 +101,10 @@ function textWords({
   ];
 }
 
-/** Each field with the JSON text of its only value. Go sorts fields; each of these objects has one. */
+/**
+ * Each field with the JSON text of its only allowed value. Go sorts the fields of an object, but
+ * each of these objects has only one.
+ */
 function securityWords(fields: Readonly<Record<string, unknown>>): readonly string[] {
   const words = Object.entries(fields).flatMap(([name, value]) => [
     literal(name),
@@ -119,7 +122,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** What values must not be together. */
+/** Combinations of values that are not allowed. */
 function refusals(chart: string, model: OperatorModel): readonly Refusal[] {
   const isOwn = isOwnAmbassador(
     imageParts(
@@ -164,7 +167,10 @@ function webhookRefusals(chart: string, model: OperatorModel): readonly Refusal[
   ];
 }
 
-/** A namespace that the operator's code names has a Role already, with the same name. */
+/**
+ * Refuses a release in a namespace that the operator's code names. That namespace already has a
+ * Role with the same name.
+ */
 function scopeRefusals(chart: string, { options, scopes }: OperatorModel): readonly Refusal[] {
   if (options.watched !== undefined) return [];
   const fixed = scopes.namespaced.rights.flatMap(({ kind, metadata }) =>
@@ -181,7 +187,10 @@ function scopeRefusals(chart: string, { options, scopes }: OperatorModel): reado
   ];
 }
 
-/** Each watched namespace stands once for every resource in one argument of the ambassador, and its length has an end. */
+/**
+ * Refuses too many watched namespaces. Each of them occurs once per resource in one argument of the
+ * ambassador, and the length of an argument is limited.
+ */
 function lengthRefusals(chart: string, { listed }: OpenModel): readonly Refusal[] {
   return (listed?.proxyArguments ?? []).flatMap((argument) => {
     const [first = '', ...others] = argument.split(WATCHED);

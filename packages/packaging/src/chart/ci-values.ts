@@ -1,7 +1,10 @@
 import type { ManifestFile, OperatorModel } from 'chancery/internal';
 import { formatYaml } from 'chancery/low-level';
 
-/** Values with which chart-testing installs the chart, and tests compare it with kustomize. */
+/**
+ * The files of values with which chart-testing installs the chart. Tests compare their results with
+ * kustomize.
+ */
 export function ciValues(comment: string, { options }: OperatorModel): readonly ManifestFile[] {
   const isOpen = options.watched === undefined;
   const file = (name: string, values: object): ManifestFile => ({
@@ -11,7 +14,8 @@ export function ciValues(comment: string, { options }: OperatorModel): readonly 
   const hardened = {
     transport: 'unixSocket',
     nativeSidecar: true,
-    // A documentation address: where the API server is, differs.
+    // An address that is reserved for documentation, because the address of the API server depends
+    // on the cluster.
     networkPolicy: { enabled: true, apiServer: ['192.0.2.1/32'] },
   };
   const observed = {

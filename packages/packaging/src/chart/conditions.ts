@@ -2,10 +2,10 @@ import type { ComponentName, Scope } from 'chancery/internal';
 import { include, literal } from './expressions.ts';
 import type { Condition } from './tree.ts';
 
-/** Where an operator works in a release. `listed`: in the namespaces that a value names. */
+/** The scope of a release. `listed`: the operator works in the namespaces that a value names. */
 export type ChartScope = Scope | 'listed';
 
-/** The values that turn a component on. */
+/** The condition on values that turns a component on. */
 export function componentCondition(chart: string, name: ComponentName): Condition {
   switch (name) {
     case 'debug':
@@ -23,7 +23,7 @@ export function componentCondition(chart: string, name: ComponentName): Conditio
   }
 }
 
-/** The values that choose a scope. */
+/** The condition on values that chooses a scope. */
 export function scopeCondition(chart: string, scope: ChartScope): Condition {
   return `eq (${include(chart, 'scope')}) ${literal(scope)}`;
 }

@@ -3,7 +3,7 @@ import { imageParts } from './image-reference.ts';
 import { securityRules } from './limits.ts';
 import { type Kind, type Setting, setting } from './setting.ts';
 
-/** What values say about the ambassador. */
+/** The values that configure the ambassador. */
 export function proxySettings(model: OperatorModel): readonly Setting[] {
   const proxy = containerNamed(model, 'proxy');
   return [
@@ -23,7 +23,7 @@ export function proxySettings(model: OperatorModel): readonly Setting[] {
   ];
 }
 
-/** What values say about the gate; nothing without one. */
+/** The values that configure the gate. Empty without a gate. */
 export function gateSettings(model: OperatorModel): readonly Setting[] {
   if (model.webhooks === undefined) return [];
   const gate = containerNamed(model, 'gate');
@@ -51,7 +51,7 @@ const IMAGE_COMMENTS: Readonly<Record<string, string>> = {
     'The image of the ambassador. Keep the last part of its name: other images need other arguments.',
 };
 
-/** The image of a container. */
+/** The values that configure the image of a container. */
 export function imageSettings(container: string, { image }: ModelContainer): readonly Setting[] {
   const { repository, tag, digest } = imageParts(image);
   const text = (pattern: string, wanted: string): Kind => ({

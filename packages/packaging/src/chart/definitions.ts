@@ -5,8 +5,9 @@ import type { TemplateBody } from './other-objects.ts';
 import { NAME, NAMESPACE } from './placeholders.ts';
 
 /**
- * Definitions as templates and not in the folder `crds/`, whose files Helm installs once and never upgrades. They
- * stay when the release is uninstalled, because all their objects would be deleted with them.
+ * The CustomResourceDefinitions as templates. Helm installs files in the folder `crds/` once and
+ * never upgrades them, so that folder is not used. By default, the definitions stay when the
+ * release is uninstalled, because all their objects would be deleted with them.
  */
 export function definitionFiles(
   chart: string,
@@ -51,5 +52,8 @@ function definitionText(chart: string, definition: CustomResourceDefinition): st
     );
 }
 
-/** A line with a name of the release: where the gate that converts is, and its certificate. */
+/**
+ * A line that contains a name of the release: the place of the gate that converts objects, or of
+ * its certificate.
+ */
 const OPEN_LINE = new RegExp(`^( *[^:\\n]+: )(.*(?:${NAME}|${NAMESPACE}).*)$`, 'gm');

@@ -18,7 +18,7 @@ import {
 
 const POD = ['spec', 'template', 'spec'];
 
-/** The Deployment with what values say about it and its Pods. */
+/** The Deployment with the values that configure it and its Pods. */
 export function withPodValues(chart: string, { model }: OpenModel, deployment: Tree): Tree {
   const pod = (tree: Tree, change: (part: Tree) => Tree): Tree => changeAt(tree, POD, change);
   const values = '$.Values.manager';
@@ -42,7 +42,7 @@ export function withPodValues(chart: string, { model }: OpenModel, deployment: T
   );
 }
 
-/** A field that stands beside another one with its key, which has other conditions. */
+/** Fields that stand beside another field with the same key, which has other conditions. */
 function additional(fields: readonly Field[]): readonly (Field | More)[] {
   return fields.map(({ key, when }) => ({
     more: `dict ${literal(key)} $.Values.manager.${key} | toYaml`,
@@ -50,7 +50,7 @@ function additional(fields: readonly Field[]): readonly (Field | More)[] {
   }));
 }
 
-/** High availability means two, or more when a value says so. */
+/** The number of replicas. High availability means two replicas, or more if a value says so. */
 function replicas(leaderElection: boolean): string {
   const given = 'int $.Values.manager.replicas';
   return leaderElection ? `ternary (max 2 (${given})) (${given}) $.Values.highAvailability` : given;
@@ -87,17 +87,17 @@ function withMetadata(chart: string, hasFolder: boolean, deployment: Tree): Tree
   });
 }
 
-/** Labels of the chart, and those of a value. They share no name: see `checkMap`. */
+/** The labels of the chart, and those of a value. They have no name in common: see `checkMap`. */
 function labels(own: string, values: string): Mapping {
   return { is: 'mapping', fields: [{ more: own, when: [] }, more(values)] };
 }
 
-/** The fields of a value, where it has any. */
+/** The fields of a value, if it has any. */
 function more(value: string): More {
   return { more: `toYaml ${value}`, when: [value] };
 }
 
-/** Fields with the names of values, where those are given. */
+/** Fields with the names of values. A field is rendered if its value is given. */
 export function given(values: string, ...keys: readonly string[]): readonly Field[] {
   return keys.map((key) => field(key, lines(`toYaml ${values}.${key}`), `${values}.${key}`));
 }
@@ -110,7 +110,10 @@ function unlessGiven(tree: Tree, key: string, value: Condition): Tree {
   return { is: 'mapping', fields };
 }
 
-/** Adds the fields of a value that the chart has none of. Ours cannot be changed: values have no other fields. */
+/**
+ * Adds the fields of a security context that a value sets. They cannot replace fields of the chart,
+ * because only fields that the chart does not set are copied.
+ */
 function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree {
   const value = of === 'pod' ? `${values}.podSecurityContext` : `${values}.securityContext`;
   const names = Object.keys(STRICTER[of]).map(literal).join(' ');
@@ -120,7 +123,7 @@ function withSecurity(tree: Tree, of: 'pod' | 'container', values: string): Tree
   );
 }
 
-/** A container with what values say about it. */
+/** A container with the values that configure it. */
 export function withContainerValues(
   chart: string,
   container: 'gate' | 'manager' | 'proxy',
@@ -140,7 +143,7 @@ export function withContainerValues(
   );
 }
 
-/** The container `operator` with the variables of values. */
+/** The environment of the container `operator` with the variables from values. */
 export function withVariables(chart: string, tree: Tree): Tree {
   const isGiven = 'or $.Values.manager.env $.Values.manager.envOverrides';
   return changeAt(tree, ['env'], (env) =>

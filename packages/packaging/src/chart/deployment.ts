@@ -21,9 +21,12 @@ import {
   withFields,
 } from './tree.ts';
 
-/** The Deployment of a chart. */
+/** The parts of the Deployment of a chart. */
 export interface DeploymentTrees {
-  /** Without the container `proxy`, which it includes as the named template `proxy`. */
+  /**
+   * The Deployment without the container `proxy`. It includes that container as the named template
+   * `proxy`.
+   */
   readonly deployment: Tree;
   readonly proxy: Tree;
 }
@@ -31,12 +34,15 @@ export interface DeploymentTrees {
 const POD = ['spec', 'template', 'spec'];
 const CONTAINERS = [...POD, 'containers'];
 
-/** The components of a chart. Two replicas without an election would do everything twice. */
+/**
+ * The components of a chart. Without leader election, high availability is excluded, because two
+ * replicas would do everything twice.
+ */
 export function usedComponents({ options }: OperatorModel): readonly ComponentName[] {
   return COMPONENT_NAMES.filter((name) => options.leaderElection || name !== 'high-availability');
 }
 
-/** The Deployment with everything that components and scopes change in it, each under its condition. */
+/** The Deployment with all changes of components and scopes, each under its condition. */
 export function deploymentTrees(chart: string, open: OpenModel): DeploymentTrees {
   const { components, deployment } = open.model;
   const scoped = withScopes(chart, open, treeOf(deployment));
@@ -67,7 +73,10 @@ export function deploymentTrees(chart: string, open: OpenModel): DeploymentTrees
   };
 }
 
-/** What a scope says about arguments and variables. Everything that all scopes say is written once. */
+/**
+ * Adds the arguments and variables that depend on the scope. Arguments that are equal in all scopes
+ * are written once.
+ */
 function withScopes(chart: string, open: OpenModel, tree: Tree): Tree {
   const scopes = openScopes(chart, open);
   const [first] = scopes;
@@ -117,7 +126,10 @@ function containerOf(deployment: Tree, name: string): Tree {
   return found;
 }
 
-/** The container `proxy` with what makes it a native sidecar. Where it stands is the Deployment's. */
+/**
+ * The container `proxy` with the fields of a native sidecar. The Deployment decides where the
+ * container is included.
+ */
 function withSidecar(chart: string, { model }: OpenModel, proxy: Tree): Tree {
   const condition = componentCondition(chart, 'native-sidecar');
   return model.components['native-sidecar'].patches.reduce<Tree>((tree, patch) => {
@@ -130,7 +142,10 @@ interface PodPatch {
   readonly initContainers?: readonly object[];
 }
 
-/** The gate is among them in every release, and the ambassador before it where it is a native sidecar. */
+/**
+ * The init containers. The gate is always one of them. The ambassador comes before it if it is a
+ * native sidecar.
+ */
 function initContainers(pod: Tree, proxy: Tree, isSidecar: Condition): readonly Field[] {
   const gate = constantItems(pod, 'initContainers');
   const items = [{ tree: proxy, when: gate.length === 0 ? [] : [isSidecar] }, ...gate];
@@ -147,7 +162,10 @@ function constantItems(tree: Tree, key: string): readonly Item[] {
   return found.tree.items.filter((item) => 'tree' in item);
 }
 
-/** A native sidecar is among the init containers; else it is the first of the containers. */
+/**
+ * Includes the container `proxy`: a native sidecar among the init containers, otherwise as the
+ * first container.
+ */
 function withProxyIncluded(chart: string, deployment: Tree): Tree {
   const isSidecar = componentCondition(chart, 'native-sidecar');
   const proxy = lines(include(chart, 'proxy'));

@@ -1,6 +1,6 @@
 import { NAME, NAMESPACE, WATCHED } from './placeholders.ts';
 
-/** A text as a literal of Go's templates. What JSON escapes, Go reads alike. */
+/** A text as a literal in Go's templates. Go reads the escapes of JSON in the same way. */
 export function literal(text: string): string {
   return JSON.stringify(text);
 }
@@ -10,7 +10,7 @@ export function escaped(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}');
 }
 
-/** The named template `name` of a chart. */
+/** The expression that includes the named template `name` of a chart. */
 export function include(chart: string, name: string): string {
   return `include ${literal(`${chart}.${name}`)} $`;
 }
@@ -24,7 +24,8 @@ export function hasPlaceholder(text: string): boolean {
 /**
  * An expression for a text with placeholders, quoted for YAML.
  *
- * @param watched - the expression for the namespace of a Role. In the filter it is all of them as alternatives.
+ * @param watched - the expression for the namespace of a Role. If omitted, the placeholder becomes
+ * a pattern with all watched namespaces as alternatives, as the filter needs it.
  */
 export function expressionOf(chart: string, text: string, watched?: string): string {
   const values: Readonly<Record<string, string>> = {

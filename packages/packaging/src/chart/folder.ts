@@ -4,17 +4,21 @@ import { literal } from './expressions.ts';
 import { labelled } from './other-objects.ts';
 import { printTree } from './print.ts';
 
-/** The files of a mounted folder in a chart. Empty when nothing is mounted. */
+/** The files of a mounted folder in a chart. */
 export interface FolderParts {
-  /** The files as they are: templates are not expanded in them. */
+  /** The files of the folder, unchanged. Templates in them are not expanded. */
   readonly files: readonly ManifestFile[];
-  /** The named template `folder`, which gives the data of the ConfigMap. */
+  /** The named template `folder`, which renders the data of the ConfigMap. */
   readonly named: string;
   /** The ConfigMap. */
   readonly configMap: string;
 }
 
-/** @throws ConfigurationError `CONFIG` when the texts of a mounted folder were not given. */
+/**
+ * The files of the mounted folder. Undefined when nothing is mounted.
+ *
+ * @throws ConfigurationError `CONFIG` when the texts of the mounted folder are missing.
+ */
 export function folderParts(chart: string, model: OperatorModel): FolderParts | undefined {
   const { configMap, options } = model;
   const mount = options.program?.folder?.mount;

@@ -1,13 +1,13 @@
-/** An image as charts name it. */
+/** The parts of an image reference, as values of charts name them. */
 export interface ImageParts {
   readonly repository: string;
-  /** Empty when there is none. */
+  /** Empty without a tag. */
   readonly tag: string;
-  /** `sha256:…`; empty when there is none. */
+  /** `sha256:…`. Empty without a digest. */
   readonly digest: string;
 }
 
-/** The parts of an image. A colon before a slash belongs to the port of a registry. */
+/** Splits an image reference. A colon before a slash belongs to the port of a registry. */
 export function imageParts(image: string): ImageParts {
   const [name = '', digest = ''] = image.split('@');
   const at = name.lastIndexOf(':');

@@ -1,6 +1,9 @@
 import type { ModelContainer, OperatorModel } from 'chancery/internal';
 
-/** Variables that would undo what the chart sets elsewhere, such as ports, or what protects the operator. */
+/**
+ * Variables that users must not set. They would override settings that the chart makes elsewhere,
+ * such as ports, or would weaken the protection of the operator.
+ */
 const NEVER = [
   'CHANCERY_API_URL',
   'CHANCERY_EMPTY_WATCH_NAMESPACE',
@@ -27,21 +30,25 @@ const NEVER = [
   'res_namespace',
 ];
 
-/** Names of variables that give a container a credential of the cluster, as a regular expression. */
+/** A regular expression for names of variables that give a container credentials of the cluster. */
 export const TOKEN_VARIABLE: string = '(^|_)(KUBE|K8S|SERVICE_ACCOUNT)_?TOKEN$';
 
-/** What `NODE_OPTIONS` may be: how much memory Node uses. Others open a debugger's port or load code. */
+/**
+ * The allowed content of `NODE_OPTIONS`: the memory that Node uses. Other options open a debugger's
+ * port or load code.
+ */
 export const NODE_OPTIONS: string = '^--max-old-space-size(-percentage)?=[0-9]{1,6}$';
 
-/** What a container may have of a node. Other names are devices. */
+/** The resources of a node that a container may request. Other names are devices. */
 export const RESOURCE_NAMES: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
-/** A quantity, as a text. */
+/** A regular expression for a quantity in text form. */
 export const QUANTITY: string = '^[0-9]{1,15}([.][0-9]{1,9})?(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$';
 
 /**
- * Names that no release may have: the account that every Pod has by default, and roles that Kubernetes has and keeps
- * as they are. Objects of the chart have the name of the release, and would stand in their place.
+ * Names that no release may have: the ServiceAccount that every Pod uses by default, and built-in
+ * roles of Kubernetes. The objects of a chart have the name of the release, so they would replace
+ * these objects.
  */
 export const TAKEN_NAMES: readonly string[] = [
   'admin',
@@ -52,14 +59,17 @@ export const TAKEN_NAMES: readonly string[] = [
   'view',
 ];
 
-/** How long one argument of a program may be on Linux, with the byte at its end. */
+/** Maximum length of one program argument on Linux, including the byte at its end. */
 export const LONGEST_ARGUMENT = 131_072;
 
 interface PatchWithContainers {
   readonly template?: { readonly spec?: { readonly containers?: readonly ModelContainer[] } };
 }
 
-/** The variables of the operator that no value may set, sorted: those of the chart, whatever its values turn on. */
+/**
+ * The variables of the operator that no value may set, sorted. They include the variables of all
+ * components, even of components that are turned off.
+ */
 export function reservedVariables({ deployment, components }: OperatorModel): readonly string[] {
   const patches = Object.values(components).flatMap(({ patches }) => patches);
   const specs: readonly PatchWithContainers[] = [
@@ -84,7 +94,7 @@ export const STRICTER = {
   },
 } as const;
 
-/** What the chart says anyway. Users who write it out are not refused. */
+/** Fields that the chart sets anyway. Users may repeat them in values. */
 const KNOWN = {
   pod: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   container: {
@@ -95,7 +105,7 @@ const KNOWN = {
   },
 } as const;
 
-/** The fields of a security context that values may have, each with its only value. */
+/** The fields of a security context that values may contain, each with its only allowed value. */
 export function securityRules(
   of: 'pod' | 'container',
   container?: ModelContainer,

@@ -2,12 +2,12 @@ import { textFiles } from 'chancery/internal';
 
 const texts = textFiles(new URL('./', import.meta.url));
 
-/** Values of the placeholders of a text. */
+/** Values for the placeholders in a text. */
 export type TextValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The text of a file in the folder `texts`. `${name}` is replaced by a text; a line with only `# ${name}` by lines,
- * none for an empty list.
+ * The text of a file in the folder `texts`, with its placeholders replaced. `${name}` is replaced
+ * by a text. A line that contains only `# ${name}` is replaced by lines; an empty list removes it.
  *
  * @throws Error when a value is missing: that is a bug of the toolkit.
  */

@@ -2,7 +2,7 @@ import type { OperatorModel } from 'chancery/internal';
 import { include, literal } from './expressions.ts';
 import { chartText } from './named-templates.ts';
 
-/** What Helm prints after an installation. */
+/** The text that Helm prints after an installation. */
 export function notesText(chart: string, { options }: OperatorModel, command: string): string {
   const scopeIs = (scope: string): string => `eq (${include(chart, 'scope')}) ${literal(scope)}`;
   const lines = [

@@ -28,9 +28,9 @@ export interface TemplateBody {
 }
 
 /**
- * An object with the labels of the chart in place of its own.
+ * An object whose own labels are replaced by the labels of the chart.
  *
- * @param more - further labels.
+ * @param more - additional labels.
  */
 export function labelled(chart: string, object: object, ...more: readonly (Field | More)[]): Tree {
   const own = include(chart, 'labels');
@@ -40,12 +40,12 @@ export function labelled(chart: string, object: object, ...more: readonly (Field
   );
 }
 
-/** Labels that a value has. */
+/** The labels in a value. */
 function labelsOf(value: string): More {
   return { more: `toYaml ${value}`, when: [value] };
 }
 
-/** The ServiceAccount, with labels and annotations of values. */
+/** The ServiceAccount, with labels and annotations from values. */
 export function serviceAccountText(chart: string, { serviceAccount }: OperatorModel): string {
   const values = '$.Values.serviceAccount';
   const tree = changeAt(
@@ -60,7 +60,7 @@ export function serviceAccountText(chart: string, { serviceAccount }: OperatorMo
   return printTree(tree, { chart });
 }
 
-/** The objects that components add, each in a file of its own. */
+/** The objects that components add, each in its own file. */
 export function componentFiles(
   chart: string,
   { components }: OperatorModel,
@@ -74,7 +74,7 @@ export function componentFiles(
   );
 }
 
-/** The labels of what a Prometheus selects. */
+/** The labels by which a Prometheus selects objects. */
 const SELECTED = labelsOf('$.Values.prometheus.labels');
 
 /** Alerts and the dashboard, each under the value that turns it on. */
@@ -97,7 +97,7 @@ export function monitoringFiles(
   }));
 }
 
-/** The objects that were named when the chart was generated, as they are. */
+/** The objects that were given when the chart was generated, unchanged. */
 export function givenFiles({ options }: OperatorModel): readonly TemplateBody[] {
   return objectFileNames(options.objects ?? []).map(([name, object]) => ({
     path: `templates/resources/${name}.yaml`,
@@ -109,7 +109,9 @@ function fileName({ kind }: KubernetesObject): string {
   return kind.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();
 }
 
-/** Where the API server is, only a value can say. */
+/**
+ * An object of a component. In a NetworkPolicy, the address of the API server comes from a value.
+ */
 function componentTree(chart: string, object: KubernetesObject): Tree {
   const tree = labelled(chart, object, ...(object.kind === 'PodMonitor' ? [SELECTED] : []));
   if (object.kind !== 'NetworkPolicy') return tree;

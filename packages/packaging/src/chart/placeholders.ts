@@ -1,21 +1,28 @@
 import { modelOf, type OperatorModel, type ScopeModel, scopeModel } from 'chancery/internal';
 
 /**
- * What stands for values of a release in the model of an operator, until it is printed as a template. All are DNS
- * labels, because the model accepts nothing else.
+ * Placeholders for values of a release in the model of an operator, until the model is printed as a
+ * template. All of them are DNS labels, because the model accepts nothing else.
  */
 export const NAME = 'name-of-the-release';
 export const NAMESPACE = 'namespace-of-the-release';
 export const WATCHED = 'namespaces-that-are-watched';
 
-/** An operator of which every name is still open. */
+/** An operator in which every name is a placeholder. */
 export interface OpenModel {
   readonly model: OperatorModel;
-  /** Its scope when values name the watched namespaces. Undefined when its arguments decide which it watches. */
+  /**
+   * Its scope if values name the watched namespaces. Undefined if the arguments of the operator
+   * decide which namespaces it watches.
+   */
   readonly listed: ScopeModel | undefined;
 }
 
-/** @throws Error when a declaration contains a placeholder. */
+/**
+ * The model with placeholders in place of names.
+ *
+ * @throws Error when a declaration contains a placeholder.
+ */
 export function openModel({ access, definitions, options }: OperatorModel): OpenModel {
   const given = JSON.stringify([access.declared, definitions, options]);
   const taken = [NAME, NAMESPACE, WATCHED].find((each) => given.includes(each));

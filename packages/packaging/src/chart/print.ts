@@ -3,20 +3,20 @@ import { escaped, expressionOf, hasPlaceholder, include } from './expressions.ts
 import { NAME } from './placeholders.ts';
 import type { Condition, Field, Item, More, Tree } from './tree.ts';
 
-/** What printing needs of a chart. */
+/** The values that printing a chart needs. */
 export interface PrintOptions {
-  /** The name of the chart, with which the names of its templates begin. */
+  /** The name of the chart. The names of its templates begin with it. */
   readonly chart: string;
   /** The expression for the namespace of a Role. */
   readonly watched?: string;
 }
 
-/** A tree as lines of a template. */
+/** A tree as the text of a template. */
 export function printTree(tree: Tree, options: PrintOptions, indent: number = 0): string {
   return new Printer(options).block(tree, indent);
 }
 
-/** Lines of which each part stands under its conditions. */
+/** Prints a tree as lines of a template, each part under its conditions. */
 class Printer {
   readonly #options: PrintOptions;
 
@@ -24,7 +24,7 @@ class Printer {
     this.#options = options;
   }
 
-  /** Lines that begin at `indent`. */
+  /** The lines of a tree, indented by `indent` spaces. */
   block(tree: Tree, indent: number): string {
     const selector = this.#selector(tree);
     if (selector !== undefined) return this.#given(selector, indent);
@@ -40,7 +40,7 @@ class Printer {
     }
   }
 
-  /** Neighbours with the same conditions stand under them together. */
+  /** Prints parts. Adjacent parts with the same conditions share one `if`. */
   #parts<T extends Field | Item | More>(
     parts: readonly T[],
     indent: number,
@@ -81,7 +81,10 @@ class Printer {
     return isInline ? `${dash} ${body.trimStart()}` : `${dash}\n${body}`;
   }
 
-  /** An empty result leaves an empty line, which YAML ignores. */
+  /**
+   * Prints the lines that an expression renders. An empty result leaves an empty line, which YAML
+   * ignores.
+   */
   #given(expression: string, indent: number): string {
     const piped = expression.startsWith('include ') ? expression : `(${expression})`;
     return `${' '.repeat(indent)}{{- ${piped} | nindent ${indent} }}\n`;
@@ -101,7 +104,10 @@ class Printer {
     return escaped(value.includes('\n') ? JSON.stringify(value) : formatYaml(value).trimEnd());
   }
 
-  /** The labels by which the operator's Pods are found, wherever they stand. */
+  /**
+   * The expression for the labels that select the operator's Pods. Undefined for a tree that is no
+   * such selector.
+   */
   #selector(tree: Tree): string | undefined {
     if (tree.is !== 'mapping' || tree.fields.length !== 1) return undefined;
     const [only] = tree.fields;
@@ -112,7 +118,7 @@ class Printer {
   }
 }
 
-/** Empty when there are no conditions. */
+/** The conditions as one expression. Empty without conditions. */
 function testOf(conditions: readonly Condition[]): string {
   const [first = '', ...others] = conditions;
   if (others.length === 0) return first;

@@ -4,7 +4,7 @@ import { descriptionOf, displayNameOf } from './chart-yaml.ts';
 import { chartText } from './named-templates.ts';
 import type { Setting } from './setting.ts';
 
-/** The text of `README.md`: how to install the chart, and all its values. */
+/** The text of `README.md`: how to install the chart, and a list of its values. */
 export function readmeText(
   model: OperatorModel,
   metadata: PackageMetadata,

@@ -8,8 +8,8 @@ import { openScopes } from './scopes.ts';
 type Right = RbacRole | RbacRoleBinding;
 
 /**
- * The roles and bindings of a chart: those of every scope under its condition, and those of the namespaces that a
- * value names once for each of them. No value has a part in a rule.
+ * The roles and bindings of a chart. Those of each scope are rendered under its condition. Those of
+ * a list of namespaces are rendered once per namespace. No value becomes a part of a rule.
  */
 export function rightsText(chart: string, open: OpenModel): string {
   const always = open.model.electionRights.map((right) => printed(chart, right));
@@ -25,13 +25,19 @@ function textOf(chart: string, rights: readonly Right[]): string {
   return rights.map((right) => printed(chart, right)).join('');
 }
 
-/** A release may be installed in a namespace that a right names, such as `default`: two objects would have one name. */
+/**
+ * Renames a right in another namespace. A release may be installed in that namespace, such as
+ * `default`, and then two objects would have the same name.
+ */
 function apart(right: Right): Right {
   const { namespace } = right.metadata;
   return namespace === undefined || namespace === NAMESPACE ? right : renamed(right, '');
 }
 
-/** Two releases may watch the same namespaces, so that names outside of the own namespace contain the release's. */
+/**
+ * The roles and bindings for a list of namespaces. Two releases may watch the same namespaces, so
+ * names outside of the release's namespace contain the name of the release.
+ */
 function listedText(chart: string, rights: readonly Right[]): string {
   const isWatched = ({ metadata }: Right): boolean => metadata.namespace === WATCHED;
   const others = rights.filter((right) => !isWatched(right));
@@ -48,7 +54,10 @@ function listedText(chart: string, rights: readonly Right[]): string {
   );
 }
 
-/** A name with a dot, which no name of a release or a namespace has: no two releases share it. */
+/**
+ * A right with a name that contains a dot. No name of a release or a namespace contains a dot, so
+ * two releases never share such a name.
+ */
 function renamed(right: Right, ending: string): Right {
   const name = `${NAME}.${NAMESPACE}${ending}`;
   const named = { ...right, metadata: { ...right.metadata, name } };

@@ -3,14 +3,17 @@ import { type ChartScope, scopeCondition } from './conditions.ts';
 import type { OpenModel } from './placeholders.ts';
 import type { Condition } from './tree.ts';
 
-/** A scope of a release, and the conditions under which it is the release's. */
+/** A scope that a release may have, and the conditions for it. */
 export interface OpenScope {
   readonly name: ChartScope;
   readonly model: ScopeModel;
   readonly when: readonly Condition[];
 }
 
-/** Every scope that values can choose: one without a condition when the operator's arguments decide. */
+/**
+ * All scopes that values can choose. If the operator's arguments decide, the only scope has no
+ * condition.
+ */
 export function openScopes(chart: string, { model, listed }: OpenModel): readonly OpenScope[] {
   const everywhere = model.scopes['cluster-scoped'];
   if (listed === undefined) return [{ name: 'cluster-scoped', model: everywhere, when: [] }];
@@ -24,7 +27,7 @@ export function openScopes(chart: string, { model, listed }: OpenModel): readonl
   }));
 }
 
-/** The variable by which the operator is told what it watches; its value is filled in by the chart. */
+/** The variable with the watched namespaces. The chart fills in its value. */
 function watchedVariable({ watchNamespace: { name } }: ScopeModel): EnvironmentVariable {
   return { name, value: '' };
 }

@@ -1,42 +1,45 @@
-/** What a value may be. The schema and the template check it alike, because users can skip the schema. */
+/**
+ * The kind of a value. The schema and the template check the same rules, because users can skip the
+ * schema.
+ */
 export type Kind =
   | { readonly is: 'boolean' }
   | { readonly is: 'integer'; readonly minimum: number; readonly maximum: number }
   | { readonly is: 'choice'; readonly of: readonly (string | boolean)[] }
   | ({ readonly is: 'text' } & TextRule)
   | ({ readonly is: 'texts' } & TextRule)
-  /** Names and texts. `pattern` is the values'. */
+  /** A map of names to texts. `pattern` is for the texts. */
   | ({ readonly is: 'map'; readonly refused: readonly string[] } & TextRule)
-  /** Goes into the Pod as it is. */
+  /** An object that is copied unchanged into the Pod. */
   | { readonly is: 'object' }
   | { readonly is: 'resources' }
-  /** Goes into the Pod as it is: a list of objects. */
+  /** A list of objects that is copied unchanged into the Pod. */
   | { readonly is: 'objects' }
-  /** Fields that have only one value. */
+  /** Fields that have only one allowed value each. */
   | { readonly is: 'security'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly is: 'variables'; readonly refused: readonly string[] }
   | { readonly is: 'overrides'; readonly refused: readonly string[] }
   | { readonly is: 'names' };
 
 export interface TextRule {
-  /** For RE2 and JavaScript alike, with anchors. */
+  /** A pattern for RE2 and JavaScript, with anchors. */
   readonly pattern: string;
   readonly maxLength: number;
-  /** Completes the sentence "… must be". */
+  /** The end of the sentence "… must be". */
   readonly wanted: string;
 }
 
 /** One value of a chart. */
 export interface Setting {
-  /** Names of the keys, with dots between them. */
+  /** Names of the keys, joined by dots. */
   readonly path: string;
-  /** What it does, for people who read `values.yaml`. */
+  /** A description for readers of `values.yaml`. */
   readonly comment: string;
   readonly standard: unknown;
   readonly kind: Kind;
 }
 
-/** One value. */
+/** Creates the declaration of one value. */
 export function setting(path: string, standard: unknown, kind: Kind, comment: string): Setting {
   return { path, standard, kind, comment };
 }

@@ -23,15 +23,15 @@ const LABEL_VALUE: TextRule = {
 };
 
 const ANNOTATION_VALUE: TextRule = {
-  // Also lines, so that a dot would not do.
+  // Includes line breaks, which a dot would not match.
   pattern: '^[\\s\\S]*$',
   maxLength: 65_536,
   wanted: 'names and values of annotations, which the chart does not set itself',
 };
 
 /**
- * Regular expressions of labels and annotations by which clusters give a Pod an identity at a cloud. Their webhooks
- * mount tokens into all containers, and a cloud's identity may have rights in the cluster, too.
+ * Regular expressions for labels and annotations that give a Pod a cloud identity. Webhooks of the
+ * cloud mount tokens into all containers, and a cloud identity may have rights in the cluster, too.
  */
 const IDENTITIES = [
   '^eks\\.amazonaws\\.com/',
@@ -40,7 +40,9 @@ const IDENTITIES = [
   '^iam\\.gke\\.io/',
 ];
 
-/** Regular expressions of labels that the chart sets, or that Helm, a selector or a cloud reads. */
+/**
+ * Regular expressions for labels that the chart sets, or that Helm, a selector or a cloud reads.
+ */
 const OWN_LABELS = [
   '^app\\.kubernetes\\.io/(name|instance|version|managed-by|part-of|component)$',
   '^helm\\.sh/',
@@ -49,8 +51,9 @@ const OWN_LABELS = [
 ];
 
 /**
- * Regular expressions of annotations that Helm or a cloud obeys, that the chart sets, that turn protection off, or by
- * which container runtimes change a container: its profile, its devices, its kernel.
+ * Regular expressions for annotations that values must not contain: those that Helm or a cloud acts
+ * on, that the chart sets, that turn protection off, or with which container runtimes change the
+ * profile, the devices or the kernel settings of a container.
  */
 const OWN_ANNOTATIONS = [
   '^(meta\\.)?helm\\.sh/',
@@ -68,7 +71,7 @@ const OWN_ANNOTATIONS = [
 const LABELS: Kind = { is: 'map', refused: OWN_LABELS, ...LABEL_VALUE };
 const ANNOTATIONS: Kind = { is: 'map', refused: OWN_ANNOTATIONS, ...ANNOTATION_VALUE };
 
-/** Every value of the chart, in the order of `values.yaml`. */
+/** All values of the chart, in the order of `values.yaml`. */
 export function settingsOf(model: OperatorModel): readonly Setting[] {
   return [
     ...nameSettings(model),

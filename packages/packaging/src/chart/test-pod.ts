@@ -5,12 +5,13 @@ import { NAME, NAMESPACE } from './placeholders.ts';
 import { printTree } from './print.ts';
 import { changeAt, field, inline, lines, type Tree, treeOf, withFields } from './tree.ts';
 
-/** How long `helm test` waits for an operator that is not ready. */
+/** Seconds that `helm test` waits for an operator that is not ready. */
 const TEST_SECONDS = 120;
 
 /**
- * What `helm test` starts: a Service that finds the ready Pods of the operator, and a Pod that asks it for their
- * readiness, with kubectl as the client and without a token. Neither is a part of the release.
+ * The objects that `helm test` creates: a Service that selects the operator's Pods, and a Pod that
+ * requests their readiness. The Pod uses kubectl as its client and has no token. Neither object is
+ * part of the release.
  */
 export function testText(chart: string, { deployment }: OperatorModel): string {
   const { containers, securityContext } = deployment.spec.template.spec;
@@ -50,7 +51,10 @@ export function testText(chart: string, { deployment }: OperatorModel): string {
   return `${printTree(hook(chart, 'Service', -1, service), { chart })}---\n${printTree(filled, { chart })}`;
 }
 
-/** The image and what comes with it, as the ambassador has them, on the nodes where the operator may be. */
+/**
+ * The image with its pull policy and pull secrets, as for the ambassador. The Pod runs on the nodes
+ * where the operator may run.
+ */
 function withImage(chart: string, spec: Tree): Tree {
   const image = `include ${literal(`${chart}.image`)} $.Values.proxy.image | quote`;
   const policy = '$.Values.proxy.image.pullPolicy';
@@ -67,7 +71,7 @@ function withImage(chart: string, spec: Tree): Tree {
   );
 }
 
-/** Without the labels by which the operator's own Pods are found. */
+/** An object of the test. It does not have the labels that select the operator's Pods. */
 function hook(chart: string, kind: string, weight: number, spec: object): Tree {
   const tree = treeOf({
     apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { MERGE_KEYS } from 'chancery/internal';
 
-/** An expression of Go's templates that is true or false. */
+/** A boolean expression of Go's templates. */
 export type Condition = string;
 
 /** A value that is the same in every release. */
@@ -9,19 +9,22 @@ export interface Constant {
   readonly value: unknown;
 }
 
-/** An expression of Go's templates that gives one scalar, already quoted. */
+/** An expression of Go's templates that renders one scalar, already quoted. */
 export interface Inline {
   readonly is: 'inline';
   readonly expression: string;
 }
 
-/** An expression of Go's templates that gives lines of YAML without indentation. */
+/** An expression of Go's templates that renders lines of YAML without indentation. */
 export interface Lines {
   readonly is: 'lines';
   readonly expression: string;
 }
 
-/** A field of a mapping. Several fields may have one key when at most one of them has all its conditions. */
+/**
+ * A field of a mapping. Several fields may have the same key if the conditions of at most one of
+ * them are true.
+ */
 export interface Field {
   readonly key: string;
   readonly tree: Tree;
@@ -34,7 +37,7 @@ export interface Item {
   readonly when: readonly Condition[];
 }
 
-/** More fields or items, which an expression gives. */
+/** Additional fields or items that an expression renders. */
 export interface More {
   readonly more: string;
   readonly when: readonly Condition[];
@@ -50,7 +53,7 @@ export interface Sequence {
   readonly items: readonly (Item | More)[];
 }
 
-/** A YAML document of which parts depend on conditions. */
+/** A YAML document whose parts depend on conditions. */
 export type Tree = Constant | Inline | Lines | Mapping | Sequence;
 
 export function inline(expression: string): Inline {
@@ -73,7 +76,7 @@ export function not(condition: Condition): Condition {
   return `not (${condition})`;
 }
 
-/** A tree without conditions. Fields that are undefined are left out. */
+/** A tree without conditions. Fields that are undefined are dropped. */
 export function treeOf(value: unknown): Tree {
   if (Array.isArray(value) && value.length > 0) {
     return { is: 'sequence', items: value.map((item) => ({ tree: treeOf(item), when: [] })) };
@@ -86,8 +89,9 @@ export function treeOf(value: unknown): Tree {
 }
 
 /**
- * The tree into which a strategic merge patch is merged where `condition` holds. It merges as kustomize does: null
- * removes, lists of named items merge by name, and items that the patch names come first.
+ * The tree with a strategic merge patch that applies where `condition` is true. The patch merges as
+ * in kustomize: null removes a field, lists of named items merge by name, and the items in the
+ * patch come first.
  */
 export function mergeWhen(tree: Tree, patch: object, condition: Condition): Tree {
   if (tree.is !== 'mapping') throw new Error('a patch changes what is no mapping');
@@ -110,7 +114,7 @@ function mergeField(tree: Mapping, key: string, change: unknown, condition: Cond
   return { is: 'mapping', fields: [...fields, field(key, treeOf(change), condition)] };
 }
 
-/** Undefined where the change replaces or removes the field. */
+/** The merged value of a field. Undefined when the change replaces or removes the field. */
 function mergedValue(
   { key, tree }: Field,
   change: unknown,
@@ -150,7 +154,7 @@ function mergeItems(
   return { is: 'sequence', items: [...named, ...others] };
 }
 
-/** The value of a field, when it is the same in every release. */
+/** The value of a field if it is the same in every release, otherwise undefined. */
 export function constantAt(tree: Tree, key: string): unknown {
   if (tree.is !== 'mapping') return undefined;
   const found = tree.fields.find((each) => !('more' in each) && each.key === key);
@@ -159,7 +163,10 @@ export function constantAt(tree: Tree, key: string): unknown {
     : undefined;
 }
 
-/** The tree in which the parts at a path are changed: names of fields, or names of items of a list. */
+/**
+ * The tree with the parts at a path changed. The path consists of field names, and of names of list
+ * items.
+ */
 export function changeAt(tree: Tree, path: readonly string[], change: (part: Tree) => Tree): Tree {
   const [key, ...rest] = path;
   if (key === undefined) return change(tree);
@@ -191,7 +198,7 @@ function changedParts(
   return { ...tree, items };
 }
 
-/** The mapping with more fields at its end. A field that it has already is replaced. */
+/** The mapping with fields added at its end. A field with the same key is replaced. */
 export function withFields(tree: Tree, ...fields: readonly (Field | More)[]): Mapping {
   const known = tree.is === 'mapping' ? tree.fields : [];
   const keys = fields.flatMap((each) => ('more' in each ? [] : [each.key]));
@@ -199,7 +206,7 @@ export function withFields(tree: Tree, ...fields: readonly (Field | More)[]): Ma
   return { is: 'mapping', fields: [...kept, ...fields] };
 }
 
-/** The list with more items at its end. */
+/** The list with items added at its end. */
 export function withItems(tree: Tree, ...items: readonly (Item | More)[]): Sequence {
   return { is: 'sequence', items: [...(tree.is === 'sequence' ? tree.items : []), ...items] };
 }

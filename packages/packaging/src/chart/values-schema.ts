@@ -1,7 +1,7 @@
 import { NODE_OPTIONS, QUANTITY, RESOURCE_NAMES, TOKEN_VARIABLE } from './limits.ts';
 import type { Kind, Setting } from './setting.ts';
 
-/** A JSON schema, as far as a chart has one. */
+/** A JSON schema with the keywords that charts use. */
 interface Schema {
   readonly [keyword: string]: unknown;
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -12,17 +12,21 @@ const NAME_OF_LABEL =
 export const VARIABLE_NAME: string = '^[A-Za-z_][A-Za-z0-9_]*$';
 export { NAME_OF_LABEL };
 
-/** Validators print what a value had to be, so that this text is what a user reads. */
+/**
+ * A hint for a frequent mistake. It is a `const`, because validators print the expected value, so
+ * users see this text.
+ */
 const HINT = 'this key is called `enabled`, as in charts of kubebuilder since 4.15';
 
-/** `values.schema.json`: every value, and nothing else. */
+/** The content of `values.schema.json`. It allows the values of the chart and no others. */
 export function valuesSchema(settings: readonly Setting[], comment: string): Schema {
   const { properties, ...schema } = groupSchema(settings, '');
   return {
     $comment: comment,
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...schema,
-    // When the chart is a part of another one, Helm adds `global`, and a condition of that chart reads `enabled`.
+    // When the chart is a dependency of another chart, Helm adds `global`, and a condition of that
+    // chart reads `enabled`.
     properties: { ...properties, global: { type: 'object' }, enabled: { type: 'boolean' } },
   };
 }
@@ -162,7 +166,7 @@ function variablesSchema(refused: readonly string[]): Schema {
   };
 }
 
-/** The name of an object, as the template checks it. */
+/** A regular expression for names of objects. The template uses it as well. */
 export const OBJECT_NAME: string = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$';
 
 function namedSchema(): Schema {

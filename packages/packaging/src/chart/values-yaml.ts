@@ -1,7 +1,7 @@
 import { formatYaml } from 'chancery/low-level';
 import type { Setting } from './setting.ts';
 
-/** What the groups of values are about. */
+/** Comments of the groups of values. */
 const GROUPS: Readonly<Record<string, string>> = {
   crd: 'The CustomResourceDefinitions of the operator.',
   manager: 'The operator and its Pods.',

@@ -7,7 +7,10 @@ import { printTree } from './print.ts';
 import { openScopes } from './scopes.ts';
 import { lines, type Tree } from './tree.ts';
 
-/** The gate, the certificates and the configurations of webhooks; empty when nothing is asked of the operator. */
+/**
+ * The gate, the certificates and the configurations of webhooks. Empty if the operator has no
+ * webhooks.
+ */
 export function webhookFiles(chart: string, open: OpenModel): readonly TemplateBody[] {
   const { webhooks } = open.model;
   if (webhooks === undefined) return [];
@@ -20,7 +23,7 @@ export function webhookFiles(chart: string, open: OpenModel): readonly TemplateB
   return files.filter(({ text }) => text !== '');
 }
 
-/** Those of every scope under its condition. */
+/** The configurations of each scope under its condition. */
 function configurationsText(chart: string, open: OpenModel): string {
   return openScopes(chart, open)
     .map(({ model, when: [condition] }) => {
@@ -38,7 +41,10 @@ function textOf(chart: string, objects: readonly KubernetesObject[]): string {
     .join('');
 }
 
-/** A list of the watched namespaces stands for itself. In the filter they are alternatives of a pattern. */
+/**
+ * Replaces a list that contains only the placeholder by the list of watched namespaces. In the
+ * filter, the placeholder becomes alternatives of a pattern instead.
+ */
 function withWatched(chart: string, tree: Tree): Tree {
   switch (tree.is) {
     case 'mapping':

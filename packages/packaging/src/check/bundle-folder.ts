@@ -2,19 +2,22 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigurationError, messageOf } from 'chancery';
 
-/** No bundle that OLM takes comes near: it takes 1 MiB after compression. */
+/**
+ * Limits that are far above any bundle that OLM accepts, which is at most 1 MiB after compression.
+ */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 32 * 1_048_576;
 
-/** What belongs to a bundle in a folder that may contain more, such as a whole project. */
+/** Folders of a bundle. The folder that contains them may hold more, such as a whole project. */
 const PARTS = ['manifests', 'metadata', 'tests'];
 const DOCKERFILE = 'bundle.Dockerfile';
 
 /**
- * The files of a bundle, by their paths relative to its folder. `bundle.Dockerfile` may stand beside the folder,
- * as operator-sdk writes it.
+ * The files of a bundle by their paths relative to its folder. `bundle.Dockerfile` may be beside
+ * the folder, where operator-sdk writes it.
  *
- * @throws ConfigurationError `CONFIG` that names the folder, when it cannot be read or contains too much.
+ * @throws ConfigurationError `CONFIG` with the folder, when the folder cannot be read or contains
+ * too much.
  */
 export async function readBundleFolder(folder: string): Promise<ReadonlyMap<string, string>> {
   try {

@@ -26,9 +26,9 @@ const FORMATS: Readonly<Record<'json' | 'text', (finding: BundleFinding) => stri
 };
 
 /**
- * `chancery check bundle DIR`: checks an OLM bundle. Returns 0 without errors and 1 with some.
+ * `chancery check bundle DIR`: checks an OLM bundle. Returns 0 without errors, otherwise 1.
  *
- * @throws ConfigurationError `CONFIG` when the command line is wrong, or DIR is no bundle.
+ * @throws ConfigurationError `CONFIG` when the command line is wrong, or when DIR is not a bundle.
  */
 export async function checkBundle(
   { values, words }: GivenTo<typeof CHECK>,
@@ -60,7 +60,7 @@ export async function checkBundle(
   return errors > 0 ? 1 : 0;
 }
 
-/** The file for which operator-sdk looks, too. */
+/** The categories in a file that operator-sdk reads, too. */
 async function knownCategories(file: string | undefined): Promise<readonly string[] | undefined> {
   if (file === undefined || file === '') return undefined;
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

@@ -19,14 +19,14 @@ import { formatYaml } from 'chancery/low-level';
 import { type CrdFinding, crdChanges } from '../crd-check/crd-changes.ts';
 import { type Migration, migrationOf } from '../crd-check/migrations.ts';
 
-/** What became of a definition: compared with the old one, or only one of the two is there. */
+/** The state of a definition: it was compared with the old one, or only one of the two exists. */
 type State = 'compared' | 'new' | 'absent';
 
 /**
- * `chancery check crd`: tells which changes of definitions are not safe.
+ * `chancery check crd`: reports changes of definitions that are not safe.
  *
- * @throws ConfigurationError `CONFIG` for a wrong command line, and for a file that cannot be read or
- *   compared.
+ * @throws ConfigurationError `CONFIG` when the command line is wrong, or when a file cannot be read
+ * or compared.
  */
 export async function checkCrd(
   { values: { output, against }, words }: GivenTo<typeof CHECK>,
@@ -61,9 +61,10 @@ export async function checkCrd(
 }
 
 /**
- * The definitions in some manifests. Other objects are left out: an installer has both.
+ * The definitions in manifests. Other objects are skipped, because an installer contains both.
  *
- * @throws ConfigurationError `CONFIG` when there is none, but for an empty List: a cluster may have none.
+ * @throws ConfigurationError `CONFIG` when there is no definition. An empty List is accepted,
+ * because a cluster may have no definitions.
  */
 function definitionsIn(
   documents: readonly ManifestDocument[],
@@ -108,7 +109,7 @@ function findingLine({ definition, version, path, rule, message }: CrdFinding): 
   return visibleText(`${where}: ${path}: ${rule}: ${message}`.replaceAll(/[\n\t]/g, ' '));
 }
 
-/** What an administrator has to do after the upgrade, with the whole manifest. */
+/** Instructions for an administrator after the upgrade, with the whole manifest. */
 function migrationText({ definition, from, to, manifest }: Migration): string {
   return [
     `chancery check crd: ${definition} stores objects as ${to} from now on, and has stored ${from.join(', ')}`,
@@ -131,7 +132,7 @@ function jsonReport(
   };
 }
 
-/** One line about all definitions, and one for each that was not compared. */
+/** Reports one line about all definitions, and one line per definition that was not compared. */
 function report(
   findings: readonly CrdFinding[],
   states: ReturnType<typeof statesOf>,

@@ -1,7 +1,7 @@
 import { type KubernetesObject, messageOf } from 'chancery';
 import { isPackageInstalled, loadPackage } from 'chancery/internal';
 
-/** The part of `ApiServer` in `@chancery/testing` that is used here. */
+/** The members of `ApiServer` in `@chancery/testing` that this file uses. */
 interface ServerClass {
   start(options: { readonly workloads: false }): Promise<{
     create(object: KubernetesObject): unknown;
@@ -14,8 +14,8 @@ const TEST_KIT = '@chancery/testing';
 type DefinitionProblems = (definition: object) => readonly string[];
 
 /**
- * Calls `work` with a check of definitions by an API server in this process, or with none when the test kit is not
- * installed.
+ * Calls `work` with a function that checks definitions with an API server in this process. The
+ * function is undefined when the test kit is not installed.
  */
 export async function withDefinitionServer<T>(
   work: (definitionProblems: DefinitionProblems | undefined) => T,

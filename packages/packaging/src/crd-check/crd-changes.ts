@@ -7,27 +7,34 @@ import { schemaChanges } from './schema-rules.ts';
 export interface CrdFinding {
   /** The name of the definition. */
   readonly definition: string;
-  /** The version, or `v1alpha1 -> v1` for two that are served; undefined for the definition itself. */
+  /**
+   * The version, or `v1alpha1 -> v1` for two served versions. Undefined for a change of the
+   * definition itself.
+   */
   readonly version?: string;
-  /** Of the field: `.spec.ports[].name`. Of the definition itself: `spec.scope`. */
+  /**
+   * The path of a field, such as `.spec.ports[].name`, or of a field of the definition, such as
+   * `spec.scope`.
+   */
   readonly path: string;
   /** The rule that the change breaks, such as `required`. */
   readonly rule: string;
   readonly message: string;
 }
 
-/** A finding, and what it is recognised by. */
+/** A finding, and the key that identifies it. */
 interface Found extends CrdFinding {
   readonly keyword?: string;
   readonly key: string;
 }
 
 /**
- * The changes from `before` to `after` that can break stored objects, clients or controllers: those for which
- * operator-controller refuses an upgrade, and what it does not look at, such as subresources. Empty for a safe change.
- * Sorted as in the definition.
+ * The changes from `before` to `after` that can break stored objects, clients or controllers. These
+ * are the changes for which operator-controller refuses an upgrade, and changes that it does not
+ * check, such as those of subresources. Empty for a safe change. Sorted as in the definition.
  *
- * @param before - as the cluster has it. Without a status its storage version counts as the stored one.
+ * @param before - the definition in the cluster. Without a status, its storage version counts as
+ * the stored version.
  */
 export function crdChanges(
   before: CheckedDefinition,
@@ -68,8 +75,9 @@ function sameVersionChanges(before: CheckedDefinition, after: CheckedDefinition)
 }
 
 /**
- * A client may read an object in one served version and write it in another. A webhook converts them;
- * without one the versions must agree, but for where they disagreed before.
+ * The changes between served versions. A client may read an object in one served version and write
+ * it in another. Without a conversion webhook, the versions must therefore agree, except where they
+ * disagreed before.
  */
 function servedVersionChanges(
   before: CheckedDefinition,
@@ -80,7 +88,10 @@ function servedVersionChanges(
   return pairChanges(after).filter((each) => !known.has(identityOf(each)));
 }
 
-/** The differences of the served versions of one definition, each older version with each newer one. */
+/**
+ * The differences between the served versions of one definition: each older version with each newer
+ * version.
+ */
 function pairChanges({ name, versions }: CheckedDefinition): readonly Found[] {
   const served = versions.filter((each) => each.served).sort((a, b) => byAge(a.name, b.name));
   return served.flatMap((old, at) =>
@@ -115,7 +126,7 @@ function versionChanges(
   });
 }
 
-/** Keywords that contain schemas: what is wrong in them is told at the path below. */
+/** Keywords that contain schemas. Changes in these schemas are reported at their own paths. */
 const WITH_SCHEMAS: ReadonlySet<string | undefined> = new Set([
   'additionalProperties',
   'allOf',
@@ -124,7 +135,10 @@ const WITH_SCHEMAS: ReadonlySet<string | undefined> = new Set([
   'oneOf',
 ]);
 
-/** Without findings that follow from another one: the parts of a removed field, and the parents of a change. */
+/**
+ * Drops findings that follow from another finding: the parts of a removed field, and the parents of
+ * a change.
+ */
 function concise(found: readonly Found[]): readonly Found[] {
   const sameVersion = Map.groupBy(found, ({ version }) => version);
   return [...sameVersion.values()].flatMap((all) =>
@@ -135,7 +149,7 @@ function concise(found: readonly Found[]): readonly Found[] {
   );
 }
 
-/** A parent stands before its parts, and they stand together. */
+/** Drops the parts of removed fields. A parent comes directly before its parts. */
 function withoutParts(found: readonly Found[]): readonly Found[] {
   let removed: string | undefined;
   return found.filter(({ rule, path }) => {
@@ -146,7 +160,7 @@ function withoutParts(found: readonly Found[]): readonly Found[] {
   });
 }
 
-/** True when `path` is in a schema of this keyword at `parent`. */
+/** True when `path` is in a schema under this keyword at `parent`. */
 function isIn(path: string, parent: string, keyword: string | undefined): boolean {
   return path.startsWith(`${parent}${keyword === 'additionalProperties' ? '{}' : `(${keyword}`}`);
 }

@@ -1,14 +1,14 @@
 import { boundedText, type CheckedDefinition, type CheckedVersion } from 'chancery/internal';
 import { canonicalJson } from './schema.ts';
 
-/** A change of a definition apart from its schemas. */
+/** A change of a definition outside its schemas. */
 export interface DefinitionChange {
   readonly path: string;
   readonly rule: string;
   readonly message: string;
 }
 
-/** The unsafe changes of what all versions have in common. */
+/** The unsafe changes of fields that all versions share. */
 export function definitionChanges(
   before: CheckedDefinition,
   after: CheckedDefinition,
@@ -29,7 +29,10 @@ export function definitionChanges(
   ];
 }
 
-/** The other names follow from another kind. */
+/**
+ * The changes of names. When the kind changes, the other names are not reported, because they
+ * follow from it.
+ */
 function kindChanges(
   before: CheckedDefinition,
   after: CheckedDefinition,
@@ -42,8 +45,8 @@ function kindChanges(
 }
 
 /**
- * Objects of one version are not converted. So the first webhook comes with the second version, and nothing that
- * exists depends on it.
+ * The changes of the conversion. A definition with one version has no conversion, so nothing
+ * depends on the first webhook.
  */
 function conversionChanges(
   before: CheckedDefinition,
@@ -76,8 +79,8 @@ function removedVersions(
 }
 
 /**
- * The unsafe changes of a version apart from its schema. Printer columns may change, because people read them, and a
- * version may be deprecated.
+ * The unsafe changes of a version outside its schema. Printer columns may change, because only
+ * people read them. A version may become deprecated.
  */
 export function surfaceChanges(
   before: CheckedVersion,
@@ -140,7 +143,7 @@ function removed(
   return gone.length === 0 ? [] : [{ path, rule, message: bounded(`removed: ${gone.join(', ')}`) }];
 }
 
-/** Characters of a message. */
+/** Maximum number of characters in a message. */
 const MESSAGE_CHARS = 1_200;
 
 function bounded(message: string): string {

@@ -12,15 +12,17 @@ export interface Migration {
   readonly from: readonly string[];
   /** The new storage version. */
   readonly to: string;
-  /** What to apply when the new definition is installed. */
+  /** The manifest to apply after the new definition is installed. */
   readonly manifest: StorageVersionMigration;
 }
 
 /**
- * The migration that a change of the storage version asks for; undefined when objects are stored in the new storage
- * version already, or when the new definition has their version no more: then it cannot be installed.
+ * The migration that a change of the storage version requires. Undefined when objects are already
+ * stored in the new storage version. Also undefined when the new definition no longer has their
+ * version, because it cannot be installed then.
  *
- * @param before - as the cluster has it. Without a status its storage version counts as the stored one.
+ * @param before - the definition in the cluster. Without a status, its storage version counts as
+ * the stored version.
  */
 export function migrationOf(
   before: CheckedDefinition,

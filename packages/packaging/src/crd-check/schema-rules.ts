@@ -1,9 +1,11 @@
 import { boundedText, type CheckedSchema } from 'chancery/internal';
 import { canonicalJson } from './schema.ts';
 
-/** A change of one schema that can make stored or written objects invalid, or change their meaning. */
+/**
+ * A change of one schema that can make stored or written objects invalid, or change their meaning.
+ */
 export interface SchemaChange {
-  /** The rule that it breaks: the keyword, or `unhandled`. */
+  /** The rule that the change breaks: the keyword, or `unhandled`. */
   readonly rule: string;
   readonly message: string;
   /** The keyword that has changed. */
@@ -12,19 +14,19 @@ export interface SchemaChange {
   readonly key: string;
 }
 
-/** Characters of a value in a message. */
+/** Maximum number of characters of a value in a message. */
 const VALUE_CHARS = 600;
 
-/** A new value must not be greater: an upper limit that is lower refuses objects. */
+/** Keywords of upper limits. A lower value refuses objects that were valid. */
 const UPPER = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
 const LOWER = ['minimum', 'minLength', 'minItems', 'minProperties'];
 
-/** What is wrong with a change from `before` to `after`; undefined when it is safe. */
+/** The problem of a change from `before` to `after`. Undefined when the change is safe. */
 type Rule = (before: unknown, after: unknown) => string | undefined;
 
 /**
- * The rules that operator-controller applies before an upgrade (those of crdify, with its own settings). A
- * changed keyword without a rule is refused.
+ * The rules that operator-controller applies before an upgrade, which are those of crdify with its
+ * own settings. A changed keyword without a rule is refused.
  */
 const RULES: Readonly<Record<string, Rule>> = {
   description: () => undefined,
@@ -38,7 +40,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(LOWER.map((keyword) => [keyword, raised])),
 };
 
-/** These have paths of their own, and are compared there. */
+/** Keywords whose schemas are compared at their own paths. */
 const CHILDREN: ReadonlySet<string> = new Set(['properties', 'items']);
 
 /** The unsafe changes from `before` to `after`, without those in fields and items. */
@@ -60,7 +62,10 @@ export function schemaChanges(
   });
 }
 
-/** Two served versions may differ in what is allowed besides: the difference is what one allows no more. */
+/**
+ * The key of a change. For `required` and `enum` it contains only the difference, because the
+ * remaining values may differ between two served versions.
+ */
 function keyOf(keyword: string, before: CheckedSchema, after: CheckedSchema): string {
   if (keyword === 'required') return canonicalJson(added(before.required, after.required));
   if (keyword === 'enum' && before.enum !== undefined)
@@ -79,7 +84,10 @@ function changedValue(before: unknown, after: unknown): string {
   return `changed from ${shown(before)} to ${shown(after)}`;
 }
 
-/** Without values every value is allowed, so the first values are as strict as values that are taken away. */
+/**
+ * The problem of a changed enum. Without an enum every value is allowed, so a first enum is as
+ * strict as a removal of values.
+ */
 function changedEnum(before: unknown, after: unknown): string | undefined {
   if (before === undefined || after === undefined) return changedValue(before, after);
   const removed = added(after, before);
@@ -98,7 +106,7 @@ function raised(before: unknown, after: unknown): string | undefined {
   return `raised from ${shown(before)} to ${shown(after)}`;
 }
 
-/** The values of `after` that `before` does not have, as JSON, sorted. */
+/** The values of `after` that are missing in `before`, as JSON, sorted. */
 function added(before: unknown, after: unknown): readonly string[] {
   const texts = (list: unknown): readonly string[] =>
     Array.isArray(list) ? list.map(canonicalJson) : [];

@@ -1,13 +1,13 @@
 import { type CheckedSchema, fieldStep, isMapping, stepped } from 'chancery/internal';
 
-/** A schema somewhere in the schema of a version. */
+/** A schema, at any depth in the schema of a version. */
 export interface SchemaNode {
-  /** `.spec.ports[].name`; `{}` is any key of a map, and `.` is the whole object. */
+  /** `.spec.ports[].name`. `{}` is any key of a map, and `.` is the whole object. */
   readonly path: string;
   readonly schema: CheckedSchema;
 }
 
-/** Keywords whose value is a list of schemas, or one of them. */
+/** Keywords whose value is a list of schemas. */
 const IN_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /** All schemas below `root` by their paths, `root` first. */
@@ -40,7 +40,7 @@ function childrenOf(path: string, schema: CheckedSchema): readonly SchemaNode[] 
   ];
 }
 
-/** True when `path` is somewhere below `ancestor`. */
+/** True when `path` is below `ancestor`, at any depth. */
 export function isBelow(path: string, ancestor: string): boolean {
   if (ancestor === '.') return path !== '.';
   return path.startsWith(ancestor) && /^[.[{(]/.test(path.slice(ancestor.length));

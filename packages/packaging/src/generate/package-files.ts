@@ -22,7 +22,8 @@ import { packageMetadata } from './package-metadata.ts';
 /**
  * The files of a chart or a bundle.
  *
- * @throws ConfigurationError `CONFIG` when they cannot be generated from these declarations and metadata.
+ * @throws ConfigurationError `CONFIG` when they cannot be generated from these declarations and
+ * metadata.
  */
 export async function packageFiles(
   what: 'chart' | 'bundle',
@@ -58,15 +59,15 @@ export async function packageFiles(
   });
 }
 
-/** Folders of which Helm and OLM take every file. */
+/** Folders in which Helm and OLM use every file. */
 const TAKEN_WHOLE = {
   chart: ['charts', 'crds', 'templates'],
   bundle: ['manifests', 'metadata', 'tests'],
 } as const;
 
 /**
- * Compares the folder of a package with its files. A file that a package would contain, and that was not generated,
- * is `foreign` too: it could grant rights that no declaration asks for.
+ * Compares the folder of a package with its generated files. A file that would become part of the
+ * package but was not generated is also `foreign`: it could grant rights that no declaration needs.
  *
  * @throws OperatorError `CONFIG` when a file or folder cannot be read.
  */
@@ -75,14 +76,17 @@ export async function packageStates(
   output: string,
   files: readonly ManifestFile[],
 ): Promise<readonly FileState[]> {
-  // In these folders files that were generated earlier are looked for.
+  // Also search the folders that an earlier run may have generated.
   const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
   const earlier = what === 'chart' ? ['templates/crd', 'templates/resources'] : [];
   const states = await treeStates(output, files, [...new Set([...folders, ...earlier])]);
   return [...states, ...(await strangerStates(output, TAKEN_WHOLE[what], states))];
 }
 
-/** Packages carry the files of the mounted folder, as no generator runs when they are installed. */
+/**
+ * Adds the files of the mounted folder. A package contains them, because no generator runs at its
+ * installation.
+ */
 async function withFolderTexts(
   manifests: ManifestsOptions,
   { declaring }: GenerateArguments,

@@ -5,22 +5,23 @@ import { type Declaring, isMapping, nearMatches, projectOf } from 'chancery/inte
 import { parseYaml } from 'chancery/low-level';
 import type { Maintainer, PackageMetadata } from '../metadata.ts';
 
-/** Where metadata come from. */
+/** The sources of the metadata. */
 export interface MetadataSources {
-  /** Wins over every file. */
+  /** Overrides every file. */
   readonly version?: string | undefined;
-  /** A YAML or JSON file with the fields of `PackageMetadata`. It wins over package.json. */
+  /** A YAML or JSON file with the fields of `PackageMetadata`. It overrides package.json. */
   readonly file?: string | undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What the command line, the file of `--metadata` and the project's package.json say about the operator: the
- * version, the texts and the addresses of package.json, and its block `"chancery": {"package": {...}}`.
+ * The metadata of the operator from the command line, the file of `--metadata`, and the project's
+ * package.json. From package.json come its version, texts and addresses, and the block `"chancery":
+ * {"package": {...}}`.
  *
- * @throws ConfigurationError `CONFIG` for a file that cannot be read, a field that is not known or has another type,
- *   and when nothing says the version.
+ * @throws ConfigurationError `CONFIG` when a file cannot be read, when a field is not known or has
+ * another type, and when there is no version.
  */
 export async function packageMetadata(
   declaring: Declaring,
@@ -59,7 +60,7 @@ async function fieldsOf(path: string): Promise<Partial<PackageMetadata>> {
   return await checked(path, await read(path));
 }
 
-/** All texts of a package together are much smaller. */
+/** Maximum size of a file. All texts of a package together are much smaller. */
 const MAX_BYTES = 1_048_576;
 
 async function read(path: string): Promise<unknown> {
@@ -72,13 +73,16 @@ async function read(path: string): Promise<unknown> {
   }
 }
 
-/** No text that a catalog shows in a line is longer. */
+/** Maximum length of a text that catalogs show in one line. */
 const MAX_LINE = 4096;
-/** Several paragraphs. */
+/** Maximum length of a text with several paragraphs. */
 const MAX_DETAILS = 65_536;
 const MAX_ITEMS = 200;
 
-/** One line: what has control characters could pretend to be other lines where it is shown. */
+/**
+ * True for one line. A text with control characters could look like several lines where it is
+ * shown.
+ */
 const isText = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= MAX_LINE && /^[^\p{Cc}\u2028\u2029]+$/u.test(value);
 const isDetails = (value: unknown): boolean =>
@@ -89,7 +93,7 @@ const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.length <= MAX_ITEMS && value.every(isItem);
 const isTexts = (value: unknown): boolean => isList(value, isText);
 
-/** Fields of this kind and no others. The first one is needed. */
+/** A check for an object with these fields and no others. The first field is required. */
 const fieldsLike =
   (kinds: Readonly<Record<string, (value: unknown) => boolean>>) =>
   (value: unknown): boolean => {
@@ -104,11 +108,11 @@ const isProvider = fieldsLike({ name: isText, url: isUrl });
 const isLink = (value: unknown): boolean =>
   isProvider(value) && Object.hasOwn(value as object, 'url');
 
-/** Three numbers, and what may follow them; https://semver.org without a leading `v`. */
+/** Three numbers with optional suffixes: https://semver.org without a leading `v`. */
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
-/** What each field must be, in words and as a check. */
+/** The expected form of each field, in words and as a check. */
 const FIELDS: Readonly<
   Record<keyof PackageMetadata, readonly [string, (value: unknown) => boolean]>
 > = {
@@ -151,7 +155,7 @@ async function checked(path: string, given: unknown): Promise<Partial<PackageMet
   return { ...others, ...image };
 }
 
-/** YAML's folded texts end with a line break. */
+/** Removes the line break at the end of YAML's folded texts. */
 function trimmed([name, value]: readonly [string, unknown]): readonly [string, unknown] {
   return [name, typeof value === 'string' && name !== 'details' ? value.trim() : value];
 }
@@ -164,7 +168,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Catalogs are lists of such packages, and each has the whole image in its text. */
+/** Maximum size of an icon. A catalog lists many packages, and each contains its whole icon. */
 const MAX_ICON_BYTES = 100_000;
 
 async function iconAt(path: string): Promise<NonNullable<PackageMetadata['icon']>> {
@@ -185,7 +189,7 @@ async function iconAt(path: string): Promise<NonNullable<PackageMetadata['icon']
   return { base64data: data.toString('base64'), mediatype };
 }
 
-/** A person of package.json: `{name, email}` or `Name <email> (url)`. */
+/** A person in package.json: `{name, email}` or `Name <email> (url)`. */
 function personOf(value: unknown): readonly Maintainer[] {
   if (isMapping(value)) {
     const { name, email } = value;
@@ -204,7 +208,10 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** npm writes `git+https://host/path.git`. Its short forms name no host, so they are left out. */
+/**
+ * The URL of a repository. npm writes `git+https://host/path.git`. npm's short forms are ignored,
+ * because they name no host.
+ */
 function urlOf(repository: unknown): string | undefined {
   const url = isMapping(repository) ? repository.url : repository;
   if (typeof url !== 'string') return undefined;
@@ -212,7 +219,7 @@ function urlOf(repository: unknown): string | undefined {
   return /^https?:\/\//.test(plain) ? plain : undefined;
 }
 
-/** `npm init` writes an empty text for what it was not told. */
+/** Drops missing fields. `npm init` writes an empty text for a field without an answer. */
 function withoutAbsent(fields: Fields): Fields {
   const isThere = (value: unknown): boolean => value !== undefined && value !== '';
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value)));

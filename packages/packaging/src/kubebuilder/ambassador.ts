@@ -5,10 +5,10 @@ import type { RecordedAmbassador } from './record.ts';
 const DEFAULTS: RecordedAmbassador = { proxyPort: 8001, image: '' };
 
 /**
- * The ambassador that the flags ask for. kubebuilder sends only flags that were given, so others are as
- * recorded before, or as `flags` says.
+ * The ambassador for the given flags. kubebuilder sends only flags that the user has set. For other
+ * flags the recorded values or the defaults are used.
  *
- * @throws ConfigurationError `CONFIG` for a value that no Pod takes.
+ * @throws ConfigurationError `CONFIG` for a value that is not possible in a Pod.
  */
 export function chosenAmbassador(
   flags: FlagValues,
@@ -33,7 +33,7 @@ export function chosenAmbassador(
   };
 }
 
-/** A container without privileges cannot listen below 1024. */
+/** A port for the ambassador. A container without privileges cannot listen below 1024. */
 function portOf(text: string): number {
   const port = Number(text);
   if (/^[0-9]{1,5}$/.test(text) && port >= 1_024 && port <= 65_535) return port;

@@ -7,7 +7,7 @@ import { answeredFiles } from './universe.ts';
 
 type Changing = (request: PluginRequest, parts: CommandParts) => Promise<Change>;
 
-/** The commands that change a project. They are loaded when they are called. */
+/** The commands that change a project. Each is loaded when it is called. */
 const CHANGES: Readonly<Record<string, Changing>> = {
   init: async (request, parts) => (await import('./commands.ts')).initProject(request, parts),
   'create api': async (request, parts) => (await import('./commands.ts')).createApi(request, parts),
@@ -20,9 +20,9 @@ export interface Answer {
 }
 
 /**
- * Answers a request.
+ * The answer to a request.
  *
- * @throws ConfigurationError `CONFIG` when the command cannot be carried out, with what to do about it.
+ * @throws ConfigurationError `CONFIG` with a remedy, when the command cannot be carried out.
  */
 export async function answer(request: PluginRequest, parts: CommandParts): Promise<Answer> {
   const { command, args, universe, paths } = request;
@@ -35,7 +35,7 @@ export async function answer(request: PluginRequest, parts: CommandParts): Promi
   return { response: { ...emptyResponse(command), universe: answered }, messages };
 }
 
-/** The answer for a request that failed. kubebuilder prints the messages and writes nothing. */
+/** The answer to a request that failed. kubebuilder prints the messages and writes no files. */
 export function failure(command: string, messages: readonly string[]): PluginResponse {
   return { ...emptyResponse(command), error: true, errorMsgs: messages };
 }

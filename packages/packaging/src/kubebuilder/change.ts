@@ -1,10 +1,10 @@
 import type { ProjectRecord } from './record.ts';
 
-/** What a command changes in a project. */
+/** The changes of a command in a project. */
 export interface Change {
-  /** All files that belong to the result. Those that are as before are left out of the answer. */
+  /** All files of the result. Unchanged files are omitted from the answer. */
   readonly files: ReadonlyMap<string, string>;
-  /** For the person at the terminal. */
+  /** Messages for the user in the terminal. */
   readonly messages: readonly string[];
 }
 

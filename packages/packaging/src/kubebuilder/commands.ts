@@ -13,26 +13,28 @@ import {
   withTypescriptKind,
 } from './typescript.ts';
 
-/** What the commands take from outside. */
+/** The parts that the commands take from their caller. */
 export interface CommandParts {
   typescript(): Promise<TypescriptScaffold>;
   /** The name of the working directory. */
   readonly folderName: string;
 }
 
-/** `init`: the ambassador for a new project of Go, or a new project of TypeScript. */
+/** `init`: the ambassador for a new Go project, or a new TypeScript project. */
 export async function initProject(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('init', request.args);
   return recorded(await ambassadorAndTypescript(request, parts, flags));
 }
 
-/** `edit`: the same in a project that exists; flags that are not given stay as they were. */
+/**
+ * `edit`: the same as `init` in an existing project. Flags that are not given keep their values.
+ */
 export async function editProject(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('edit', request.args);
   return recorded(await ambassadorAndTypescript(request, parts, flags));
 }
 
-/** `create api`: the rights of a new kind in Go, or a new kind in TypeScript. */
+/** `create api`: the rights for a new kind in Go, or a new kind in TypeScript. */
 export async function createApi(request: PluginRequest, parts: CommandParts): Promise<Change> {
   const flags = flagValues('api', request.args, ['group', 'version', 'kind']);
   const { record, messages } = withoutRemovedKinds(readRecord(request.universe), request);
@@ -77,7 +79,10 @@ async function ambassadorAndTypescript(
   return change;
 }
 
-/** A project of TypeScript says with the components of deploy/ how it reaches its ambassador. */
+/**
+ * Refuses flags of the ambassador in a TypeScript project. There, the components in deploy/ decide
+ * how the operator reaches its ambassador.
+ */
 function requireNoAmbassadorFlag(flags: FlagValues): void {
   const isGiven =
     flags.bool('unix-socket') !== undefined ||

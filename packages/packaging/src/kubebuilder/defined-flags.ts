@@ -1,9 +1,10 @@
 import type { PluginFlag, Subcommand } from './protocol.ts';
 
 /**
- * kubebuilder puts the flags of all plugins of a command into one set. Until version 4.12 a name that two
- * plugins define makes it panic, whatever the command is. So no flag here may have the name of a flag of
- * kubebuilder or of a plugin that comes with it: not `force`, `plural`, `namespaced`, `domain` or the like.
+ * kubebuilder merges the flags of all plugins of a command into one set. Up to version 4.12 it
+ * panics in every command when two plugins define the same name. So no flag here may have the name
+ * of a flag of kubebuilder or of one of its built-in plugins, such as `force`, `plural`,
+ * `namespaced` or `domain`.
  */
 const PROXY_PORT: PluginFlag = {
   Name: 'proxy-port',
@@ -73,7 +74,7 @@ const FLAGS: Readonly<Record<Subcommand, readonly PluginFlag[]>> = {
   ],
 };
 
-/** What kubebuilder defines for a subcommand. */
+/** The flags that kubebuilder defines for a subcommand. */
 export function flagsOf(subcommand: Subcommand): readonly PluginFlag[] {
   return FLAGS[subcommand];
 }

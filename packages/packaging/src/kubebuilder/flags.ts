@@ -3,19 +3,22 @@ import { goBoolean, type KnownFlag, readCommandLine } from 'chancery/internal';
 import { flagsOf } from './defined-flags.ts';
 import type { Subcommand } from './protocol.ts';
 
-/** Flags by name: a text for `string` and `int`, undefined for flags that were not given. */
+/**
+ * Values of flags by name: a string for the types `string` and `int`. Undefined for flags that were
+ * not given.
+ */
 export interface FlagValues {
   text(name: string): string | undefined;
   bool(name: string): boolean | undefined;
 }
 
 /**
- * The flags of a subcommand among the words of the command line. kubebuilder sends every word that begins with
- * `--`, those of other plugins too, and the one word after each of them. The last value of a flag wins. A
- * default is not applied.
+ * Reads the flags of a subcommand from the command line. kubebuilder sends every argument that
+ * begins with `--`, including those for other plugins, and the one argument after each of them. The
+ * last value of a flag wins. Defaults are not applied.
  *
- * @param also - flags of kubebuilder or of other plugins, by name; they are read as texts.
- * @throws ConfigurationError `CONFIG` for a flag without a value, and for a value of another type.
+ * @param also - flags of kubebuilder or of other plugins, by name. They are read as strings.
+ * @throws ConfigurationError `CONFIG` when a flag has no value, or a value of another type.
  */
 export function flagValues(
   subcommand: Subcommand,
@@ -35,7 +38,7 @@ export function flagValues(
     if (word.type === 'positional') requireNoValue(word.value, word.maybeValueOf);
     if (word.type !== 'flag') continue;
     const { name, value, from } = word;
-    // The next flag, of this plugin or of another one.
+    // This is the next flag, of this plugin or of another one, and no value.
     if (from === 'next' && value.startsWith('--')) throw valueMissing(name);
     const isText = known[name]?.valueIfNone === undefined;
     values.set(name, isText ? value : booleanOf(name, value));
@@ -46,7 +49,10 @@ export function flagValues(
   };
 }
 
-/** As in kubebuilder, `--flag` alone is true: the next word is never the value of a bool. */
+/**
+ * Refuses an argument after a boolean flag. As in kubebuilder, `--flag` alone means true, and the
+ * next argument is never its value.
+ */
 function requireNoValue(word: string, flag: string | undefined): void {
   if (flag === undefined) return;
   throw new ConfigurationError(

@@ -6,9 +6,10 @@ type Names = Pick<RecordedKind, 'group' | 'kind' | 'plural'>;
 type Asked = Pick<RecordedKind, 'group' | 'version' | 'kind'>;
 
 /**
- * Two definitions of one kind, and two kinds with one plural, overwrite each other in a cluster.
+ * Refuses a kind whose name or plural exists in the group. Two definitions with the same kind or
+ * plural overwrite each other in a cluster.
  *
- * @throws ConfigurationError `CONFIG` when Go or TypeScript has the kind or the plural already.
+ * @throws ConfigurationError `CONFIG` when Go or TypeScript already has the kind or the plural.
  */
 export function requireFreeName(
   asked: Asked,

@@ -8,17 +8,18 @@ import { PLUGIN_KEY, type PluginRequest } from './protocol.ts';
 import { ROLE_FILE, roleState } from './rbac-markers.ts';
 import type { ProjectRecord } from './record.ts';
 
-/** Whether a request is about a project with a manager in Go, or makes one. */
+/** True when the project has a manager in Go, or when the request creates one. */
 export function hasGoManager({ pluginChain, universe }: PluginRequest): boolean {
   return universe.has(MANAGER_FILE) || pluginChain.some(isGoPlugin);
 }
 
 /**
- * Puts the ambassador beside the manager, or brings it up to date.
+ * Adds the ambassador beside the manager, or updates it.
  *
- * @param isNewApi - rules of new markers are added to the role first, as `make manifests` would: a new
- *   controller would otherwise be refused by the filter.
- * @throws ConfigurationError `CONFIG` when the project is of another form, or its roles cannot become a filter.
+ * @param isNewApi - first add the rules of new markers to the role, as `make manifests` would.
+ * Otherwise the filter would refuse the requests of a new controller.
+ * @throws ConfigurationError `CONFIG` when the project has another form, or when its roles cannot
+ * become a filter.
  */
 export async function withAmbassador(
   { universe }: PluginRequest,

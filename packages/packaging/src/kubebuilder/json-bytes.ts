@@ -8,14 +8,15 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Space, tab, line feed and carriage return: all that JSON has between its tokens. */
+/** Space, tab, line feed and carriage return: the white space of JSON. */
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Reads a JSON document piece by piece while its bytes arrive, so that a part that nobody wants is never in
- * memory as a whole. The caller knows the form of the document, and asks for what comes next.
+ * Reads a JSON document piece by piece while its bytes arrive. A part that the caller skips is
+ * never in memory as a whole. The caller knows the form of the document, and asks for each part in
+ * order.
  *
- * A string that is skipped is not checked: only its end is found.
+ * A string that is skipped is not checked. Only its end is found.
  */
 export class JsonBytes {
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -23,12 +24,12 @@ export class JsonBytes {
   readonly #tooLong: ConfigurationError;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** Bytes of the chunks before this one. */
+  /** Total length of the earlier chunks in bytes. */
   #before = 0;
 
   /**
-   * @param maxBytes - of the whole document.
-   * @param tooLong - thrown for a longer one.
+   * @param maxBytes - limit of the whole document.
+   * @param tooLong - thrown when the document is longer.
    */
   constructor(chunks: AsyncIterable<Uint8Array>, maxBytes: number, tooLong: ConfigurationError) {
     this.#chunks = chunks[Symbol.asyncIterator]();
@@ -36,7 +37,7 @@ export class JsonBytes {
     this.#tooLong = tooLong;
   }
 
-  /** The next character that is no white space, which is not consumed; '' at the end. */
+  /** The next character that is not white space, without consuming it. '' at the end. */
   async next(): Promise<string> {
     for (;;) {
       while (this.#at < this.#chunk.length) {
@@ -48,7 +49,11 @@ export class JsonBytes {
     }
   }
 
-  /** Consumes one character. @throws ConfigurationError `CONFIG` when another one comes. */
+  /**
+   * Consumes one character.
+   *
+   * @throws ConfigurationError `CONFIG` when the next character is another one.
+   */
   async expect(character: string): Promise<void> {
     const found = await this.next();
     if (found !== character) throw this.#unexpected(found, JSON.stringify(character));
@@ -56,9 +61,10 @@ export class JsonBytes {
   }
 
   /**
-   * The keys of an object, one by one. The caller consumes the value of each key before it asks for the next.
+   * The keys of an object, one by one. The caller must consume the value of each key before the
+   * next key.
    *
-   * @throws ConfigurationError `CONFIG` when no object comes.
+   * @throws ConfigurationError `CONFIG` when the next value is no object.
    */
   async *keys(maxBytes: number): AsyncGenerator<string | undefined, void, undefined> {
     await this.expect('{');
@@ -77,7 +83,10 @@ export class JsonBytes {
     }
   }
 
-  /** A string. One of more than `maxBytes` in the document is skipped, and undefined: it costs no memory. */
+  /**
+   * The next string. A string of more than `maxBytes` in the document is skipped without using
+   * memory, and gives undefined.
+   */
   async string(maxBytes: number): Promise<string | undefined> {
     await this.expect('"');
     const parts: Buffer[] = [];
@@ -100,7 +109,7 @@ export class JsonBytes {
   }
 
   /**
-   * Any value.
+   * The next value of any type.
    *
    * @throws ConfigurationError `CONFIG` when it has more than `maxBytes`.
    */
@@ -115,7 +124,7 @@ export class JsonBytes {
     return this.#parsed(Buffer.concat(parts).toString('utf8'));
   }
 
-  /** Passes over any value. Only its end is found: it is not checked, and costs no memory. */
+  /** Skips a value of any type. Only its end is found: it is not checked, and uses no memory. */
   async skip(): Promise<void> {
     for await (const _part of this.#partsOfValue());
   }
@@ -164,14 +173,17 @@ export class JsonBytes {
 }
 
 interface EndOfString {
-  /** Of the quote that ends the string, or the end of the chunk. */
+  /** Index of the quote that ends the string, or the end of the chunk. */
   readonly at: number;
   readonly isFound: boolean;
-  /** The first character of the next chunk follows a backslash. */
+  /** True when the first character of the next chunk follows a backslash. */
   readonly isEscaped: boolean;
 }
 
-/** `indexOf` is much faster than a loop over the bytes, and a binary file has few quotes. */
+/**
+ * Finds the end of a string. `indexOf` is much faster than a loop over the bytes, and a binary file
+ * contains few quotes.
+ */
 function endOfString(chunk: Buffer, from: number, isEscaped: boolean): EndOfString {
   let start = isEscaped ? from + 1 : from;
   for (;;) {
@@ -193,14 +205,14 @@ function backslashesBefore(chunk: Buffer, end: number, from: number): number {
   return end - at;
 }
 
-/** Finds the end of a value by its brackets and quotes. What is between them is checked by `JSON.parse`. */
+/** Finds the end of a value by its brackets and quotes. `JSON.parse` checks the content. */
 class ValueScan {
   isComplete = false;
   #depth = 0;
   #isString = false;
   #isEscaped = false;
 
-  /** Where the value ends in the chunk, or the end of the chunk. */
+  /** The end of the value in the chunk, or the end of the chunk. */
   through(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at] ?? 0;

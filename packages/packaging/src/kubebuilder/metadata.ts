@@ -2,7 +2,7 @@ import { PLUGIN_KEY, type PluginResponse, type Subcommand } from './protocol.ts'
 
 type Metadata = PluginResponse['metadata'];
 
-/** The help of kubebuilder shows these two texts instead of its own. */
+/** Two texts per subcommand that kubebuilder's help shows instead of its own. */
 const METADATA: Readonly<Record<Subcommand, Metadata>> = {
   init: {
     description: `Puts kubectl proxy, as an ambassador, beside the manager of a new Go project. The manager then holds no
@@ -41,7 +41,7 @@ It may run as often as you like: without a change of the roles and the flags it 
   },
 };
 
-/** What the help of a subcommand shows. */
+/** The help texts of a subcommand. */
 export function metadataOf(subcommand: Subcommand): Metadata {
   return METADATA[subcommand];
 }

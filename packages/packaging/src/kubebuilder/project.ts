@@ -1,9 +1,9 @@
 import { ConfigurationError } from 'chancery';
 import { pluralOf } from 'chancery/internal';
 
-/** What a plugin needs to know of PROJECT. */
+/** The fields of PROJECT that the plugin uses. */
 export interface ProjectConfig {
-  /** '' when the project has none: a project of TypeScript only. */
+  /** '' when the project has no domain, because it contains only TypeScript. */
   readonly domain: string;
   readonly projectName: string | undefined;
   readonly isMultigroup: boolean;
@@ -12,22 +12,24 @@ export interface ProjectConfig {
   readonly resources: readonly ProjectResource[];
 }
 
-/** A kind that kubebuilder's own plugins have made. */
+/** A kind that kubebuilder's own plugins have created. */
 export interface ProjectResource {
-  /** With the domain: `shop.example.com`. '' for the group of Pods. */
+  /** The group with the domain: `shop.example.com`. '' for the core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** As in the name of its definition. */
+  /** The plural in the name of its definition. */
   readonly plural: string;
   /** The names of its controllers in Go, as in their file names: `cart`, `cart_backup`. */
   readonly controllers: readonly string[];
 }
 
 /**
- * Reads the content of PROJECT. The first `init` of older versions brings none.
+ * Reads the content of PROJECT. In older versions of kubebuilder, the first `init` sends no
+ * content.
  *
- * @throws ConfigurationError `CONFIG` for another version than 3, and for a content of another form.
+ * @throws ConfigurationError `CONFIG` when the version is not 3, or when the content has another
+ * form.
  */
 export function projectConfig(config: Readonly<Record<string, unknown>> = {}): ProjectConfig {
   const { version, domain, projectName, multigroup, layout, resources } = config;
@@ -46,20 +48,20 @@ export function projectConfig(config: Readonly<Record<string, unknown>> = {}): P
   };
 }
 
-/** The group with its domain, as the API server knows it. */
+/** The group with its domain, in the form of the API server. */
 export function qualifiedGroup(group: string, domain: string): string {
   return [group, domain].filter((part) => part !== '').join('.');
 }
 
 /**
- * Whether a plugin writes Go. The plugin chain of a command has the parts of a bundle, such as
- * `base.go.kubebuilder.io/v4`, and `layout` has the bundle: `go.kubebuilder.io/v4`.
+ * True for a plugin that writes Go. The plugin chain of a command contains the parts of a bundle,
+ * such as `base.go.kubebuilder.io/v4`. `layout` contains the bundle: `go.kubebuilder.io/v4`.
  */
 export function isGoPlugin(key: string): boolean {
   return /(?:^|\.)go\.kubebuilder\.io(?:\/|$)/.test(key);
 }
 
-/** Older projects have a text with commas. */
+/** The plugins in `layout`. Older projects have a text with commas instead of a list. */
 function layoutOf(layout: unknown): readonly string[] {
   if (typeof layout === 'string') return layout.split(',').map((key) => key.trim());
   return listOf('layout', layout).map((key) => textOf('layout', key));
@@ -87,7 +89,7 @@ function resourceOf(value: unknown): ProjectResource {
   };
 }
 
-/** PROJECT says `core` of the group without a name. */
+/** The group of a built-in kind. PROJECT writes `core` for the group without a name. */
 function builtInGroup(group: string, isBuiltIn: boolean): string {
   return isBuiltIn && group === 'core' ? '' : group;
 }

@@ -5,32 +5,32 @@
 
 export const API_VERSION = 'v1alpha1';
 
-/** How the plugin is named with `--plugins`, and in `layout` of PROJECT. */
+/** The name of the plugin for `--plugins`, and in `layout` of PROJECT. */
 export const PLUGIN_NAME = 'chancery.dev';
 export const PLUGIN_VERSION = 'v1';
 export const PLUGIN_KEY: string = `${PLUGIN_NAME}/${PLUGIN_VERSION}`;
 
-/** Words of kubebuilder that a plugin can extend; how `args` of `flags` and `metadata` name them. */
+/** The subcommands that a plugin can extend, with the names in `args` of `flags` and `metadata`. */
 export const SUBCOMMANDS = ['init', 'api', 'webhook', 'edit'] as const;
 export type Subcommand = (typeof SUBCOMMANDS)[number];
 
 export interface PluginRequest {
   readonly command: string;
-  /** Words of the command line. See `flagValues`. */
+  /** Arguments of the command line. See `flagValues`. */
   readonly args: readonly string[];
-  /** Texts of the files that the plugin reads, by their path with `/` as the separator. */
+  /** The texts of the files that the plugin reads, by path with `/` as the separator. */
   readonly universe: ReadonlyMap<string, string>;
-  /** The paths of all files of the project but for those in `.git` and in folders of installed packages. */
+  /** The paths of all files of the project, without `.git` and folders of installed packages. */
   readonly paths: ReadonlySet<string>;
   /** The plugins of the running command. Empty for `flags` and `metadata`. */
   readonly pluginChain: readonly string[];
-  /** The content of PROJECT; undefined for `flags` and `metadata`, and in the first `init`. */
+  /** The content of PROJECT. Undefined for `flags` and `metadata`, and in the first `init`. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A flag that kubebuilder defines for the plugin. Every value is a text, also the default: anything else makes
- * kubebuilder refuse the whole answer.
+ * A flag that kubebuilder defines for the plugin. All values must be strings, including the
+ * default. Otherwise kubebuilder refuses the whole answer.
  */
 export interface PluginFlag {
   readonly Name: string;
@@ -43,10 +43,10 @@ export interface PluginResponse {
   readonly apiVersion: typeof API_VERSION;
   readonly command: string;
   readonly metadata: { readonly description: string; readonly examples: string };
-  /** Files to write. kubebuilder writes them as they are named and never deletes one. */
+  /** Files to write. kubebuilder writes them under these names and never deletes a file. */
   readonly universe: Readonly<Record<string, string>>;
   readonly error?: true;
-  /** kubebuilder shows them, and writes nothing. */
+  /** Errors. kubebuilder prints them and writes no files. */
   readonly errorMsgs?: readonly string[];
   readonly flags?: readonly PluginFlag[];
 }

@@ -2,28 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import { changedYaml, type PolicyRule } from 'chancery/internal';
 import { formatYaml, parseYamlDocuments } from 'chancery/low-level';
 
-/** What `make manifests` writes from the markers of the controllers. */
+/** The file that `make manifests` generates from the markers of the controllers. */
 export const ROLE_FILE = 'config/rbac/role.yaml';
 
-/** A role that has the rules of all markers; or why it cannot be had. */
+/** A role with the rules of all markers, or the rules that are missing in it. */
 export interface RoleState {
-  /** The new text of the role; undefined when it has every rule already, or cannot be changed here. */
+  /**
+   * The new text of the role. Undefined when the role already has every rule, or when it cannot be
+   * changed here.
+   */
   readonly text: string | undefined;
-  /** Rules of markers that the role lacks. */
+  /** Rules of markers that are missing in the role. */
   readonly missing: readonly PolicyRule[];
 }
 
 const MARKER = /^[\t ]*\/\/ ?\+kubebuilder:rbac:(.*)$/gm;
 
 /**
- * Compares the role of a project with the markers in its Go files, from which controller-gen makes it. A new
- * controller brings markers, and the role follows only with `make manifests`.
+ * Compares the role of a project with the markers in its Go files, from which controller-gen
+ * generates the role. A new controller has new markers, and the role gets their rules only by `make
+ * manifests`.
  *
- * Markers with a `namespace` are left to controller-gen: their rules are in roles of their own.
+ * Markers with a `namespace` are left to controller-gen, because their rules are in separate roles.
  */
 export function roleState(files: ReadonlyMap<string, string>): RoleState {
   const text = files.get(ROLE_FILE);
-  // A file that is no YAML is told where the roles are read.
+  // A file that is not YAML is reported where the roles are read.
   const [role, ...others] = tried(() => parseYamlDocuments(text ?? '')) ?? [];
   const before = rulesOf(role);
   if (text === undefined || before === undefined) return { text: undefined, missing: [] };
@@ -40,7 +44,7 @@ function rulesOf(role: unknown): readonly PolicyRule[] | undefined {
   return kind === 'ClusterRole' && Array.isArray(rules) ? rules : undefined;
 }
 
-/** The rules of all markers, each once, in the order of the files. */
+/** The rules of all markers, without duplicates, in the order of the files. */
 function markedRules(files: ReadonlyMap<string, string>): readonly PolicyRule[] {
   const sources = [...files].filter(([path]) => path.endsWith('.go')).sort(byPath);
   const rules = new Map<string, PolicyRule>();
@@ -57,7 +61,7 @@ function byPath([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : 1;
 }
 
-/** A field is `name=a;b`, and a value with a comma is in quotes. */
+/** The rule of a marker. A field is `name=a;b`, and a value with a comma is in quotes. */
 function ruleOf(text: string): PolicyRule | undefined {
   const fields = new Map<string, readonly string[]>();
   for (const [, name = '', value = ''] of text.matchAll(/(\w+)=("[^"]*"|[^,]*)/g)) {
@@ -82,7 +86,7 @@ function ruleOf(text: string): PolicyRule | undefined {
   };
 }
 
-/** Whether rules grant everything that a rule grants. */
+/** True when the rules in `by` grant everything that `rule` grants. */
 function isCovered(rule: PolicyRule, by: readonly PolicyRule[]): boolean {
   const { apiGroups = [], resources = [], resourceNames, nonResourceURLs = [], verbs } = rule;
   const has = (values: readonly string[] | undefined, value: string): boolean =>
@@ -110,7 +114,10 @@ function isCovered(rule: PolicyRule, by: readonly PolicyRule[]): boolean {
   );
 }
 
-/** The rules are at the end of the file that controller-gen writes, so the text before them stays as it is. */
+/**
+ * The role with additional rules. controller-gen writes the rules at the end of the file, so the
+ * text before them is unchanged.
+ */
 function withRules(
   text: string,
   before: readonly PolicyRule[],

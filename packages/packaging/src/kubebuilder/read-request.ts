@@ -6,20 +6,21 @@ import { isInstalled, isRead, normalPath } from './universe.ts';
 const MIB = 1024 * 1024;
 
 /**
- * Of the whole document. kubebuilder sends every file of the folder, and a byte that is no UTF-8 is six bytes
- * of JSON: the programs that a project of Go keeps in bin/ can be some hundred megabytes.
+ * Limit of the whole document. kubebuilder sends every file of the folder, and a byte that is not
+ * UTF-8 becomes six bytes of JSON. The programs that a Go project keeps in bin/ can be several
+ * hundred megabytes.
  */
 const MAX_DOCUMENT_BYTES = 2_048 * MIB;
-/** Of one file that is read, and of all of them together. */
+/** Limits of one file that is read, and of all such files together. */
 const MAX_FILE_BYTES = 2 * MIB;
 const MAX_READ_BYTES = 32 * MIB;
-/** Of a path. Linux takes no longer one. */
+/** Limit of a path. Linux accepts no longer path; a byte may become six bytes of JSON. */
 const MAX_PATH_BYTES = 4_096 * 6;
 const MAX_PATHS = 500_000;
-/** Of the content of PROJECT and of the other fields. */
+/** Limit of the content of PROJECT, and of each other field. */
 const MAX_FIELD_BYTES = 4 * MIB;
 
-/** The fields that are kept. All others are passed over. */
+/** The fields that are kept. All other fields are skipped. */
 const FIELDS: ReadonlySet<string> = new Set([
   'apiVersion',
   'command',
@@ -29,7 +30,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'universe',
 ]);
 
-/** The request that the bytes of stdin contain, without the files that the plugin does not read. */
+/** The request in the bytes of stdin. Files that the plugin does not read are omitted. */
 export async function readRequest(chunks: AsyncIterable<Uint8Array>): Promise<PluginRequest> {
   const json = new JsonBytes(chunks, MAX_DOCUMENT_BYTES, tooLong());
   if ((await json.next()) === '') {
@@ -75,7 +76,7 @@ async function readFiles(json: JsonBytes): Promise<Files> {
   return { universe, paths };
 }
 
-/** Linux takes `\` in a name. Such a file must not stand for the one that has `/` there. */
+/** True for a path with `\` that would hide a path with `/`. Linux allows `\` in a name. */
 function isShadowed(key: string | undefined, path: string, paths: ReadonlySet<string>): boolean {
   return key !== path && paths.has(path);
 }

@@ -3,10 +3,10 @@ import { PLUGIN_KEY } from './protocol.ts';
 
 export const RECORD_FILE = 'chancery.json';
 
-/** How the ambassador of the Go manager was chosen. */
+/** The settings of the ambassador for the Go manager. */
 export interface RecordedAmbassador {
   readonly proxyPort: number;
-  /** '': the default. */
+  /** '' for the default image. */
   readonly image: string;
 }
 
@@ -21,13 +21,13 @@ export interface RecordedKind {
 }
 
 /**
- * What this plugin has done in a project. kubebuilder has no place for it: a plugin cannot change PROJECT, and
- * the kinds of a plugin of this sort are not listed there.
+ * The record of this plugin's work in a project. kubebuilder has no place for it: an external
+ * plugin cannot change PROJECT, and its kinds are not listed there.
  */
 export interface ProjectRecord {
-  /** Undefined: the project has no manager in Go, or no ambassador beside it yet. */
+  /** Undefined when the project has no manager in Go, or no ambassador yet. */
   readonly ambassador?: RecordedAmbassador | undefined;
-  /** Undefined: the project has no TypeScript. */
+  /** Undefined when the project has no TypeScript. */
   readonly typescript?:
     | { readonly folder: string; readonly kinds: readonly RecordedKind[] }
     | undefined;
@@ -41,9 +41,10 @@ export function recordText({ ambassador, typescript }: ProjectRecord): string {
 }
 
 /**
- * The record of a project; an empty one when there is no file.
+ * The record of a project. Empty when there is no file.
  *
- * @throws ConfigurationError `CONFIG` for a file of another form, also when it is not ours.
+ * @throws ConfigurationError `CONFIG` for a file of another form, including a file of another
+ * program.
  */
 export function readRecord(files: ReadonlyMap<string, string>): ProjectRecord {
   const text = files.get(RECORD_FILE);

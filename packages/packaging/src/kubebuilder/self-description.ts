@@ -3,9 +3,9 @@ import { metadataOf } from './metadata.ts';
 import { API_VERSION, type PluginResponse, SUBCOMMANDS } from './protocol.ts';
 
 /**
- * The answer to `flags` and to `metadata`, which kubebuilder asks before each of its commands; undefined for
- * other commands, and when `args` name no subcommand. They are answered before anything else is loaded, so this
- * module imports tables only.
+ * The answer to `flags` and to `metadata`, which kubebuilder requests before each of its commands.
+ * Undefined for other commands, and when `args` contain no subcommand. These requests are answered
+ * before anything else is loaded, so this module imports only tables.
  */
 export function selfDescription(
   command: unknown,
@@ -30,8 +30,9 @@ export function emptyResponse(command: string): PluginResponse {
 }
 
 /**
- * The answer to a request that arrived as one short text, when it asks for `flags` or `metadata`. Undefined for
- * every other one, malformed ones included: `readRequest` reads it, and says what is wrong with it.
+ * The answer to a request that arrived as one short text, if it asks for `flags` or `metadata`.
+ * Undefined for every other request, including malformed ones: `readRequest` reads them and reports
+ * what is wrong.
  */
 export function quickAnswer(text: string): PluginResponse | undefined {
   try {

@@ -6,20 +6,23 @@ import { type ProjectConfig, qualifiedGroup } from './project.ts';
 import type { PluginRequest } from './protocol.ts';
 import type { ProjectRecord, RecordedKind } from './record.ts';
 
-/** Files of a project of TypeScript, by path relative to its folder. */
+/** Files of a TypeScript project, by path relative to its folder. */
 type Files = ReadonlyMap<string, string>;
 
-/** A kind as the command line names it. */
+/** A kind as named on the command line. */
 export interface AskedKind {
-  /** With the domain. */
+  /** The group with the domain. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Undefined: derived from the kind. */
+  /** If undefined, it is derived from the kind. */
   readonly plural: string | undefined;
   readonly owns: string | undefined;
   readonly isNamespaced: boolean;
-  /** A folder for its files below `src`, and a part of its names; undefined when names need no group. */
+  /**
+   * The folder for its files below `src`, which is also part of its names. Undefined when names
+   * need no group.
+   */
   readonly groupFolder: string | undefined;
 }
 
@@ -30,49 +33,60 @@ export interface ScaffoldedKind {
   /** The file of the controller, one of `files`. */
   readonly controllerFile: string;
   /**
-   * The text of the module that lists the controllers, with the new one.
+   * The text of the module that lists the controllers, with the new controller added.
    *
    * @throws ConfigurationError `CONFIG` when the text is not understood.
    */
   listedIn(module: string): string;
 }
 
-/** The templates of `chancery init` and `chancery create`. They are loaded for requests about TypeScript only. */
+/**
+ * The templates of `chancery init` and `chancery create`. They are loaded only for requests about
+ * TypeScript.
+ */
 export interface TypescriptScaffold {
   /**
-   * What does not depend on kinds.
+   * The files that do not depend on kinds.
    *
-   * @param parts - `readme`: the project is not a folder of another one. `workflow`: its checks can pass, which need a
-   *   kind.
+   * @param parts - `readme`: include a README, because the project is not a folder of another
+   * project. `workflow`: include a workflow for CI, whose checks can only pass when there is a
+   * kind.
    */
   project(
     name: string,
     parts: { readonly readme: boolean; readonly workflow: boolean },
   ): Promise<Files>;
-  /** @throws ConfigurationError `CONFIG` that names the rule which a name breaks. */
+  /**
+   * The files of a new kind.
+   *
+   * @throws ConfigurationError `CONFIG` with the rule that a name breaks.
+   */
   kind(asked: AskedKind): ScaffoldedKind;
 }
 
-/** What the commands for TypeScript work with. */
+/** The values that the commands for TypeScript need. */
 export interface TypescriptContext {
   readonly request: PluginRequest;
   readonly project: ProjectConfig;
   readonly record: ProjectRecord;
   readonly scaffold: TypescriptScaffold;
-  /** Of the working directory, for a project that has no name in PROJECT. */
+  /** The name of the working directory, for a project without a name in PROJECT. */
   readonly folderName: string;
 }
 
 type Recorded = NonNullable<ProjectRecord['typescript']>;
 
-/** Below a folder of its own beside Go, and the whole project without Go. */
+/**
+ * The folder of the TypeScript project beside Go. Without Go, the project is in the root folder.
+ */
 const FOLDER_BESIDE_GO = 'typescript';
 const MODULE = 'src/operator.ts';
 
 /**
- * Adds a project of TypeScript. Files that are there stay as they are.
+ * Adds a TypeScript project. Existing files are not changed.
  *
- * @param hasKind - without one the project gets no workflow yet: tests, types and manifests all need a kind.
+ * @param hasKind - if false, the project gets no workflow yet, because tests, types and manifests
+ * need a kind.
  */
 export async function withTypescript(
   { request, project, record, scaffold, folderName }: TypescriptContext,
@@ -110,10 +124,11 @@ export async function withTypescript(
 }
 
 /**
- * Adds a kind in TypeScript, and the project for it when there is none. Without a change for a kind that is
- * complete.
+ * Adds a kind in TypeScript. Adds the project first if there is none. Changes nothing for a kind
+ * that is complete.
  *
- * @throws ConfigurationError `CONFIG` for a kind that Go has already, and for files that would be overwritten.
+ * @throws ConfigurationError `CONFIG` when Go already has the kind, or when files would be
+ * overwritten.
  */
 export async function withTypescriptKind(
   context: TypescriptContext,
@@ -162,8 +177,9 @@ export async function withTypescriptKind(
 }
 
 /**
- * Forgets kinds whose controller is gone. The manifests follow with `npm run generate`; what is in clusters does
- * not, so a person must decide about it.
+ * Removes kinds whose controller file is gone from the record. `npm run generate` then updates the
+ * manifests. Objects in clusters are not removed, so the messages tell the user to decide about
+ * them.
  */
 export function withoutRemovedKinds(
   record: ProjectRecord,
@@ -201,7 +217,10 @@ function askedKind(flags: FlagValues, { domain, isMultigroup }: ProjectConfig): 
   };
 }
 
-/** Whether a file is there. Folders of macOS and Windows take `Cart.ts` and `cart.ts` for one file. */
+/**
+ * A function that checks whether a file exists. Folders of macOS and Windows do not distinguish
+ * `Cart.ts` and `cart.ts`.
+ */
 function presence({ paths }: PluginRequest): (path: string) => boolean {
   const folded = new Set([...paths].map((path) => path.toLowerCase()));
   return (path) => folded.has(path.toLowerCase());
@@ -218,7 +237,10 @@ function missingModule(path: string): ConfigurationError {
   );
 }
 
-/** npm and Kubernetes take the name: at most 63 of a-z, 0-9 and "-". Some characters are left for suffixes. */
+/**
+ * A name that npm and Kubernetes accept: at most 63 of a-z, 0-9 and "-". It is cut to 50, to leave
+ * room for suffixes.
+ */
 function packageName(text: string): string {
   const name = text
     .toLowerCase()

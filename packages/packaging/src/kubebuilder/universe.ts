@@ -1,9 +1,9 @@
 import { ConfigurationError } from 'chancery';
 
-/** Folders whose files are never looked at, wherever they are. */
+/** Folders whose files are always ignored, at any depth. */
 const INSTALLED = /(?:^|\/)(?:\.git|node_modules)\//;
 
-/** Files of the root that are read. */
+/** Files in the root folder that are read. */
 const ROOT_FILES: ReadonlySet<string> = new Set([
   'PROJECT',
   'chancery.json',
@@ -11,23 +11,25 @@ const ROOT_FILES: ReadonlySet<string> = new Set([
   'tsconfig.json',
 ]);
 
-/** Folders of which these files are read. */
+/** Files in subfolders that are read. */
 const READ =
   /^(?:config\/.*\.ya?ml|(?:cmd|internal|controllers|pkg)\/.*\.go|(?:typescript\/)?(?:src\/.*\.ts|samples\/.*\.yaml|package\.json))$/;
 
-/** Whether a file is one of an installed package, or of git's own data. */
+/** True for a file of an installed package, or of git's own data. */
 export function isInstalled(path: string): boolean {
   return INSTALLED.test(path);
 }
 
-/** Whether the plugin reads a file. The texts of all others are dropped while they arrive. */
+/**
+ * True when the plugin reads a file. The texts of all other files are dropped while they arrive.
+ */
 export function isRead(path: string): boolean {
   return !isInstalled(path) && (ROOT_FILES.has(path) || READ.test(path));
 }
 
 /**
- * A path of the universe with `/` as the separator; undefined for a path that no walk of a folder gives: one
- * that leaves the folder, or an absolute one.
+ * A path of the universe with `/` as the separator. Undefined for an absolute path, and for a path
+ * that leaves the folder.
  */
 export function normalPath(path: string): string | undefined {
   const normal = path.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
@@ -37,13 +39,13 @@ export function normalPath(path: string): string | undefined {
 /**
  * The files of an answer, sorted by path.
  *
- * kubebuilder joins a path to the working directory without a look at it, and truncates what is there. So each
- * path is checked, and a file is only repeated when it changes.
+ * kubebuilder joins a path to the working directory without a check, and overwrites existing files.
+ * So each path is checked here, and unchanged files are omitted.
  *
  * @param before - the texts of the files that were read.
- * @param paths - of all files of the project.
- * @throws Error for a path outside of the project, which is a bug of the toolkit.
- * @throws ConfigurationError `CONFIG` when a file would lose text that could not be read.
+ * @param paths - the paths of all files of the project.
+ * @throws Error for a path outside of the project, which is a bug of the toolkit;
+ * ConfigurationError `CONFIG` when a file would lose text that could not be read.
  */
 export function answeredFiles(
   files: ReadonlyMap<string, string>,
@@ -70,9 +72,11 @@ export function answeredFiles(
 }
 
 /**
- * kubebuilder writes file by file: a file in the place of a folder would stop it after some of them.
+ * Checks that no file has the place of a folder, or the reverse. kubebuilder writes file by file,
+ * so such a conflict would stop it after some files.
  *
- * @throws ConfigurationError `CONFIG` for a file where a folder is needed, or a folder where a file is.
+ * @throws ConfigurationError `CONFIG` when a file has the place of a needed folder, or a folder has
+ * the place of a file.
  */
 function requireFolders(changed: readonly string[], paths: ReadonlySet<string>): void {
   const all = [...paths];
@@ -91,16 +95,19 @@ function requireFolders(changed: readonly string[], paths: ReadonlySet<string>):
   }
 }
 
-/** `a` and `a/b` of `a/b/c.yaml`. */
+/** The parent folders of a path: `a` and `a/b` for `a/b/c.yaml`. */
 function foldersOf(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_part, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** An empty part, `.` or `..`. */
+/** An empty segment, `.` or `..`. */
 const OUTSIDE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** Relative, and without empty parts, `.` and `..`. A drive such as `C:` makes a path absolute, too. */
+/**
+ * True for a relative path without empty segments, `.` and `..`. A drive such as `C:` makes a path
+ * absolute, too.
+ */
 function isInside(path: string): boolean {
   if (/[\\\0]|^[A-Za-z]:/.test(path)) return false;
   return !OUTSIDE.test(path);

@@ -8,12 +8,12 @@ import type { PluginRequest, PluginResponse } from '../kubebuilder/protocol.ts';
 import { readRequest } from '../kubebuilder/read-request.ts';
 import { ownStdout } from './own-stdout.ts';
 
-/** What the answer to a request is made from. */
+/** The parts of the process that answering a request needs. */
 interface RequestIo extends Pick<Io, 'stderr' | 'env'> {
   readonly stdin: AsyncIterable<Uint8Array | string>;
 }
 
-/** `chancery plugin kubebuilder`: one request, one answer. `main.ts` is its process. */
+/** `chancery plugin kubebuilder`: answers one request. `main.ts` is its process. */
 export async function answerKubebuilder(io: Io): Promise<ExitCode> {
   using stdout = ownStdout(io.stdout);
   await stdout.write(await respondToKubebuilder(io));
@@ -21,8 +21,8 @@ export async function answerKubebuilder(io: Io): Promise<ExitCode> {
 }
 
 /**
- * The answer to the request on stdin. Never rejects: a failure is an answer as well, with exit code 0. For any
- * other code kubebuilder drops the answer, and its message with it.
+ * The answer to the request on stdin. Never rejects: a failure is an answer as well, and the process
+ * ends with exit code 0. With another exit code, kubebuilder drops the answer and its message.
  */
 export async function respondToKubebuilder({
   stdin,

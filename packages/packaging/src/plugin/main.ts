@@ -4,16 +4,16 @@ import { quickAnswer } from '../kubebuilder/self-description.ts';
 import { ownStdout } from './own-stdout.ts';
 
 /**
- * The process of `chancery plugin kubebuilder`. kubebuilder starts one for each request, three for a command.
- * So it is apart from the other commands: it loads what a request needs, and for two of the three that is
- * nothing but tables.
+ * The process of `chancery plugin kubebuilder`. kubebuilder starts one process per request, and
+ * sends three requests per command. So this entry is separate from the other commands and loads
+ * only what a request needs. Two of the three requests need only tables.
  */
 const stdout = ownStdout(process.stdout); // until the end of the process: exit handlers may print, too
 process.stdout.on('error', () => {}); // kubebuilder has gone: nobody is left to be told
 process.stderr.on('error', () => {});
 
 const stdin = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-/** A short request is one piece, and then the end. */
+/** A short request arrives as one piece, followed by the end of stdin. */
 const start = [stdin.next(), stdin.next()] as const;
 const quick = await shortRequest().then(quickAnswer, () => undefined);
 if (quick === undefined) {

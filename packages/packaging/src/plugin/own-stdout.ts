@@ -2,15 +2,15 @@ import process from 'node:process';
 import type { Writable } from 'node:stream';
 import type { PluginResponse } from '../kubebuilder/protocol.ts';
 
-/** The only way to write to stdout until it is disposed of. */
+/** Until it is disposed, stdout can only be written through this object. */
 interface OwnStdout extends Disposable {
-  /** Resolves when the answer is written, or cannot be. */
+  /** Resolves when the answer is written, or when it cannot be written. */
   write(response: PluginResponse): Promise<void>;
 }
 
 /**
- * Keeps stdout for one answer. What anything else writes to the stdout of the process meanwhile, such as a
- * `console.log` in a library, ends up in stderr.
+ * Reserves stdout for one answer. Other output to stdout of the process, such as a `console.log` in
+ * a library, is redirected to stderr.
  */
 export function ownStdout(stdout: Writable): OwnStdout {
   const { write } = stdout;

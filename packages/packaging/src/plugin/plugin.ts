@@ -1,7 +1,10 @@
 import { ConfigurationError } from 'chancery';
 import type { ExitCode, GivenTo, Io, PLUGIN } from 'chancery/internal';
 
-/** `chancery plugin`: speaks the protocol of kubebuilder's plugins, and installs itself as one. */
+/**
+ * `chancery plugin`: implements the protocol of kubebuilder's plugins, and installs itself as a
+ * plugin.
+ */
 export async function plugin({ values, words }: GivenTo<typeof PLUGIN>, io: Io): Promise<ExitCode> {
   const [word, ...others] = words;
   if (others.length > 0 || (word !== 'kubebuilder' && word !== 'install')) {

@@ -76,20 +76,23 @@ function scaffoldedKind(asked: AskedKind): ScaffoldedKind {
   };
 }
 
-/** A folder of its group keeps the name of the kind alone. `src/operator.ts` is the module. */
+/**
+ * The file name of a kind. In a folder of its group, a file has the name of the kind alone.
+ * `src/operator.ts` is reserved for the module.
+ */
 function fileOf({ groupFolder }: AskedKind, { dashed, ofKind }: Names): string {
   if (groupFolder !== undefined) return ofKind;
   return dashed === 'operator' ? 'operator-controller' : dashed;
 }
 
 interface Names extends KindNames {
-  /** The kind with dashes. `dashed` has the group before it when names need one. */
+  /** The kind with dashes. In `dashed`, the group comes first when names need a group. */
   readonly ofKind: string;
 }
 
 /**
- * With a group, two kinds of the same name get along: their controllers, samples and imports have other names.
- * The plural has a flag of another name here than in `chancery create`.
+ * The names of a kind. With a group, two kinds of the same name have different controllers, samples
+ * and imports. The flag for the plural has another name here than in `chancery create`.
  */
 function namesOf({ group, version, kind, plural, groupFolder }: AskedKind): Names {
   try {

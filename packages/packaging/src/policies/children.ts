@@ -23,14 +23,20 @@ import type { Operation, Written } from './written.ts';
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE'];
 
-/** A resource of children, what they are children of, and the operations of which only that is known. */
+/**
+ * A resource of children, the declared writes of its children, and the operations for which only
+ * the permission is known.
+ */
 interface Judged {
   readonly name: string;
   readonly alternatives: readonly ChildWrites[];
   readonly free: readonly Operation[];
 }
 
-/** Refuses writes of children that no declared parent controls. Undefined when no children are judged. */
+/**
+ * Refuses writes of children that are not controlled by a declared parent. Undefined when no
+ * children are checked.
+ */
 export function children(written: Written): Policy | undefined {
   const byResource = Map.groupBy(written.children, ({ resource }) => resourceName(resource));
   const judged = [...byResource]
@@ -75,17 +81,17 @@ function validationOf(
       `variables.resource != ${literal(name)}`,
       ...(free.length > 0 ? [`request.operation in ${listOf(free)}`] : []),
       ...alternatives.map((each) => isAllowed(each, finalizers)),
-      // What one controller makes, another one may decorate.
+      // An object that one controller creates may be decorated by another controller.
       ...(parts.length > 0 ? [allOf(["request.operation == 'UPDATE'", ownPartsOnly(parts)])] : []),
     ]),
     message: `the operator writes ${name} only while ${[...new Set(kinds)].sort().join(' or ')} controls them`,
   };
 }
 
-/** A write gives and takes no owner but the parent. */
+/** A write adds and removes no owner except the parent. */
 const SAME_OTHERS = 'variables.nowOthers == variables.oldOthers';
 
-/** A write changes owner references, and nothing else. */
+/** A write changes only owner references. */
 const ONLY_OWNERS = {
   name: 'onlyOwners',
   expression: allOf([
@@ -97,7 +103,10 @@ const ONLY_OWNERS = {
   ]),
 } as const;
 
-/** @param finalizers - of the operator at objects of this resource, which may be parents, too. */
+/**
+ * @param finalizers - the operator's finalizers on objects of this resource, which may also be
+ * parents.
+ */
 function isAllowed(
   { parents, adopts, labels = {}, annotations = {} }: ChildWrites,
   finalizers: readonly string[],

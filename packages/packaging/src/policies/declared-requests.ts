@@ -3,7 +3,7 @@ import { leaseMetadata } from './leases.ts';
 import type { Policy } from './policy.ts';
 import { keyOf, type Target, type Written } from './written.ts';
 
-/** `CREATE deployments.apps`, as `keyOf` writes it. */
+/** The request in the form of `keyOf`: `CREATE deployments.apps`. */
 const TARGET = {
   name: 'target',
   expression:
@@ -12,7 +12,10 @@ const TARGET = {
     "(has(request.subResource) && request.subResource != '' ? '/' + request.subResource : '')",
 } as const;
 
-/** The name of a new object is not in the request when the server has made it. */
+/**
+ * The name of the object. A request for a new object does not contain the name when the server
+ * generates it.
+ */
 const NAME = {
   name: 'name',
   expression:
@@ -20,7 +23,9 @@ const NAME = {
     "(request.operation == 'CREATE' && has(object.metadata) && has(object.metadata.name) ? object.metadata.name : '')",
 } as const;
 
-/** Refuses every write that the declarations do not have: other resources, names, namespaces and subresources. */
+/**
+ * Refuses every write that is not declared: other resources, names, namespaces and subresources.
+ */
 export function declaredRequests(written: Written): Policy {
   return {
     rule: 'requests',
@@ -45,7 +50,7 @@ export function declaredRequests(written: Written): Policy {
   };
 }
 
-/** One term for all targets that have place and names in common. */
+/** One term per group of targets with the same namespace and names. */
 function terms(targets: readonly Target[]): readonly string[] {
   const alike = Map.groupBy(targets, ({ namespace, names, namesLike }) =>
     JSON.stringify([namespace ?? '', names ?? '', namesLike ?? '']),

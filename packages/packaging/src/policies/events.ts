@@ -14,7 +14,7 @@ import type { Written } from './written.ts';
 
 const EVENTS = 'events.events.k8s.io';
 
-/** The repetition of an Event changes its series. */
+/** When an Event is repeated, its series changes. */
 const COUNTS_ONLY = {
   expression: anyOf([
     "request.operation == 'CREATE'",
@@ -23,12 +23,14 @@ const COUNTS_ONLY = {
   message: 'the operator counts Events, and changes nothing else of them',
 } as const;
 
-/** Refuses Events about kinds that the operator has nothing to do with. Undefined when it records none. */
+/**
+ * Refuses Events about kinds that the operator does not use. Undefined when it records no Events.
+ */
 export function eventsAbout(written: Written): Policy | undefined {
   const { targets, kinds, elects, free } = written;
   const recorded = targets.filter(({ resource }) => resourceName(resource) === EVENTS);
   if (recorded.length === 0) return undefined;
-  // Hooks report about the Pod that runs them, the election about its Lease.
+  // Hooks record Events about the Pod that runs them, and the election about its Lease.
   const about = [...kinds.map(kindName), 'Pod.', ...(elects ? ['Lease.coordination.k8s.io'] : [])];
   return {
     rule: 'events',

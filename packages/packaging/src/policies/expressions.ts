@@ -2,7 +2,7 @@ import type { Resource } from 'chancery';
 import type { Policy, ResourceRule } from './policy.ts';
 import type { Written } from './written.ts';
 
-/** Every request of the operator that a policy sees. */
+/** Matches every request. */
 export const ALL = { apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] } as const;
 
 /** True for the requests of the operator. */
@@ -10,23 +10,23 @@ export function byOperator({ user }: Pick<Written, 'user'>): Policy['matches'][n
   return { name: 'by-the-operator', expression: `request.userInfo.username == ${literal(user)}` };
 }
 
-/** A text as CEL writes it. */
+/** A text as a literal in CEL. */
 export function literal(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`;
 }
 
-/** A list of texts as CEL writes it, sorted and each once. */
+/** A list of texts as a literal in CEL, sorted and without duplicates. */
 export function listOf(texts: Iterable<string>): string {
   return `[${[...new Set(texts)].sort().map(literal).join(', ')}]`;
 }
 
-/** True when one of the expressions is. */
+/** An expression that is true when at least one of the expressions is true. */
 export function anyOf(expressions: readonly string[]): string {
   if (expressions.length === 0) return 'false';
   return expressions.map((each) => `(${each})`).join(' ||\n');
 }
 
-/** True when all of the expressions are. */
+/** An expression that is true when all of the expressions are true. */
 export function allOf(expressions: readonly string[]): string {
   return expressions.map((each) => `(${each})`).join(' &&\n');
 }
@@ -34,31 +34,31 @@ export function allOf(expressions: readonly string[]): string {
 /** The object after a request, or before it. */
 export type State = 'object' | 'oldObject';
 
-/** A member of the metadata, or `otherwise` when it is not there. */
+/** An expression for a member of the metadata, or `otherwise` when it is missing. */
 export function metadataOr(state: State, member: string, otherwise: '{}' | '[]'): string {
   const metadata = `dyn(${state}).metadata`;
   return `(${literal(member)} in ${metadata} ? ${metadata}.${member} : ${otherwise})`;
 }
 
-/** A field of a request, or `otherwise` when it is not there. */
+/** An expression for a field of a request, or `otherwise` when it is missing. */
 export function memberOr(path: string, otherwise: string): string {
   return `(has(${path}) ? ${path} : ${otherwise})`;
 }
 
-/** `deployments.apps`: the resource of a request. */
+/** The resource of a request: `deployments.apps`. */
 export const RESOURCE = {
   name: 'resource',
   expression:
     "request.resource.resource + (request.resource.group == '' ? '' : '.' + request.resource.group)",
 } as const;
 
-/** The version of an owner may change, and nothing else of it. */
+/** Identifies an owner without its version, because the version may change. */
 const WHICH = "(r.kind + '/' + r.name + '/' + r.uid)";
 
 /**
- * The controllers of the object, of which there is one at most: their kinds with their groups, and which objects they are.
- * Objects are `dyn`: the schema of a custom resource, as servers check types by it, may know no more of its metadata than the
- * name.
+ * Variables for the controllers of the object, of which there is at most one: their kinds with
+ * groups, and their identities. Objects are `dyn`: servers check types against the schema of a
+ * custom resource, which may declare only the name in its metadata.
  */
 export function controllersIn(state: State, prefix: string): Policy['variables'] {
   const controllers = referencesIn(state, 'has(r.controller) && r.controller');
@@ -72,8 +72,9 @@ export function controllersIn(state: State, prefix: string): Policy['variables']
 }
 
 /**
- * Owners besides the controllers, after a request and before it. One that the request makes the controller counts as one
- * before, too; one that it releases is to be gone.
+ * Variables for owners other than the controllers, before and after a request. An owner that
+ * becomes the controller is treated as a controller before the request, too. A controller that is
+ * released must no longer be an owner.
  */
 export const OTHER_OWNERS: Policy['variables'] = [
   {
@@ -95,12 +96,12 @@ function referencesIn(state: State, condition: string): string {
 dyn(${state}).metadata.ownerReferences.filter(r, ${condition})`;
 }
 
-/** `Website.example.dev`, as `controllersIn` writes a kind. */
+/** A kind in the form of `controllersIn`: `Website.example.dev`. */
 export function kindName({ kind, group }: Pick<Resource, 'kind' | 'group'>): string {
   return `${kind}.${group}`;
 }
 
-/** One rule for each group and version. */
+/** One rule per group and version. */
 export function rulesFor(
   written: readonly { readonly resource: Resource }[],
   operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE'],
@@ -118,7 +119,7 @@ export function rulesFor(
     });
 }
 
-/** True when all members of an object but these are as they were. */
+/** An expression that is true when all members of an object except these are unchanged. */
 export function sameContent(besides: readonly string[]): string {
   const left = listOf(besides);
   return (
@@ -127,12 +128,12 @@ export function sameContent(besides: readonly string[]): string {
   );
 }
 
-/** True when a member of the metadata is as it was. */
+/** An expression that is true when a member of the metadata is unchanged. */
 export function sameMember(member: string, empty: '{}' | '[]'): string {
   return `${metadataOr('object', member, empty)} == ${metadataOr('oldObject', member, empty)}`;
 }
 
-/** True when the finalizers of others are as they were. */
+/** An expression that is true when the finalizers of others are unchanged. */
 export function sameFinalizersBut(own: readonly string[]): string {
   if (own.length === 0) return sameMember('finalizers', '[]');
   const others = (state: State): string =>
@@ -140,7 +141,10 @@ export function sameFinalizersBut(own: readonly string[]): string {
   return `${others('object')} == ${others('oldObject')}`;
 }
 
-/** True when nothing in the metadata changes that people and controllers write. */
+/**
+ * An expression that is true when the metadata fields that people and controllers write are
+ * unchanged.
+ */
 export const SAME_METADATA: string = allOf([
   sameMember('labels', '{}'),
   sameMember('annotations', '{}'),
@@ -148,7 +152,7 @@ export const SAME_METADATA: string = allOf([
   sameMember('finalizers', '[]'),
 ]);
 
-/** True when an object has this label or annotation. */
+/** An expression that is true when an object has this label or annotation. */
 export function has(
   state: State,
   member: 'labels' | 'annotations',

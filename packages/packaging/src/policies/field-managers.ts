@@ -2,7 +2,7 @@ import { ALL, byOperator, listOf, literal, memberOr, RESOURCE } from './expressi
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
-/** Names under which the toolkit itself writes, and what. */
+/** Field managers of the toolkit itself, and the resources that they write. */
 const OF_THE_TOOLKIT = {
   'chancery-events': ['events.events.k8s.io'],
   'chancery-leader-election': ['events.events.k8s.io', 'leases.coordination.k8s.io'],
@@ -10,11 +10,15 @@ const OF_THE_TOOLKIT = {
   'chancery-definitions': ['customresourcedefinitions.apiextensions.k8s.io'],
 } as const;
 
-/** Refuses writes under a name that is not the operator's: its own fields must show whose they are. */
+/**
+ * Refuses writes with a field manager that is not the operator's. Managed fields must show which
+ * operator owns them.
+ */
 export function fieldManagers(written: Written): Policy {
   const { fieldManagers: own, elects, installsCrds, set } = written;
   const exact = own.flatMap((name) => [name, `${name}/create`]);
-  // The manager of a status whose conditions are one value names their types.
+  // When the conditions of a status are written as one value, the field manager contains their
+  // types.
   const prefixes = [...new Set(own)].sort().map((name) => `${name}/status/`);
   const toolkit = [
     'chancery-events',

@@ -15,12 +15,12 @@ import {
 import type { Policy } from './policy.ts';
 import type { Written } from './written.ts';
 
-/** The annotation that keeps an object from being deleted. */
+/** The annotation that protects an object from deletion. */
 const PROTECT = 'chancery.dev/protect';
 
 /**
- * Controllers of Kubernetes that write objects which others have made: those of kube-controller-manager, and that of a cloud,
- * which gives Services a finalizer.
+ * Controllers of Kubernetes that write objects which others have created. They are those of
+ * kube-controller-manager, and the controller of a cloud, which adds a finalizer to Services.
  */
 const CLUSTER_CONTROLLERS = [
   'attachdetach-controller',
@@ -56,7 +56,7 @@ const CLUSTER_CONTROLLERS = [
   'ttl-after-finished-controller',
 ].map((name) => `system:serviceaccount:kube-system:${name}`);
 
-/** The rules about others, by the words of `--guard`. */
+/** The policies for `--guard`, which apply to other writers. */
 export function guardPolicies(written: Written, guards: readonly Guard[]): readonly Policy[] {
   const made = { children: guardChildren, names: guardNames, deletion: guardDeletion };
   return (Object.keys(made) as Guard[])
@@ -65,8 +65,9 @@ export function guardPolicies(written: Written, guards: readonly Guard[]): reado
 }
 
 /**
- * Refuses writes of others to what the operator controls. Statuses are left out: nodes and controllers write them. So is
- * the subresource `scale`, which an autoscaler writes, and whose object does not show an owner.
+ * Refuses writes of others to objects that the operator controls. Statuses are excluded, because
+ * nodes and controllers write them. The subresource `scale` is excluded, because an autoscaler
+ * writes it, and its object shows no owner.
  */
 function guardChildren({ user, children }: Written): Policy | undefined {
   if (children.length === 0) return undefined;
@@ -103,7 +104,10 @@ function guardChildren({ user, children }: Written): Policy | undefined {
   };
 }
 
-/** Refuses that others set or remove what is reserved for the operator: finalizers, and marks of its children. */
+/**
+ * Refuses changes of others to names that are reserved for the operator: its finalizers, and the
+ * marks of its children.
+ */
 function guardNames({ user, parents, children }: Written): Policy | undefined {
   const finalizers = parents.filter((each) => each.finalizers.length > 0);
   const marked = children.filter(({ labels, annotations }) => labels ?? annotations);
@@ -159,7 +163,10 @@ function mark(
   };
 }
 
-/** Refuses to delete what an annotation protects, also for the operator and the garbage collector. */
+/**
+ * Refuses to delete objects that an annotation protects. This also applies to the operator and the
+ * garbage collector.
+ */
 function guardDeletion({ parents, children }: Written): Policy | undefined {
   const all = [...parents, ...children];
   if (all.length === 0) return undefined;

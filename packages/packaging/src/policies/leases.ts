@@ -6,7 +6,10 @@ import type { Written } from './written.ts';
 const CREATE = 'CREATE leases.coordination.k8s.io';
 const UPDATE = 'UPDATE leases.coordination.k8s.io';
 
-/** Refuses other changes of a Lease than those that elections make. A permission for Leases may be for anything. */
+/**
+ * Refuses changes of a Lease that an election does not make. Where a permission for Leases exists,
+ * any use is possible, so those operations are not checked.
+ */
 export function leaseMetadata(written: Written): Policy['validations'] {
   const { elects, free, set } = written;
   if (!elects) return [];
@@ -27,8 +30,8 @@ export function leaseMetadata(written: Written): Policy['validations'] {
 }
 
 /**
- * True when a Lease with a name of this set is labelled as one of it, and nothing else in its metadata changes. Somebody may have taken
- * the label away or changed it before: then it is mended.
+ * True when a Lease with a name of this set has the label of the set, and nothing else in its
+ * metadata changes. If the label was removed or changed before, it is restored.
  */
 function ofSet(set: string): string {
   const isSet = (texts: string): string => `${texts}[${literal(SET_LABEL)}] == ${literal(set)}`;
@@ -48,7 +51,10 @@ function ofSet(set: string): string {
   ]);
 }
 
-/** The Lease of a replica is deleted with its Pod, which has its name. No other Lease has the name of a Pod. */
+/**
+ * True when the only owner is the Pod in the Lease's name. The Lease of a replica is deleted with
+ * its Pod. No other Lease has the name of a Pod.
+ */
 function isOwnedByPod(set: string): string {
   const isPod = "r.apiVersion == 'v1' && r.kind == 'Pod'";
   const isItsOwn = `variables.name == ${literal(memberPrefix(set))} + r.name`;
@@ -60,7 +66,7 @@ function isKept(now: string, before: string): string {
   return `k in ${before} && ${before}[k] == ${now}[k]`;
 }
 
-/** A member of the metadata before the request. */
+/** An expression for a member of the metadata before the request. */
 function old(member: string, empty: '{}' | '[]'): string {
   return `(request.operation == 'CREATE' ? ${empty} : ${metadataOr('oldObject', member, empty)})`;
 }

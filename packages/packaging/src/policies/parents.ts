@@ -16,8 +16,8 @@ import type { Policy } from './policy.ts';
 import { keyOf, type Written } from './written.ts';
 
 /**
- * Refuses changes of parents that are not the operator's: their spec, their labels, finalizers of others. Undefined when
- * nothing of them is judged.
+ * Refuses changes of parents that the operator must not make: to their spec, their labels, and
+ * finalizers of others. Undefined when no parents are checked.
  */
 export function parents(written: Written): Policy | undefined {
   const names = [...new Set(written.parents.map(({ resource }) => resourceName(resource)))].sort();
@@ -65,7 +65,10 @@ export function parents(written: Written): Policy | undefined {
   };
 }
 
-/** What is written at objects of a resource; empty when they are not changed, or when only a permission says so. */
+/**
+ * The declared changes of objects of a resource. Empty when the operator does not change them, or
+ * when only a permission allows it.
+ */
 export function partsOf(name: string, written: Written): readonly ParentWrites[] {
   const key = `UPDATE ${name}`;
   if (written.free.has(key) || !written.targets.some((target) => keyOf(target) === key)) return [];
@@ -76,7 +79,7 @@ export function partsOf(name: string, written: Written): readonly ParentWrites[]
   );
 }
 
-/** True when nothing else of an object changes. */
+/** An expression that is true when only the operator's own parts of an object change. */
 export function ownPartsOnly(parts: readonly ParentWrites[]): string {
   const finalizers = parts.flatMap((part) => part.finalizers);
   const changesTexts = parts.some(({ texts }) => texts === true);

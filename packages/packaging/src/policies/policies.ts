@@ -16,9 +16,9 @@ import { bindingObject, type Policy, policyObject } from './policy.ts';
 import { type Written, writtenBy } from './written.ts';
 
 /**
- * The policies of an operator with these declarations, each followed by its binding.
+ * The policies of an operator with these declarations. Each policy is followed by its binding.
  *
- * @throws ConfigurationError `CONFIG` as `accessOf`.
+ * @throws ConfigurationError `CONFIG` as `accessOf` does.
  */
 export function policyObjects(
   declared: readonly Generating[],
@@ -31,7 +31,7 @@ export function policyObjects(
   ]);
 }
 
-/** The same as files: `RULE.yaml`, and `RULE-binding.yaml`. */
+/** The same objects as files: `RULE.yaml`, and `RULE-binding.yaml`. */
 export function policyFiles(
   declared: readonly Generating[],
   { command, ...options }: PoliciesOptions & { readonly command: string },

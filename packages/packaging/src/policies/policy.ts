@@ -2,7 +2,7 @@ import type { KubernetesObject } from 'chancery';
 
 const API_VERSION = 'admissionregistration.k8s.io/v1';
 
-/** Which requests a policy sees. */
+/** The requests that a policy checks. */
 export interface ResourceRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -10,14 +10,14 @@ export interface ResourceRule {
   readonly resources: readonly string[];
 }
 
-/** One rule, before it is an object. */
+/** One rule, before it is rendered as an object. */
 export interface Policy {
-  /** The name of the object is that of the operator with `-` and this. */
+  /** The name of the object is the name of the operator, `-`, and this text. */
   readonly rule: string;
-  /** What it protects from, in one sentence: the comment of its file. */
+  /** The purpose of the rule in one sentence. It becomes the comment of its file. */
   readonly about: string;
   readonly resourceRules: readonly ResourceRule[];
-  /** True of the requests that it judges. */
+  /** Expressions that are true for the requests that the rule checks. */
   readonly matches: readonly { readonly name: string; readonly expression: string }[];
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
   readonly validations: readonly {
@@ -25,11 +25,11 @@ export interface Policy {
     readonly message: string;
     readonly messageExpression?: string;
   }[];
-  /** What the rule does not know, one line each. Default: nothing. */
+  /** Writes that the rule cannot check, one line each. Default: none. */
   readonly leftOut?: readonly string[];
 }
 
-/** The annotation in which a policy says what it does not judge. */
+/** The annotation in which a policy lists the writes that it does not check. */
 const LEFT_TO_RBAC = 'chancery.dev/left-to-rbac';
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
@@ -55,7 +55,11 @@ export function policyObject(operator: string, policy: Policy): KubernetesObject
   } as unknown as KubernetesObject;
 }
 
-/** The binding by which a policy counts. @param warns - it warns and leaves a note in the audit log, and refuses nothing. */
+/**
+ * The binding that activates a policy.
+ *
+ * @param warns - the policy only warns and adds an entry to the audit log. It refuses nothing.
+ */
 export function bindingObject(
   operator: string,
   { rule }: Policy,

@@ -14,43 +14,50 @@ import {
 } from 'chancery/internal';
 import { isController } from 'chancery/low-level';
 
-/** The operations that admission knows. */
+/** The operations of admission. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** Requests that are declared: one operation on one resource, in one place. */
+/** A declared kind of request: one operation on one resource, in one place. */
 export interface Target {
   readonly operation: Operation;
   readonly resource: Resource;
   readonly subresource: string | undefined;
-  /** Undefined for all, and for a resource without one. */
+  /** Undefined for all namespaces, and for a cluster-scoped resource. */
   readonly namespace: string | undefined;
-  /** Undefined for all. */
+  /** Undefined for all names. */
   readonly names: readonly string[] | undefined;
-  /** A pattern of RE2 for the whole name. Left out: `names` says all. */
+  /** An RE2 pattern for the whole name. If omitted, only `names` applies. */
   readonly namesLike?: string;
 }
 
-/** What an operator writes. */
+/** The declared writes of an operator. */
 export interface Written {
   readonly name: string;
-  /** As whom the API server knows it. */
+  /** The user name of the operator at the API server. */
   readonly user: string;
   readonly targets: readonly Target[];
   readonly children: readonly ChildWrites[];
   readonly parents: readonly ParentWrites[];
-  /** Operations on resources of which only that is known. As `keyOf` writes them. */
+  /** Operations for which only a permission is known, in the form of `keyOf`. */
   readonly free: ReadonlySet<string>;
-  /** Controllers and other declarations, by name, with the names under which they own fields. */
+  /** The field managers of controllers and other declarations. */
   readonly fieldManagers: readonly string[];
-  /** Kinds of which objects are read or written. */
+  /** Kinds whose objects are read or written. */
   readonly kinds: readonly Resource[];
   readonly elects: boolean;
-  /** The set of replicas that share the work: the name of its Lease. Undefined: one replica works. */
+  /**
+   * The set of replicas that share the work: the name of its Lease. Undefined when one replica
+   * works.
+   */
   readonly set: string | undefined;
   readonly installsCrds: boolean;
 }
 
-/** @throws ConfigurationError `CONFIG` as `accessOf`. */
+/**
+ * The declared writes of an operator.
+ *
+ * @throws ConfigurationError `CONFIG` as `accessOf` does.
+ */
 export function writtenBy(declared: readonly Generating[], options: PoliciesOptions): Written {
   const { name, serviceAccount, namespaces, leaderElection, installCrds = false } = options;
   const access = new AccessByScope(declared, installCrds);
@@ -92,7 +99,7 @@ export function writtenBy(declared: readonly Generating[], options: PoliciesOpti
   };
 }
 
-/** Equal declarations give equal policies, in whichever order they stand. */
+/** Without duplicates and sorted, so that equal declarations give equal policies in any order. */
 function sorted<T extends ChildWrites | ParentWrites>(all: readonly T[]): readonly T[] {
   const key = ({ resource: { group, version, plural }, ...rest }: T): string =>
     JSON.stringify([group, plural, version, rest]);
@@ -100,7 +107,7 @@ function sorted<T extends ChildWrites | ParentWrites>(all: readonly T[]): readon
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** `UPDATE websites.example.dev/status`: how policies and people name what is asked. */
+/** The name of a kind of request in policies and messages: `UPDATE websites.example.dev/status`. */
 export function keyOf({
   operation,
   resource,
@@ -122,10 +129,10 @@ function targetsOf(
   }));
 }
 
-/** Subresources of which each request is a connection. */
+/** Subresources for which every request is a connection. */
 const CONNECTIONS: readonly string[] = ['attach', 'exec', 'portforward', 'proxy'];
 
-/** Undefined for a read. */
+/** The admission operation of a verb. Undefined for a read. */
 function operationOf(verb: string, subresource: string | undefined): Operation | undefined {
   if (subresource !== undefined && CONNECTIONS.includes(subresource)) return 'CONNECT';
   if (verb === 'create') return 'CREATE';
@@ -133,7 +140,11 @@ function operationOf(verb: string, subresource: string | undefined): Operation |
   return verb === 'delete' ? 'DELETE' : undefined;
 }
 
-/** A role cannot limit a create to names, nor anything to names of Pods. A policy can: only the Leases that are renewed are created. */
+/**
+ * A target with the names that a role cannot express. A role cannot limit a create to names, and
+ * cannot limit anything to names of Pods. A policy can, so only the Leases that are renewed may be
+ * created.
+ */
 function named(target: Target, all: readonly Target[], set: string | undefined): Target {
   const isLease = resourceName(target.resource) === 'leases.coordination.k8s.io';
   if (set !== undefined && isLease) return { ...target, namesLike: namesOfSet(set) };
@@ -146,8 +157,9 @@ function named(target: Target, all: readonly Target[], set: string | undefined):
 }
 
 /**
- * The names of the Leases of a set, as RE2 reads them: that of the set itself, one for each group, and one for each Pod. All 64
- * groups that there can be: during a roll-out, replicas of the release before may divide keys into more of them.
+ * An RE2 pattern for the names of a set's Leases: that of the set, one per group, and one per Pod.
+ * It allows all 64 possible groups, because during a roll-out replicas of the previous release may
+ * divide keys into more groups.
  */
 function namesOfSet(set: string): string {
   const [own, group, member] = [set, groupPrefix(set), memberPrefix(set)].map((name) =>

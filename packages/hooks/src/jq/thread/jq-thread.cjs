@@ -1,13 +1,14 @@
-// Runs jq programs in a thread of its own. Messages: see `ThreadRequest` and `ThreadAnswer` in jq-thread.ts.
+// Runs jq programs in a separate thread. For the messages see `ThreadRequest` and `ThreadAnswer` in
+// jq-thread.ts.
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 
 const { packagePath, maxMemoryBytes } = workerData;
 
-/** Of all inputs of one message. No object of Kubernetes is so large. */
+/** Limit for the output of all inputs in one message. No Kubernetes object is so large. */
 const MAX_OUTPUT_BYTES = 2 * 1024 * 1024;
 
-// jq's memory does not count for the limits of a thread.
+// The limits of a thread do not include the memory of jq, so its growth is limited here.
 let memory = 0;
 let refused = false;
 const { grow } = WebAssembly.Memory.prototype;
@@ -21,7 +22,8 @@ WebAssembly.Memory.prototype.grow = function growWithin(pages) {
   memory = wanted;
   return before;
 };
-// The package puts each byte of output into an array. A thread whose heap is used up at once takes the process along.
+// The package puts each byte of output into an array. A thread that exhausts its heap at once ends
+// the whole process, so the array is limited.
 const { push } = Array.prototype;
 Array.prototype.push = function pushWithin(...items) {
   if (items.length !== 1) return push.apply(this, items);
@@ -32,11 +34,13 @@ Array.prototype.push = function pushWithin(...items) {
   this[this.length] = items[0];
   return this.length;
 };
-// The package prints what a program writes by `debug` or `stderr`: it may be part of a Secret.
+// The package prints what a program writes with `debug` or `stderr`. That output may be part of a
+// Secret, so it is dropped.
 for (const name of ['log', 'warn', 'error']) console[name] = () => {};
 
-// gojq keeps no order of keys: every way to see an order shows the sorted one. An empty string has one part. The rest would read files, other
-// inputs or the process, or end the thread.
+// The definitions give the results of gojq. gojq keeps no order of keys, so functions that show an
+// order show the sorted one. Splitting an empty string gives one part. The other functions are
+// disabled, because they would read files, other inputs or the process, or end the thread.
 const DEFINITIONS = `
 def keys_unsorted: keys;
 def to_entries: [keys[] as $k | {key: $k, value: .[$k]}];
@@ -59,14 +63,14 @@ def split($by): if . == "" and $by != "" then [""] else _split($by) end;
 `;
 
 let raw;
-/** Programs that compile. */
+/** Programs that are known to compile. */
 const compiled = new Set();
 
 async function load() {
   raw ??= (await require(packagePath)).raw;
 }
 
-/** The message of jq why `program` does not compile, or undefined. */
+/** The message of jq that explains why `program` does not compile, or undefined. */
 async function problemOf(program) {
   if (compiled.has(program)) return undefined;
   await load();
@@ -87,7 +91,9 @@ async function problemOf(program) {
   }
 }
 
-/** One line for each input. The line breaks end comments of the program. */
+/**
+ * The program with an output of one line per input. The line breaks end comments in the program.
+ */
 function wrapped(program) {
   return `${DEFINITIONS} {} as $ENV | try {o: [\n${program}\n]} catch {e: (if type == "string" then . else "" end)}`;
 }
@@ -104,7 +110,9 @@ function outcomesOf(program, inputs) {
   });
 }
 
-/** An integer that a JavaScript number may not hold, or a number that may be infinite. */
+/**
+ * Matches an integer that a JavaScript number may not hold, or a number that may become infinite.
+ */
 const SPECIAL_NUMBER = /(?:^|[[:,])\s*-?(?:\d{16}|[\d.]*\d[eE])/;
 
 function parsed(text) {
@@ -116,7 +124,7 @@ function parsed(text) {
   });
 }
 
-/** Written by hand, because JavaScript puts keys that look like indices first. */
+/** JSON with sorted keys. Written by hand, because JavaScript puts keys that look like indices first. */
 function sorted(value) {
   if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) {
@@ -127,7 +135,7 @@ function sorted(value) {
   return `{${keys.map((key) => `${text(key)}:${sorted(value[key])}`).join(',')}}`;
 }
 
-/** jq refuses half of a surrogate pair. As in Go, it becomes a replacement character. */
+/** jq refuses half of a surrogate pair, so it is replaced by a replacement character, as in Go. */
 function text(value) {
   return JSON.stringify(value.toWellFormed());
 }
@@ -137,7 +145,10 @@ function compared(a, b) {
 }
 
 const TYPE = '(null|boolean|number|string|array|object)';
-/** The forms of jq's own errors: types and fixed words, with the values between them left out. */
+/**
+ * The forms of jq's own error messages. The groups are types and fixed words; the values between
+ * them are dropped.
+ */
 const FORMS = [
   `^(Cannot index) ${TYPE} with `,
   `^(Cannot iterate over) ${TYPE}`,
@@ -148,8 +159,8 @@ const FORMS = [
 ].map((form) => new RegExp(form, 's'));
 
 /**
- * What went wrong, in words of this list only: a program may raise any text as its error, also one that looks like an
- * error of jq and has values of the object in it.
+ * The error message, built only from words in this list. A program may raise any text as its error,
+ * including a text that looks like an error of jq and contains values of the object.
  */
 function withoutValues(message) {
   for (const form of FORMS) {

@@ -1,12 +1,15 @@
 import type { Log } from 'chancery';
 
-/** Lines of one run that are logged. A program that writes the allowed 10 MB as short lines would flood the log. */
+/**
+ * Number of lines of one run that are logged. A program that writes the allowed 10 MB as short
+ * lines would flood the log.
+ */
 const MAX_LOGGED_LINES = 1_000;
 
-/** Characters of a line that are logged. */
+/** Number of characters of a line that are logged. */
 const MAX_LINE_CHARS = 1_024;
 
-/** Lines of standard error → lines of the log. Empty lines are left out. */
+/** Lines of standard error → lines of the log. Empty lines are skipped. */
 export function lineLog(log: Log, facts: object): (line: string) => void {
   let lines = 0;
   return (line) => {

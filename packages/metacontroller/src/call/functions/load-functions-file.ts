@@ -6,10 +6,10 @@ import { parseFunctions } from './parse-functions.ts';
 import { requireFunction } from './require-function.ts';
 
 /**
- * Reads a file of functions, and finds each program and each module that it names: a mistake is found at the start,
- * and not with the first parent. The file is not read again when it changes.
+ * Reads a file of functions, and checks that each program and module exists. So a mistake is
+ * reported at the start, and not with the first parent. Changes of the file are not read again.
  *
- * @throws ConfigurationError `CONFIG` that names the entry.
+ * @throws ConfigurationError `CONFIG` with the entry.
  */
 export async function loadFunctionsFile(path: string): Promise<FunctionsFile> {
   let text: string;

@@ -5,7 +5,7 @@ import { HookError } from '../../hook-error.ts';
 import type { HookAnswer, HookCall, HookRequest } from '../../hook-function.ts';
 import type { HookName } from '../../spec.ts';
 
-/** What a module gets besides the request. */
+/** The second argument of a function in a module. */
 type CallContext = Pick<HookCall, 'signal' | 'log'>;
 
 /** A function of a module. It may be asynchronous. */
@@ -14,19 +14,19 @@ export type ModuleExport = (request: HookRequest['value'], context: CallContext)
 interface ModuleFunctionOptions {
   /** Absolute path. */
   readonly module: string;
-  /** Default: the name of the hook, or else the default export. */
+  /** Default: the name of the hook, otherwise the default export. */
   readonly export: string | undefined;
   readonly hook: HookName;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
-/** Characters of a thrown error's message that ours shows. */
+/** Number of characters of a thrown error's message that are shown. */
 const SHOWN_CHARS = 2_048;
 
 /**
- * A hook that is a function of a module, called in this process. A function that never returns holds up the whole
- * process; one whose promise never settles is given up at its time limit.
+ * A hook that is a function in a module, called in this process. A function that never returns
+ * blocks the whole process. If its promise never settles, the call fails at the time limit.
  */
 export class ModuleFunction {
   readonly description: string;
@@ -38,7 +38,11 @@ export class ModuleFunction {
     this.description = options.module;
   }
 
-  /** @throws HookError; `signal.reason` when aborted. */
+  /**
+   * Calls the function.
+   *
+   * @throws HookError; `signal.reason` when aborted.
+   */
   async call(request: HookRequest, { signal, log }: HookCall): Promise<HookAnswer> {
     const { timeoutMs, clock } = this.#options;
     const tooLate = (): Error =>
@@ -57,7 +61,7 @@ export class ModuleFunction {
     });
   }
 
-  /** Nothing is open between calls. */
+  /** Does nothing, because nothing is open between calls. */
   async close(): Promise<void> {}
 
   #failed(error: unknown): HookError {
@@ -73,16 +77,18 @@ export class ModuleFunction {
 }
 
 /**
- * The function that a module exports under the given name; otherwise under that of the hook, or as its default.
+ * The function that a module exports. Its name is `export`; without `export`, it is the name of the
+ * hook, or else the default export.
  *
- * @throws ConfigurationError `CONFIG` when there is none, or the module cannot be loaded.
+ * @throws ConfigurationError `CONFIG` when there is no such function, or when the module cannot be
+ * loaded.
  */
 export async function loadExport({
   module,
   hook,
   export: name,
 }: Pick<ModuleFunctionOptions, 'module' | 'hook' | 'export'>): Promise<ModuleExport> {
-  // The loader has the same message for a missing file and a missing import.
+  // The loader reports a missing file and a missing import with the same message.
   const found = await stat(module).catch(() => undefined);
   if (found?.isFile() !== true) throw new ConfigurationError(`${module}: no such file`);
   const exports = await imported(module);
@@ -106,7 +112,7 @@ async function imported(module: string): Promise<Readonly<Record<string, unknown
   }
 }
 
-/** Cached objects are frozen already, so only what was made for this request is walked. */
+/** Freezes a value deeply. Cached objects are already frozen and are skipped. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const child of Object.values(value)) frozen(child);

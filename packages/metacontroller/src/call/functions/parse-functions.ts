@@ -17,11 +17,11 @@ const KINDS: readonly ControllerFunctions['kind'][] = [
 const EXAMPLE = '- {kind: CompositeController, name: catset, sync: {exec: [./sync.py]}}';
 
 /**
- * The text of a file of functions. Paths in it are relative to its folder; a program without `/` is looked up in
- * `PATH`.
+ * Parses a file of functions. Paths in the file are relative to its folder. A program without `/`
+ * is searched in `PATH`.
  *
- * @param path - of the file, for messages and for the paths in it.
- * @throws ConfigurationError `CONFIG` that names the entry and the field.
+ * @param path - the path of the file, for messages and for the paths in it.
+ * @throws ConfigurationError `CONFIG` with the entry and the field.
  */
 export function parseFunctions(text: string, path: string): FunctionsFile {
   const value = documentOf(text, path) ?? [];

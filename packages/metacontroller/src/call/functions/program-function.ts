@@ -10,7 +10,7 @@ interface ProgramFunctionOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
+  /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -23,7 +23,10 @@ const REASONS: Readonly<Record<ProgramError['reason'], HookErrorReason>> = {
   survivors: 'ProgramFailed',
 };
 
-/** A hook that is a program: the request on its standard input, the answer on its standard output. */
+/**
+ * A hook that is a program. It reads the request from standard input, and writes the answer to
+ * standard output.
+ */
 export class ProgramFunction {
   readonly description: string;
   readonly #options: ProgramFunctionOptions;
@@ -34,14 +37,14 @@ export class ProgramFunction {
   }
 
   /**
-   * Starts the program once. Lines of its standard error become lines of the log.
+   * Starts the program once. Its lines on standard error become lines of the log.
    *
    * @throws HookError; `signal.reason` when aborted.
    */
   async call(request: HookRequest, { signal, log }: HookCall): Promise<HookAnswer> {
     const { exitCode, stdout, stderrEnd } = await this.#run(request, signal, log);
     if (exitCode === 0) return { text: stdout };
-    // It is what the program's author wrote for such a case.
+    // Standard error is where the author of the program explains a failure.
     const said = stderrEnd.trim();
     throw new HookError(
       `${this.description} ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`,
@@ -49,7 +52,7 @@ export class ProgramFunction {
     );
   }
 
-  /** Nothing is open between calls. */
+  /** Does nothing, because nothing is open between calls. */
   async close(): Promise<void> {}
 
   async #run(

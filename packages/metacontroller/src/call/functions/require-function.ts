@@ -7,16 +7,20 @@ import type { FunctionEntry } from '../functions-file.ts';
 import { loadExport } from './module-function.ts';
 
 /**
- * Finds what an entry names: the program, or the function of the module, which is loaded.
+ * Checks that the function of an entry exists: a program, or the function of a module, which is
+ * loaded.
  *
- * @throws ConfigurationError `CONFIG` when it is not there.
+ * @throws ConfigurationError `CONFIG` when it does not exist.
  */
 export async function requireFunction({ run }: FunctionEntry, hook: HookName): Promise<void> {
   if ('module' in run) await loadExport({ ...run, hook });
   else await requireProgram(run.exec[0]);
 }
 
-/** A name is looked up when it is started: the `PATH` of programs may be another. */
+/**
+ * Checks a program with an absolute path. A name is only searched when the program is started,
+ * because programs may have another `PATH`.
+ */
 async function requireProgram(program: string): Promise<void> {
   if (!isAbsolute(program)) return;
   const found = await stat(program).catch(() => undefined);

@@ -5,7 +5,7 @@ import type { ConnectionSpec, KeyReference } from '../../spec.ts';
 import type { KeyReader } from '../key-reader.ts';
 import type { TlsMaterial } from './guarded-connector.ts';
 
-/** What one call to a webhook shows and trusts. */
+/** The credentials and trusted certificates for one call of a webhook. */
 export interface Credentials {
   readonly tls: TlsMaterial;
   /** The header `Authorization`. */
@@ -13,10 +13,10 @@ export interface Credentials {
 }
 
 /**
- * Reads what the connection of a hook needs, as it is now.
+ * Reads the current credentials for the connection of a hook.
  *
- * @throws HookError `MissingCredentials` when something of it does not exist or cannot be used. The message names
- *   places, and never a value.
+ * @throws HookError `MissingCredentials` when a part does not exist or cannot be used. The message
+ * names places and never a value.
  */
 export async function readCredentials(
   connection: ConnectionSpec,
@@ -63,15 +63,15 @@ async function authorizationOf(
   throw unusable(placeOf(basicAuth.username), 'a user name has no ":"');
 }
 
-/** The header `Authorization` for a name and a password. */
+/** The value of the header `Authorization` for a name and a password. */
 export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 /**
- * Finds what would otherwise fail in the middle of a connection.
+ * Checks the certificates and keys before a connection is opened.
  *
- * @throws HookError `MissingCredentials`.
+ * @throws HookError `MissingCredentials` when they cannot be used.
  */
 export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: ConnectionSpec): void {
   if (Object.keys(tls).length === 0) return;
@@ -89,7 +89,7 @@ export function requireUsable(tls: TlsMaterial, { clientTls, caBundle }: Connect
   }
 }
 
-/** `Secret farm/hook, key token`: a place, and no value. */
+/** The place of a key, without its value: `Secret farm/hook, key token`. */
 function placeOf({ kind, namespace, name, key }: KeyReference): string {
   return `${kind} ${namespace}/${name}, key ${key}`;
 }

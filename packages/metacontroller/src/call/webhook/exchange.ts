@@ -3,13 +3,13 @@ import type { Pool } from 'chancery/internal';
 /** One answer of a webhook. */
 export interface WebhookResponse {
   readonly status: number;
-  /** Names are in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of another status than 200: at most its first 4 KiB. */
+  /** The body. For a status other than 200, at most its first 4 KiB. */
   readonly text: string;
 }
 
-/** Bytes of the body of an answer that is an error. */
+/** Maximum number of bytes that are read of the body of an error. */
 const ERROR_BODY_BYTES = 4 * 1024;
 
 interface ExchangeRequest {
@@ -18,9 +18,9 @@ interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly limitBytes: number;
-  /** Makes the error for an answer that is longer. */
+  /** Creates the error for an answer that is longer than `limitBytes`. */
   readonly tooLarge: () => Error;
-  /** Closes the connection. */
+  /** Closes the connection when aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -31,9 +31,10 @@ interface ExchangeController {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Posts one request and reads the whole answer. Connections with a complete answer are used again.
+ * Posts one request and reads the whole answer. A connection is reused after a complete answer.
  *
- * @throws `signal.reason` when aborted; the error of `tooLarge`; the library's error when the connection fails.
+ * @throws `signal.reason` when aborted; the error of `tooLarge`; the library's error when the
+ * connection fails.
  */
 export function post(pool: Pool, request: ExchangeRequest): Promise<WebhookResponse> {
   const { path, headers, body, signal } = request;
@@ -44,7 +45,7 @@ export function post(pool: Pool, request: ExchangeRequest): Promise<WebhookRespo
   });
 }
 
-/** The callbacks of the HTTP library. */
+/** Implements the callbacks of the HTTP library. */
 class Answer {
   readonly #request: ExchangeRequest;
   readonly #resolve: (response: WebhookResponse) => void;
@@ -68,7 +69,7 @@ class Answer {
   }
 
   onRequestStart(controller: ExchangeController): void {
-    // It waited for a connection, and meanwhile its time was over.
+    // The call reached its time limit while it waited for a connection.
     if (this.#hasSettled) controller.abort(new Error('the call has ended'));
     else this.#controller = controller;
   }
@@ -114,7 +115,7 @@ class Answer {
     this.#reject(error);
   }
 
-  /** True the first time. What follows comes from closing the connection. */
+  /** True the first time. Later events follow from closing the connection. */
   #settles(): boolean {
     if (this.#hasSettled) return false;
     this.#hasSettled = true;

@@ -4,15 +4,15 @@ import type { Clock } from 'chancery';
 import { HookError } from '../../hook-error.ts';
 import { bareHost, defaultPort, type OwnAddresses, resolved } from './own-addresses.ts';
 
-/** What is needed to trust a server and to be trusted by it. All PEM. */
+/** The certificates and keys of a TLS connection, all as PEM. */
 export interface TlsMaterial {
-  /** Instead of the system's authorities. */
+  /** Trusted authorities, in place of those of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The address to connect to, in the HTTP library's terms. */
+/** The target of a connection, in the form of the HTTP library. */
 interface ConnectTarget {
   readonly hostname: string;
   readonly port: string;
@@ -24,14 +24,15 @@ type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
 interface GuardedConnectorOptions {
   readonly ownAddresses: OwnAddresses;
   readonly tls: TlsMaterial;
-  /** For resolving the name, connecting and the TLS handshake together. */
+  /** Time limit for resolving the name, connecting and the TLS handshake together. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Opens connections to webhooks. The name is resolved here, the addresses are checked, and the connection goes to
- * these addresses: a name that resolves to others a moment later changes nothing.
+ * Opens connections to webhooks. The name is resolved here, the addresses are checked, and the
+ * connection uses these addresses. A name that resolves to other addresses a moment later has no
+ * effect.
  */
 export function guardedConnector(
   options: GuardedConnectorOptions,
@@ -44,7 +45,11 @@ export function guardedConnector(
   };
 }
 
-/** @throws HookError `RefusedAddress`; the resolver's error. */
+/**
+ * The allowed addresses of a webhook.
+ *
+ * @throws HookError `RefusedAddress`; the resolver's error.
+ */
 async function addressesFor(
   { hostname, port, protocol }: ConnectTarget,
   ownAddresses: OwnAddresses,
@@ -77,7 +82,7 @@ function open(
     ? connectTls({
         ...address,
         ...tls,
-        // Server names are no addresses, and have no dot at their end.
+        // A server name must not be an address, and has no dot at its end.
         ...(isIP(host) === 0 && { servername: host.replace(/[.]$/, '') }),
         minVersion: 'TLSv1.2',
         ALPNProtocols: ['http/1.1'],
@@ -100,7 +105,7 @@ function open(
   socket.once('error', onError);
 }
 
-/** A lookup that has been done already. */
+/** A lookup function that returns addresses which are already resolved. */
 function answering(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all: wantsAll }, callback) => {

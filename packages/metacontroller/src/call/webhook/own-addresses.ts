@@ -2,22 +2,26 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** What a webhook must not be. */
+/** The addresses that a webhook must not have. */
 interface OwnAddressesOptions {
-  /** The ambassador: `http://127.0.0.1:8001` or `unix:/path`, which no URL of a webhook can name. */
+  /**
+   * The ambassador: `http://127.0.0.1:8001` or `unix:/path`. The URL of a webhook cannot name a
+   * socket.
+   */
   readonly apiUrl: string;
   /** Ports on which this process listens. */
   readonly ownPorts: () => readonly number[];
-  /** Default: the system's. */
+  /** Resolves a host. Default: the resolver of the system. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>;
 }
 
 /**
- * Recognizes the addresses of the ambassador and of this process. Whoever may write a CompositeController could
- * otherwise have the operator send requests with the ambassador's rights.
+ * Recognizes the addresses of the ambassador and of this process. Without this check, everyone who
+ * may write a CompositeController could make the operator send requests with the ambassador's
+ * rights.
  *
- * It is asked for the addresses to which a connection is about to be made: so every spelling of an address is the same
- * to it, and so is every name that resolves to it.
+ * The check gets the resolved addresses of a connection. So it does not depend on how an address is
+ * spelled, or on the name that resolves to it.
  */
 export class OwnAddresses {
   readonly #options: Required<OwnAddressesOptions>;
@@ -26,7 +30,7 @@ export class OwnAddresses {
     this.#options = { addressesOf: resolved, ...options };
   }
 
-  /** Why no connection may be made to these addresses; undefined when it may. */
+  /** The reason why a connection to these addresses is refused. Undefined when it is allowed. */
   async refusal(addresses: readonly string[], port: number): Promise<string | undefined> {
     const local = localAddresses();
     const isLocal = addresses.some((address) => isIn(local, address));
@@ -41,10 +45,13 @@ export class OwnAddresses {
   }
 }
 
-/** RFC 6761: these names are loopback, whatever a resolver says. Some do not know them with a dot at the end. */
+/**
+ * Names that are always loopback (RFC 6761), whatever a resolver answers. Some resolvers do not
+ * know them with a dot at the end.
+ */
 const LOCALHOST = /(?:^|[.])localhost[.]?$/i;
 
-/** The addresses of a host. Those of an address are itself. */
+/** The addresses of a host. An address resolves to itself. */
 export async function resolved(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   if (LOCALHOST.test(host)) return ['127.0.0.1', '::1'];
@@ -59,7 +66,7 @@ function ambassadorOf(apiUrl: string) {
   return { host: bareHost(hostname), port: Number(port) || defaultPort(protocol) };
 }
 
-/** Without the brackets that an IPv6 address has in a URL. */
+/** A host without the brackets that an IPv6 address has in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
@@ -69,8 +76,9 @@ export function defaultPort(protocol: string): number {
 }
 
 /**
- * Loopback, the addresses that mean "this machine" (Linux connects `0.0.0.0` and `::` to the loopback), and those of
- * this Pod. Read again each time: a Pod may get a further address.
+ * The addresses of this machine: loopback, the addresses that mean "this machine" (Linux connects
+ * `0.0.0.0` and `::` to the loopback), and those of this Pod. They are read each time, because a
+ * Pod may get another address.
  */
 function localAddresses(): BlockList {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
@@ -89,7 +97,10 @@ function listOf(addresses: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 address that is written as an IPv6 one is found, too. */
+/**
+ * True when the list contains the address. An IPv4 address that is written as an IPv6 address is
+ * recognized, too.
+ */
 function isIn(list: BlockList, address: string): boolean {
   const bare = withoutZone(address);
   return isIP(bare) !== 0 && list.check(bare, familyOf(bare));

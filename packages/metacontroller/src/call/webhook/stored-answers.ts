@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 
-/** An answer with the tag that the hook gave it. */
+/** An answer with the tag from the hook. */
 export interface StoredAnswer {
   readonly etag: string;
   readonly text: string;
@@ -11,25 +11,28 @@ interface Stored extends StoredAnswer {
   readonly storedAt: number;
 }
 
-/** Most stored answers of a hook, and most characters of all of them. Beyond them the oldest are forgotten. */
+/**
+ * Limits for the stored answers of a hook: their number, and their total characters. Above the
+ * limits, the oldest answers are removed.
+ */
 const MAX_ENTRIES = 10_000;
 const MAX_CHARS = 16 * 1024 * 1024;
 
-/** Longest tag that is stored. A tag is sent back as a header. */
+/** Maximum length of a stored tag. A tag is sent back as a header. */
 const MAX_ETAG_CHARS = 1_024;
 
 interface StoredAnswersOptions {
-  /** An older answer does not count any more. Undefined: answers do not grow old. */
+  /** Age from which an answer is no longer used. Undefined: answers do not expire. */
   readonly cacheTimeoutMs: number | undefined;
-  /** How often answers that do not count any more are removed. Undefined: with `cacheTimeoutMs`, as often. */
+  /** Interval at which expired answers are removed. Undefined: the value of `cacheTimeoutMs`. */
   readonly cacheCleanupMs: number | undefined;
   readonly clock: Clock;
 }
 
-/** The answers of one hook that carry an `ETag`, by what was asked. */
+/** The answers of one hook that have an `ETag`, by subject of the request. */
 export class StoredAnswers {
   readonly #options: StoredAnswersOptions;
-  /** In the order in which they were stored. */
+  /** Stored answers, oldest first. */
   readonly #answers = new Map<string, Stored>();
   #chars = 0;
   #cleanedAt: number;
@@ -49,7 +52,7 @@ export class StoredAnswers {
     return stored === undefined || this.#isOld(stored) ? undefined : stored;
   }
 
-  /** Stores an answer, unless its tag cannot be sent back or its text can be no answer. */
+  /** Stores an answer, unless its tag cannot be sent back or its text cannot be an answer. */
   put(subject: string, { etag, text }: StoredAnswer): void {
     this.forget(subject);
     if (!isTag(etag) || !isObjectText(text) || text.length > MAX_CHARS) return;
@@ -83,12 +86,15 @@ export class StoredAnswers {
   }
 }
 
-/** Visible ASCII and blanks: what a header may carry. */
+/** True for visible ASCII and blanks, which a header may contain. */
 function isTag(etag: string): boolean {
   return etag.length <= MAX_ETAG_CHARS && /^[ -~]+$/.test(etag);
 }
 
-/** A page of a proxy, or a text that was cut off, must not be used again. */
+/**
+ * True for a text that looks like a whole JSON value. The page of a proxy, or a truncated text,
+ * must not be reused.
+ */
 function isObjectText(text: string): boolean {
   const trimmed = text.trim();
   return /^[{[]/.test(trimmed) && /[}\]]$/.test(trimmed);

@@ -3,31 +3,37 @@ import { type Pool, undiciPool } from 'chancery/internal';
 import { guardedConnector, type TlsMaterial } from './guarded-connector.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 
-/** Connections of one hook. Its parents are reconciled by a few workers, so it seldom needs that many. */
+/**
+ * Maximum number of connections of one hook. A few workers reconcile its parents, so this many are
+ * rarely needed.
+ */
 const CONNECTIONS = 32;
 
-/** Servers close idle connections, Node's after 5 s. A request on such a connection would fail. */
+/**
+ * Time after which an idle connection is closed. Servers close idle connections, Node's after 5 s,
+ * and a request on such a connection would fail.
+ */
 const KEEP_ALIVE_MS = 3_000;
 
-/** Longest head of an answer in bytes. */
+/** Maximum size of an answer's headers in bytes. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 interface WebhookPoolsOptions {
   readonly ownAddresses: OwnAddresses;
-  /** Limit of connecting. */
+  /** Time limit for connecting. */
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * The connections of one hook. A connection was made with the certificates of its time, so changed certificates get
- * new connections.
+ * The connections of one hook. A connection uses the certificates of its creation, so changed
+ * certificates get new connections.
  */
 export class WebhookPools {
   readonly #origin: string;
   readonly #options: WebhookPoolsOptions;
   #current: { readonly tls: TlsMaterial; readonly pool: Pool } | undefined;
-  /** Former pools that still answer calls. Their promises never reject. */
+  /** Former pools that still have active calls. Their promises never reject. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(origin: string, options: WebhookPoolsOptions) {
@@ -36,9 +42,10 @@ export class WebhookPools {
   }
 
   /**
-   * The connections that were made with this material.
+   * The connections for this material.
    *
-   * @param check - called for other material than that of the last call. When it throws, the connections stay.
+   * @param check - called when the material differs from that of the last call. When it throws, the
+   * old connections stay.
    */
   forMaterial(tls: TlsMaterial, check: () => void): Pool {
     if (this.#current !== undefined && isSame(this.#current.tls, tls)) return this.#current.pool;
@@ -49,7 +56,7 @@ export class WebhookPools {
     return pool;
   }
 
-  /** Ends all connections, and the calls that use them. */
+  /** Ends all connections and their active calls. */
   async close(): Promise<void> {
     await this.#current?.pool.destroy();
     this.#current = undefined;
@@ -64,7 +71,7 @@ export class WebhookPools {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A call has one limit for everything: see `Webhook.call`.
+      // A call has a single limit for all its phases: see `Webhook.call`.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -72,7 +79,7 @@ export class WebhookPools {
     });
   }
 
-  /** Lets its calls end: each of them has a time limit. */
+  /** Closes a pool after its active calls. Each of them has a time limit. */
   #retire(pool: Pool): void {
     const closing = pool.close().catch(() => {});
     this.#closing.add(closing);

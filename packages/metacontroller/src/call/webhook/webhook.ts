@@ -18,7 +18,7 @@ interface WebhookOptions {
   readonly clock: Clock;
 }
 
-/** Characters of an error's own text that a message shows. */
+/** Number of characters of an error's own text that a message shows. */
 const SHOWN_CHARS = 200;
 
 /** A hook that is called over HTTP. */
@@ -44,7 +44,11 @@ export class Webhook {
     }
   }
 
-  /** @throws HookError; `signal.reason` when aborted. */
+  /**
+   * Calls the webhook.
+   *
+   * @throws HookError; `signal.reason` when aborted.
+   */
   async call(request: HookRequest, { signal, subject }: HookCall): Promise<HookAnswer> {
     const { timeoutMs } = this.#spec;
     const tooLate = (): Error =>
@@ -154,14 +158,14 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** Without user, password and query: a query may hold a token. */
+/** A URL for messages, without user, password and query, because a query may contain a token. */
 function shown(url: URL | undefined): string {
   if (url === undefined) return 'the webhook';
   const query = url.search === '' ? '' : '?…';
   return `${url.protocol}//${url.host}${url.pathname}${query}`;
 }
 
-/** User and password of a URL, as Go's client sends them. */
+/** The header for the user and password in a URL, as Go's client sends it. */
 function userOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
   return basicAuthorization(decodeURIComponent(username), decodeURIComponent(password));

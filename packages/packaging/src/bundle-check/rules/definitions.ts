@@ -5,7 +5,9 @@ import { definitionsIn, groupOfName, kindsOf, ownedKinds, shown } from '../owned
 
 const OWNED = 'spec.customresourcedefinitions.owned';
 
-/** The definitions in the folder are those that the ClusterServiceVersion owns. */
+/**
+ * The CustomResourceDefinitions in the folder must be those that the ClusterServiceVersion owns.
+ */
 export const ownedDefinitions: BundleRule = {
   id: 'owned-definitions',
   check(bundle) {
@@ -37,7 +39,10 @@ function missing(bundle: Bundle): readonly BundleProblem[] {
   );
 }
 
-/** Further versions of an owned definition need no entry. */
+/**
+ * Definitions that the ClusterServiceVersion does not own. Additional versions of an owned
+ * definition need no entry.
+ */
 function notOwned(bundle: Bundle): readonly BundleProblem[] {
   const owned = new Set(ownedKinds(bundle).map(({ group, kind }) => `${kind}.${group}`));
   return definitionsIn(bundle)
@@ -67,7 +72,7 @@ function duplicates(bundle: Bundle): readonly BundleProblem[] {
   );
 }
 
-/** The API server takes each definition. */
+/** The API server must accept each CustomResourceDefinition. */
 export const validDefinitions: BundleRule = {
   id: 'valid-definition',
   check(bundle, { definitionProblems }) {

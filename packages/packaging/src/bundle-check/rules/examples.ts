@@ -56,7 +56,7 @@ function matched(
   ];
 }
 
-/** As `apiVersion kind`. */
+/** Each owned API as `apiVersion kind`. */
 function ownedApis({ csv: { fields } }: Bundle): readonly string[] {
   const definitions = listAt(fields, 'spec', 'customresourcedefinitions', 'owned').map(
     (owned) =>

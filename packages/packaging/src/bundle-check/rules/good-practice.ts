@@ -5,7 +5,10 @@ import { deploymentsIn, grantedRules } from '../install.ts';
 
 const DEPLOYMENTS = 'spec.install.spec.deployments';
 
-/** There is something to install, and the scheduler knows how much room it needs. */
+/**
+ * A bundle must install a Deployment, and its containers should have resource requests for the
+ * scheduler.
+ */
 export const requests: BundleRule = {
   id: 'requests',
   check(bundle) {
@@ -28,7 +31,7 @@ export const requests: BundleRule = {
   },
 };
 
-/** Channels by the names that users know from other packages. */
+/** Channels should have names that users know from other packages. */
 export const channelNames: BundleRule = {
   id: 'channel-name',
   check(bundle) {
@@ -53,12 +56,12 @@ export function channelsOf({ annotations }: Bundle): readonly string[] {
     .filter((channel) => channel !== '');
 }
 
-/** Empty when the annotation is not there. */
+/** The default channel. Empty when the annotation is missing. */
 export function defaultChannelOf({ annotations }: Bundle): string {
   return textAt(annotations, 'operators.operatorframework.io.bundle.channel.default.v1').trim();
 }
 
-/** The console shows it beside each API. */
+/** Each API should have a description, because the console shows it. */
 export const descriptions: BundleRule = {
   id: 'description',
   check({ csv: { fields } }) {
@@ -79,7 +82,10 @@ export const descriptions: BundleRule = {
   },
 };
 
-/** OLM updates definitions itself, and finds out whether that is safe. */
+/**
+ * Reports rights to change definitions. OLM updates definitions itself, and checks whether an
+ * update is safe.
+ */
 export const definitionRights: BundleRule = {
   id: 'definition-rights',
   check(bundle) {

@@ -3,7 +3,7 @@ import { listAt, textAt } from '../fields.ts';
 import { isImageReference } from '../image-reference.ts';
 import { deploymentsIn } from '../install.ts';
 
-/** The images that a mirror has to copy. */
+/** The entries of `spec.relatedImages`, which are the images that a mirror copies. */
 export const relatedImages: BundleRule = {
   id: 'related-images',
   check({ csv: { fields } }) {
@@ -21,7 +21,10 @@ export const relatedImages: BundleRule = {
   },
 };
 
-/** Without an entry a cluster without internet access does not have the image. */
+/**
+ * Images of containers must be listed in `spec.relatedImages`. Otherwise a cluster without internet
+ * access does not have them.
+ */
 export const listedImages: BundleRule = {
   id: 'listed-images',
   check(bundle) {

@@ -5,7 +5,7 @@ import { listAt, textAt, textsAt, valueAt } from '../fields.ts';
 const PATH = 'spec.installModes';
 const TYPES = ['OwnNamespace', 'SingleNamespace', 'MultiNamespace', 'AllNamespaces'];
 
-/** The ways in which OLM may install the operator. */
+/** The install modes that OLM can use for the operator. */
 export const installModes: BundleRule = {
   id: 'install-modes',
   check(bundle) {
@@ -39,7 +39,10 @@ function noMode(what: string): BundleProblem {
   };
 }
 
-/** A definition belongs to the whole cluster, so its conversion cannot belong to a namespace. */
+/**
+ * A CustomResourceDefinition exists for the whole cluster, so its conversion cannot belong to one
+ * namespace.
+ */
 function conversionProblems(bundle: Bundle): readonly BundleProblem[] {
   const converting = listAt(bundle.csv.fields, 'spec', 'webhookdefinitions').filter(
     (webhook) => textsAt(webhook, 'conversionCRDs').length > 0,

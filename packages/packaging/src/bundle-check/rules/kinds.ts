@@ -24,7 +24,7 @@ const ALLOWED = [
   'VerticalPodAutoscaler',
 ];
 
-/** What may be done instead of bringing such an object. */
+/** What to do instead of adding an object of this kind to the bundle. */
 const INSTEAD: Readonly<Record<string, string>> = {
   Deployment: 'put it into spec.install.spec.deployments',
   Namespace: 'leave it out: the administrator chooses the namespace',
@@ -33,12 +33,15 @@ const INSTEAD: Readonly<Record<string, string>> = {
   MutatingWebhookConfiguration: 'describe it in spec.webhookdefinitions',
 };
 
-/** What to do instead of bringing an object of a kind; undefined for a kind that OLM installs from a bundle. */
+/**
+ * The alternative to an object of a kind in the bundle. Undefined for a kind that OLM installs from
+ * a bundle.
+ */
 export function refusedKind(kind: string): string | undefined {
   return ALLOWED.includes(kind) ? undefined : (INSTEAD[kind] ?? 'apply it by other means');
 }
 
-/** Objects that OLM creates from a bundle. */
+/** The kinds of the objects must be those that OLM creates from a bundle. */
 export const kinds: BundleRule = {
   id: 'kind',
   check({ objects }) {
@@ -51,7 +54,10 @@ export const kinds: BundleRule = {
   },
 };
 
-/** An injected CA is the only one that fits the certificate that OLM creates. */
+/**
+ * A bundle must contain no CA, because only the CA that OLM injects fits the certificate that OLM
+ * creates.
+ */
 export const noCaBundle: BundleRule = {
   id: 'ca-bundle',
   check({ csv, objects }) {

@@ -3,13 +3,16 @@ import { fieldsAt } from '../fields.ts';
 
 const LABEL = /^operatorframework\.io\/(arch|os)\.(.*)$/;
 
-/** What Go programs are built for, as far as Kubernetes has nodes of it. */
+/** Platforms of Go programs for which Kubernetes has nodes. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   arch: ['386', 'amd64', 'arm', 'arm64', 'loong64', 'mips64le', 'ppc64le', 'riscv64', 's390x'],
   os: ['linux', 'windows'],
 };
 
-/** The labels by which catalogs filter for nodes. Whether the images fit cannot be seen here. */
+/**
+ * The labels by which catalogs filter for nodes. Whether the images support these platforms is not
+ * checked.
+ */
 export const platformLabels: BundleRule = {
   id: 'platform-label',
   check({ csv: { fields } }) {

@@ -5,14 +5,14 @@ import { fieldsAt, textAt } from '../fields.ts';
 const PREFIX = 'operators.operatorframework.io.bundle.';
 const DOCKERFILE = 'bundle.Dockerfile';
 
-/** Values that cannot be chosen. */
+/** Annotations with a fixed value. */
 const FIXED: Readonly<Record<string, string>> = {
   [`${PREFIX}mediatype.v1`]: 'registry+v1',
   [`${PREFIX}manifests.v1`]: 'manifests/',
   [`${PREFIX}metadata.v1`]: 'metadata/',
 };
 
-/** Files where OLM looks for them, with the annotations by which it finds them. */
+/** Files must be where OLM reads them, and the annotations must name these folders. */
 export const layout: BundleRule = {
   id: 'layout',
   check(bundle) {
@@ -83,7 +83,10 @@ function defaultProblems(annotations: unknown): readonly BundleProblem[] {
   ];
 }
 
-/** The image has the same labels as the folder has annotations: tools read the one or the other. */
+/**
+ * The labels of the image must equal the annotations in the folder. Some tools read the labels,
+ * others the annotations.
+ */
 export const imageLabels: BundleRule = {
   id: 'image-labels',
   check({ files, annotations }) {
@@ -105,7 +108,7 @@ export const imageLabels: BundleRule = {
   },
 };
 
-/** The labels of a Dockerfile with one label a line. */
+/** The labels of a Dockerfile that has one label per line. */
 function labelsIn(text: string): ReadonlyMap<string, string> {
   const found = text.matchAll(/^LABEL\s+([^\s=]+)=(?:"([^"]*)"|([^\s]*))\s*$/gim);
   return new Map([...found].map(([, key = '', quoted, plain = '']) => [key, quoted ?? plain]));

@@ -4,7 +4,7 @@ import type { BundleProblem, BundleRule } from '../bundle-finding.ts';
 import { fieldsAt, textAt, valueAt } from '../fields.ts';
 import { semanticVersion } from '../semantic-version.ts';
 
-/** The name of the ClusterServiceVersion, and of the one that it replaces. */
+/** The name of the ClusterServiceVersion, and the name of the version that it replaces. */
 export const names: BundleRule = {
   id: 'name',
   check({ csv: { fields } }) {
@@ -22,7 +22,7 @@ export const names: BundleRule = {
   },
 };
 
-/** Fields that OLM's Go types always write. */
+/** Fields that are always present in what OLM's Go types write. */
 const REQUIRED: readonly (readonly string[])[] = [
   ['apiVersion'],
   ['kind'],
@@ -33,7 +33,7 @@ const REQUIRED: readonly (readonly string[])[] = [
   ['spec', 'install', 'strategy'],
 ];
 
-/** Fields without which there is nothing to install or to show. */
+/** Fields that installing or showing a bundle needs. */
 export const requiredFields: BundleRule = {
   id: 'required-fields',
   check({ csv: { fields } }) {
@@ -53,7 +53,7 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The names that people and catalogs expect. */
+/** The form of names that users and catalogs expect. */
 export const nameConvention: BundleRule = {
   id: 'name-convention',
   check({ csv: { name } }) {
@@ -70,7 +70,7 @@ export const nameConvention: BundleRule = {
   },
 };
 
-/** The name of a bundle that is released again without a new version. */
+/** The name of a bundle that is released again with the same version. */
 export const releaseName: BundleRule = {
   id: 'release-name',
   check(bundle) {

@@ -14,7 +14,7 @@ const DEFAULT_SCCS = [
   'nonroot',
 ];
 
-/** Objects beside the operator that would get in the way of other work in the cluster. */
+/** Objects of the bundle that would disturb other work in the cluster. */
 export const harmfulObjects: BundleRule = {
   id: 'harmful-object',
   check({ objects }) {

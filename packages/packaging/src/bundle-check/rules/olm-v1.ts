@@ -3,7 +3,9 @@ import type { BundleProblem, BundleRule } from '../bundle-finding.ts';
 import { listAt, textAt } from '../fields.ts';
 import { supportedModes } from './install-modes.ts';
 
-/** What operator-controller (OLM v1) does not install, or installs otherwise than OLM v0. */
+/**
+ * Content that operator-controller (OLM v1) does not install, or installs differently from OLM v0.
+ */
 export const olmV1: BundleRule = {
   id: 'olm-v1',
   check(bundle, { olmV0Only = false }) {
@@ -12,7 +14,7 @@ export const olmV1: BundleRule = {
   },
 };
 
-/** Of the other modes, those with one namespace are behind a feature gate. */
+/** Install modes that OLM v1 does not support. The modes with one namespace need a feature gate. */
 function modeProblems(bundle: Bundle): readonly BundleProblem[] {
   const modes = supportedModes(bundle);
   if (modes.length === 0 || modes.includes('AllNamespaces')) return [];
@@ -43,7 +45,7 @@ function serviceProblems({ csv }: Bundle): readonly BundleProblem[] {
 
 const REFUSED = ['olm.gvk.required', 'olm.package.required', 'olm.constraint'];
 
-/** OLM v1 installs one package and nothing that it needs. */
+/** Dependencies. OLM v1 installs one package without its dependencies. */
 function dependencyProblems({ csv, dependencies, properties }: Bundle): readonly BundleProblem[] {
   const todo = 'leave it out, and tell people in the description what has to be installed before';
   const refused = (file: string, list: string, at: number, type: string): BundleProblem => ({

@@ -32,7 +32,7 @@ const CATEGORIES: readonly string[] = [
 
 const MEDIA_TYPES = ['image/gif', 'image/jpeg', 'image/png', 'image/svg+xml'];
 
-/** What the page of an operator on OperatorHub shows. */
+/** The content of the operator's page on OperatorHub. */
 export const hubPage: BundleRule = {
   id: 'operator-hub',
   check(bundle) {
@@ -60,7 +60,7 @@ function maintainerProblems({ csv }: Bundle): readonly BundleProblem[] {
   });
 }
 
-/** A plain address, or one with a name before it: `Jane Doe <jane@example.com>`. */
+/** True for a plain address, or an address with a name before it: `Jane Doe <jane@example.com>`. */
 function isMailAddress(text: string): boolean {
   const [, inner] = /^[^<>@]*<([^<>]*)>$/.exec(text) ?? [];
   return /^[^\s@<>,;:()[\]\\"]+@[^\s@<>,;:()[\]\\".]+(?:\.[^\s@<>,;:()[\]\\".]+)*$/.test(
@@ -98,7 +98,7 @@ function iconProblems({ csv }: Bundle): readonly BundleProblem[] {
   return what.filter((each) => each !== '').map((each) => wrong(path, each, todo));
 }
 
-/** How much the operator does, by the five levels. */
+/** The capability level of the operator, one of five. */
 export const capabilities: BundleRule = {
   id: 'capabilities',
   check({ csv: { fields } }) {
@@ -132,8 +132,8 @@ function wrong(path: string, what: string, todo: string): BundleProblem {
 }
 
 /**
- * The categories in a file for `OPERATOR_BUNDLE_CATEGORIES`: `{"categories": ["A", "B"]}`. Undefined when the
- * text is no such file.
+ * The categories in a file for `OPERATOR_BUNDLE_CATEGORIES`: `{"categories": ["A", "B"]}`.
+ * Undefined when the text has another form.
  */
 export function categoriesIn(text: string): readonly string[] | undefined {
   try {

@@ -4,7 +4,10 @@ import { listAt, textAt } from '../fields.ts';
 import { grantedRules } from '../install.ts';
 import { compareVersions, kubernetesVersion, type SemanticVersion } from '../semantic-version.ts';
 
-/** By the Kubernetes that serves them no more: `apiVersion` and its kinds. */
+/**
+ * The removed APIs by the version of Kubernetes that no longer serves them: `apiVersion` and its
+ * kinds.
+ */
 const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   '1.22': {
     'apiextensions.k8s.io/v1beta1': ['CustomResourceDefinition'],
@@ -43,7 +46,7 @@ const REMOVED: Readonly<Record<string, Readonly<Record<string, readonly string[]
   '1.26': { 'autoscaling/v2beta2': ['HorizontalPodAutoscaler'] },
 };
 
-/** APIs that Kubernetes serves no more. */
+/** APIs that Kubernetes no longer serves. */
 export const removedApis: BundleRule = {
   id: 'removed-api',
   check(bundle, options) {
@@ -73,7 +76,9 @@ interface Use {
   readonly path: string;
 }
 
-/** The objects of the bundle, and what its APIs are said to create. */
+/**
+ * The objects of the bundle, and the objects that its APIs create according to their descriptions.
+ */
 function uses({ csv, objects }: Bundle): readonly Use[] {
   const described = ['owned', 'required'].flatMap((field) =>
     listAt(csv.fields, 'spec', 'customresourcedefinitions', field).flatMap((api, at) =>
@@ -115,7 +120,7 @@ function useProblems(
   });
 }
 
-/** The higher one of the version asked for and `spec.minKubeVersion`. */
+/** The higher version of `k8sVersion` and `spec.minKubeVersion`. */
 function oldestKubernetes(
   { csv }: Bundle,
   { k8sVersion = '' }: BundleCheckOptions,

@@ -2,7 +2,10 @@ import type { BundleRule } from '../bundle-finding.ts';
 import { listAt, textAt } from '../fields.ts';
 import { deploymentsIn } from '../install.ts';
 
-/** OLM creates the ServiceAccounts of the Deployments, and refuses a bundle that brings one of them. */
+/**
+ * OLM creates the ServiceAccounts of the Deployments, and refuses a bundle that contains one of
+ * them.
+ */
 export const serviceAccounts: BundleRule = {
   id: 'service-account',
   check(bundle) {
@@ -26,7 +29,7 @@ export const serviceAccounts: BundleRule = {
   },
 };
 
-/** Rights for a ServiceAccount that no Deployment uses. */
+/** Reports rights for a ServiceAccount that no Deployment uses. */
 export const grantedAccounts: BundleRule = {
   id: 'granted-account',
   check(bundle) {

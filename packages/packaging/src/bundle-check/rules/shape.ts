@@ -4,7 +4,10 @@ import { type Fields, valueAt } from '../fields.ts';
 
 type Shape = 'mapping' | 'list' | 'text' | 'map of texts';
 
-/** The types of the fields that the other rules read. A field of another type would look empty to them. */
+/**
+ * The types of the fields that the other rules read. A field of another type would look empty to
+ * them.
+ */
 const SHAPES: Readonly<Record<string, Shape>> = {
   metadata: 'mapping',
   'metadata.name': 'text',
@@ -41,7 +44,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'spec.install.spec.clusterPermissions': 'list',
 };
 
-/** Fields with the types that OLM reads. */
+/** Fields must have the types that OLM reads. */
 export const shape: BundleRule = {
   id: 'shape',
   check({ csv: { fields } }) {

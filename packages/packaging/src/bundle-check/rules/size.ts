@@ -5,7 +5,7 @@ import type { BundleRule } from '../bundle-finding.ts';
 const MAX_BYTES = 1_048_576;
 const NEARLY = 0.85;
 
-/** The bundle fits into a ConfigMap. */
+/** The bundle must fit into one ConfigMap. */
 export const size: BundleRule = {
   id: 'size',
   check({ files }) {

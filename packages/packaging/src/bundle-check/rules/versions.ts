@@ -2,7 +2,7 @@ import type { BundleRule } from '../bundle-finding.ts';
 import { textAt, valueAt } from '../fields.ts';
 import { semanticVersion } from '../semantic-version.ts';
 
-/** The oldest Kubernetes of the operator. */
+/** The minimum Kubernetes version of the operator. */
 export const minKubeVersion: BundleRule = {
   id: 'min-kube-version',
   check({ csv: { fields } }) {

@@ -15,7 +15,7 @@ interface Webhook {
   readonly fields: unknown;
 }
 
-/** Names that become names of objects. */
+/** Names of Deployments, which become names of objects. */
 export const deploymentNames: BundleRule = {
   id: 'deployment-name',
   check(bundle) {
@@ -32,7 +32,7 @@ export const deploymentNames: BundleRule = {
   },
 };
 
-/** Webhooks that OLM can connect with a Deployment of the bundle. */
+/** OLM must be able to connect each webhook with a Deployment of the bundle. */
 export const webhooks: BundleRule = {
   id: 'webhook',
   check(bundle) {
@@ -91,7 +91,10 @@ function conversionProblems(bundle: Bundle, all: readonly Webhook[]): readonly B
 
 const OWN_GUARDS = ['mutatingwebhookconfiguration', 'validatingwebhookconfiguration'];
 
-/** A broken webhook must not keep people from removing it, or the extension. */
+/**
+ * Reports webhooks for their own configuration or for OLM. If such a webhook is broken, users
+ * cannot remove it or the extension.
+ */
 function scopeProblems({ path, type, fields }: Webhook): readonly BundleProblem[] {
   if (type === 'ConversionWebhook') return [];
   return listAt(fields, 'rules').flatMap((rule, at) => {

@@ -73,7 +73,7 @@ function gateFile(
   });
 }
 
-/** As it is written in config/manager: kustomize changes it in the same way. */
+/** The namespace as written in config/manager. kustomize changes it here in the same way. */
 export function namespaceOf({ deployment }: Manager): { readonly namespace?: string } {
   const { namespace } = deployment.metadata;
   return namespace === undefined ? {} : { namespace };
@@ -88,7 +88,10 @@ function accountFile(name: string): readonly [string, string] {
   });
 }
 
-/** client-go wants a user in a context, also one without credentials. */
+/**
+ * The kubeconfig of the manager. client-go requires a user in a context, even one without
+ * credentials.
+ */
 function kubeconfig(port: number): string {
   const name = 'ambassador';
   return formatYaml({
@@ -105,7 +108,7 @@ function file(name: string, why: readonly string[], object: object): readonly [s
   return [`${OWN_FOLDER}/${name}`, generated(why, object)];
 }
 
-/** The text of a file that a later run writes anew. */
+/** The text of a file that later runs overwrite. */
 export function generated(why: readonly string[], object: object): string {
   return documents(header(COMMAND, 'Changes by hand get lost with the next run.', ...why), [
     object,

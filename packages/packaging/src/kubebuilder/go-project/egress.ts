@@ -8,15 +8,16 @@ const FILE = 'allow-ambassador-traffic.yaml';
 
 type Files = ReadonlyMap<string, string>;
 
-/** What the Pod may connect to. */
+/** The NetworkPolicy for connections from the Pod, and messages about it. */
 interface Egress {
   readonly files: Files;
   readonly messages: readonly string[];
 }
 
 /**
- * A NetworkPolicy beside those that kubebuilder makes, which say who may connect to the Pod. Like those it counts
- * when `config/default` lists `../network-policy`. A project without that folder gets none.
+ * A NetworkPolicy for connections from the Pod. kubebuilder's own policies control connections to
+ * the Pod. Like those, this policy is active when `config/default` lists `../network-policy`. A
+ * project without that folder gets no policy.
  */
 export function egressPolicy(files: Files, tree: KustomizeTree, manager: Manager): Egress {
   const kustomization = kustomizationIn(files, FOLDER);

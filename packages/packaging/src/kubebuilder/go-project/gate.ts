@@ -17,23 +17,26 @@ import type { Manager } from './manager.ts';
 export interface ManagerGate {
   readonly container: ModelContainer;
   readonly volumes: readonly { readonly name: string }[];
-  /** The ConfigMap with its configuration. */
+  /** The ConfigMap with the configuration of the gate. */
   readonly config: { readonly name: string; readonly data: Readonly<Record<string, string>> };
 }
 
-/** The ConfigMap of the gate. */
+/** Name of the gate's ConfigMap. */
 const CONFIG_MAP = 'ambassador-gate';
 
-/** The Secret that kubebuilder's Certificate fills. */
+/** Name of the Secret that kubebuilder's Certificate fills. */
 const SECRET = 'webhook-server-cert';
 
-/** The limit of the API server where a webhook names none, and the one that a conversion always has. */
+/**
+ * The time limit of the API server for a webhook without its own limit, and the fixed limit for
+ * conversions.
+ */
 const WEBHOOK_SECONDS = 10;
 const CONVERSION_SECONDS = 30;
 
 /**
- * The gate, when the project has webhooks and its manager does not hold their key. Undefined for a manager that serves TLS
- * itself, as kubebuilder makes it.
+ * The gate for a project that has webhooks and whose manager does not hold their key. Undefined for
+ * a manager that serves TLS itself, as kubebuilder generates it.
  */
 export function gateOf(tree: KustomizeTree, manager: Manager): ManagerGate | undefined {
   const paths = pathsIn(tree);
@@ -51,7 +54,7 @@ export function gateOf(tree: KustomizeTree, manager: Manager): ManagerGate | und
   };
 }
 
-/** For the person at the terminal. */
+/** Messages about the gate for the user in the terminal. */
 export function gateMessages(tree: KustomizeTree, manager: Manager): readonly string[] {
   if (pathsIn(tree).length === 0) return [];
   if (holdsKey(tree, manager)) {
@@ -69,7 +72,7 @@ function item(key: string): object {
   return { key, path: key };
 }
 
-/** A volume with the Secret, or the flag that names its folder. */
+/** True when the manager mounts the Secret, or has the flag for the folder of the certificate. */
 function holdsKey({ patches }: KustomizeTree, { pod }: Manager): boolean {
   const text = JSON.stringify([pod, ...patches.map(({ value }) => value)]);
   return text.includes(`"${SECRET}"`) || text.includes('--webhook-cert-path');

@@ -19,23 +19,24 @@ import { managerFilter } from './rights.ts';
 
 export interface HardenedOptions {
   readonly proxyPort: number;
-  /** With a tag or a digest. Default: our own, of this version. */
+  /** Image with a tag or a digest. Default: the image of this toolkit, of this version. */
   readonly ambassadorImage?: string;
 }
 
 export interface HardenedProject {
-  /** All files that belong to the result; those that are as before are among them. */
+  /** All files of the result, including unchanged ones. */
   readonly files: ReadonlyMap<string, string>;
-  /** For the person at the terminal. */
+  /** Messages for the user in the terminal. */
   readonly messages: readonly string[];
 }
 
 /**
- * The files that put the ambassador beside the manager of a Go project. Of the project's own files only lists in
- * kustomizations change: each has one item more.
+ * The files that add the ambassador beside the manager of a Go project. In the project's own files,
+ * only lists in kustomizations change: each gets one more item.
  *
- * @param files - of the project. Equal projects give equal files.
- * @throws ConfigurationError `CONFIG` when the project is of another form, or its roles cannot become a filter.
+ * @param files - the files of the project. Equal projects give equal files.
+ * @throws ConfigurationError `CONFIG` when the project has another form, or when its roles cannot
+ * become a filter.
  */
 export function hardened(
   files: ReadonlyMap<string, string>,
@@ -71,7 +72,10 @@ export function hardened(
   };
 }
 
-/** The account gives no token to a Pod that does not ask for one. */
+/**
+ * Messages about other Pods with the manager's ServiceAccount. The account no longer mounts a token
+ * into Pods that do not request one.
+ */
 function otherUsers(
   { objects }: KustomizeTree,
   { account, deployment }: Manager,
@@ -89,7 +93,7 @@ function accountOf(object: KubernetesObject): string | undefined {
   return podTemplateOf(object)?.spec?.serviceAccountName;
 }
 
-/** A binding or a container may be there. */
+/** Messages about resources that were not read. They may contain a binding or a container. */
 function unread({ unread: all }: KustomizeTree): readonly string[] {
   return all.map(
     (listed) =>

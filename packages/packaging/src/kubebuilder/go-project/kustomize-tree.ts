@@ -5,13 +5,13 @@ import { parseYamlDocuments } from 'chancery/low-level';
 
 type Files = ReadonlyMap<string, string>;
 
-/** An object as its file has it. */
+/** An object as written in its file. */
 export interface PlacedObject {
   readonly object: KubernetesObject;
   readonly path: string;
-  /** After kustomize has set namespaces; undefined when nothing names one. */
+  /** The namespace after kustomize. Undefined when no namespace is set. */
   readonly namespace: string | undefined;
-  /** With the prefixes and suffixes of the kustomizations. */
+  /** The name with the prefixes and suffixes of the kustomizations. */
   readonly finalName: string;
 }
 
@@ -19,28 +19,30 @@ export interface PlacedObject {
 export interface PlacedPatch {
   readonly value: unknown;
   readonly path: string;
-  /** The field `target` beside it; undefined when the patch itself names its object. */
+  /** The field `target` beside the patch. Undefined when the patch itself names its object. */
   readonly target: unknown;
 }
 
-/** A kustomization that takes part. */
+/** A kustomization that is part of the build. */
 export interface PlacedKustomization {
   readonly value: Kustomization;
   readonly path: string;
 }
 
-/** What `kustomize build config/default` reads, as far as the ambassador depends on it. */
+/** The parts of `kustomize build config/default` on which the ambassador depends. */
 export interface KustomizeTree {
   /** The path of the kustomization that is built. */
   readonly root: string;
   readonly objects: readonly PlacedObject[];
   readonly patches: readonly PlacedPatch[];
   readonly kustomizations: readonly PlacedKustomization[];
-  /** Whether one of them lists the folder of this plugin already. */
+  /** True when a kustomization already lists the folder of this plugin. */
   readonly isListed: boolean;
-  /** Resources and patches that are not among the files, such as a URL, each as `FILE lists ENTRY`. */
+  /**
+   * Resources and patches that are not among the files, such as URLs, each as `FILE lists ENTRY`.
+   */
   readonly unread: readonly string[];
-  /** Of all kustomizations that take part. */
+  /** The folders of all kustomizations that are part of the build. */
   readonly folders: ReadonlySet<string>;
 }
 
@@ -52,7 +54,7 @@ export const OWN_FOLDER = 'config/ambassador';
 
 const NAMES = ['kustomization.yaml', 'kustomization.yml'];
 
-/** Kinds that the ambassador depends on. Files without such a word are not even parsed. */
+/** Kinds on which the ambassador depends. Files that contain none of these words are not parsed. */
 const KINDS: ReadonlySet<unknown> = new Set([
   'Deployment',
   'ServiceAccount',
@@ -66,10 +68,13 @@ const KINDS: ReadonlySet<unknown> = new Set([
 ]);
 const WORDS =
   'Deployment|ServiceAccount|(?:Cluster)?Role(?:Binding)?|(?:Validating|Mutating)WebhookConfiguration';
-/** A backslash may write such a word in another way. */
+/** Also matches escapes, because a backslash may write such a word differently. */
 const NEEDED = new RegExp(`\\b(?:${WORDS})(?:List)?\\b|service-account-token|\\\\[ux]`);
 
-/** The definitions of kinds are long, and speak of such objects in their texts. */
+/**
+ * True for a file that must be parsed. Definitions are long and mention such kinds in their texts,
+ * so files that contain only definitions are skipped.
+ */
 function isNeeded(path: string, text: string): boolean {
   if (!NEEDED.test(text)) return false;
   if (!path.startsWith('config/crd/')) return true;
@@ -78,10 +83,11 @@ function isNeeded(path: string, text: string): boolean {
 }
 
 /**
- * Follows the kustomizations of a project from `config/default`. Files that do not take part, such as the roles
- * that a kustomization has commented out, are not read.
+ * Follows the kustomizations of a project from `config/default`. Files that are not part of the
+ * build are not read, such as roles that a kustomization has commented out.
  *
- * @throws ConfigurationError `CONFIG` for a needed file that is no YAML, or has an object of another form.
+ * @throws ConfigurationError `CONFIG` when a needed file is not YAML, or contains an object of
+ * another form.
  */
 export function kustomizeTree(files: Files): KustomizeTree {
   const root = kustomizationIn(files, ROOT);
@@ -95,7 +101,10 @@ export function kustomizeTree(files: Files): KustomizeTree {
   return { root, ...walk };
 }
 
-/** What kustomizations around an object do to its name. The outermost namespace wins. */
+/**
+ * Changes that the surrounding kustomizations make to an object's name and namespace. The outermost
+ * namespace wins.
+ */
 interface Around {
   readonly namespace: string | undefined;
   readonly prefix: string;
@@ -218,7 +227,7 @@ function textsOf(value: Kustomization, fields: readonly (keyof Kustomization)[])
 }
 
 interface WrittenPatch {
-  /** A path, or the text of a patch with a line break. */
+  /** A path, or the text of a patch that ends with a line break. */
   readonly text: string;
   readonly target: unknown;
 }
@@ -228,7 +237,9 @@ function patchOf(value: unknown): WrittenPatch {
   return { text: typeof patch === 'string' ? `${patch}\n` : textOf(path), target };
 }
 
-/** kustomize takes each kind that ends with List and has items for a list. */
+/**
+ * The items of a list. kustomize treats every kind that ends with `List` and has items as a list.
+ */
 function itemsOf(document: unknown): readonly unknown[] {
   const { kind, items } = Object(document) as { readonly kind?: unknown; readonly items?: unknown };
   const isList = typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items);
@@ -243,7 +254,7 @@ function documentsOf(files: Files, path: string): readonly unknown[] {
   return inFile(path, () => parseYamlDocuments(files.get(path) ?? ''));
 }
 
-/** Runs something that fails because of a file, and names the file then. */
+/** Runs `read`, and puts the path of the file before the message of its ConfigurationError. */
 export function inFile<T>(path: string, read: () => T): T {
   try {
     return read();

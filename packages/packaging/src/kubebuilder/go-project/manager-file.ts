@@ -1,2 +1,2 @@
-/** The Deployment of every project that kubebuilder has made for Go. */
+/** The file with the Deployment in every Go project of kubebuilder. */
 export const MANAGER_FILE = 'config/manager/manager.yaml';

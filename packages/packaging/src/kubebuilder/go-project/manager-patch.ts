@@ -4,17 +4,20 @@ import type { Manager } from './manager.ts';
 import { KUBECONFIG, NAMESPACE, TMP } from './own-names.ts';
 import { ACCOUNT_FOLDER } from './pod-checks.ts';
 
-/** The ConfigMap with the kubeconfig, and where the manager has it. */
+/** The ConfigMap with the kubeconfig, and the folder where the manager mounts it. */
 export const CONFIG_MAP = 'ambassador-kubeconfig';
 const KUBECONFIG_FOLDER = '/etc/ambassador';
 
-/** The user of the images that kubebuilder makes. */
+/** The user of the images that kubebuilder builds. */
 const MANAGER_USER = 65_532;
 
-/** For a container whose own user is that of the manager. */
+/** The user of the ambassador if its default user is the manager's. */
 const OTHER_USER = 65_529;
 
-/** A strategic merge patch of the Deployment: the ambassador, and the way to it. */
+/**
+ * A strategic merge patch for the Deployment. It adds the ambassador, and configures the manager to
+ * use it.
+ */
 export function managerPatch(
   manager: Manager,
   { container, credentials }: AmbassadorSidecar,
@@ -59,7 +62,7 @@ export function managerPatch(
 
 const OWN_NAMESPACE = { path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } };
 
-/** A strategic merge patch that opens the ambassador. */
+/** A strategic merge patch that sets the filter of the ambassador. */
 export function filterPatch(manager: Manager, { container, args }: AmbassadorSidecar): object {
   return patchOf(manager, {
     initContainers: sidecars(manager.pod, { name: container.name, args }),
@@ -75,13 +78,16 @@ function patchOf({ deployment }: Manager, spec: object): object {
   };
 }
 
-/** What a patch names comes first, so it names the others: they end before the ambassador begins. */
+/**
+ * The init containers of the patch. kustomize puts the items of a patch first, so the patch names
+ * the other containers before the ambassador. They end before the ambassador starts.
+ */
 function sidecars({ initContainers }: PodSpec, proxy: object): readonly object[] {
   const others = (initContainers ?? []).map(({ name }) => ({ name }));
   return [...others, proxy];
 }
 
-/** What a project has set stays. */
+/** Security settings that the project does not set itself. */
 function podSecurity({ securityContext }: PodSpec): object {
   const missing = {
     ...(securityContext?.runAsNonRoot === undefined && { runAsNonRoot: true }),
@@ -106,7 +112,10 @@ function managerSecurity({ pod, container }: Manager): object {
   return Object.keys(missing).length === 0 ? {} : { securityContext: missing };
 }
 
-/** Files and /proc of one user are open to the other containers of that user. */
+/**
+ * The security context of the ambassador. It needs another user than the manager, because
+ * containers with the same user can read each other's files and /proc.
+ */
 function securityBeside(
   { pod, container: manager }: Manager,
   { securityContext }: ModelContainer,
@@ -128,7 +137,7 @@ function hasMount({ volumeMounts }: Container, path: string): boolean {
   return (volumeMounts ?? []).some(({ mountPath }) => mountPath.replace(/\/$/, '') === path);
 }
 
-/** What a project has set that is weaker than it should be, for people. */
+/** Messages about settings of the project that are weaker than they should be. */
 export function weakSettings({ pod, container, path }: Manager): readonly string[] {
   const own = container.securityContext ?? {};
   const isRoot = userOf(pod, container) === 0;

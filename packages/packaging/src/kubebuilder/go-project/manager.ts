@@ -4,17 +4,20 @@ import type { KustomizeTree, PlacedObject } from './kustomize-tree.ts';
 import { MANAGER_FILE } from './manager-file.ts';
 import { requireNoTokenSecret, requireOwnPod, thirdContainer } from './pod-checks.ts';
 
-/** The manager of a project, as its file has it. */
+/** The manager of a project, as written in its file. */
 export interface Manager {
   readonly path: string;
   readonly deployment: KubernetesObject;
-  /** After kustomize. */
+  /** The namespace after kustomize. */
   readonly namespace: string | undefined;
   readonly selector: Readonly<Record<string, string>>;
   readonly pod: PodSpec;
   readonly container: Container;
   readonly account: string;
-  /** Undefined when the project brings none: then somebody else makes it. */
+  /**
+   * Undefined when the project does not contain the ServiceAccount, so that it is created
+   * elsewhere.
+   */
   readonly accountObject: PlacedObject | undefined;
 }
 
@@ -26,7 +29,10 @@ interface Workload extends KubernetesObject {
 }
 
 /**
- * @throws ConfigurationError `CONFIG` when there is no manager, or something in its Pod defeats an ambassador.
+ * The manager of a project.
+ *
+ * @throws ConfigurationError `CONFIG` when there is no manager, or when a part of its Pod makes an
+ * ambassador ineffective.
  */
 export function managerOf(tree: KustomizeTree): Manager {
   const { object, path, namespace } = deploymentIn(tree);

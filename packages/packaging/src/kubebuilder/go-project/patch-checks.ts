@@ -4,14 +4,15 @@ import type { Manager } from './manager.ts';
 import { thirdContainer } from './pod-checks.ts';
 import { weakPart } from './weak-part.ts';
 
-/** Kinds that decide what the ServiceAccount of the manager may do. */
+/** Kinds that affect the rights of the manager's ServiceAccount. */
 const RIGHTS = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding', 'ServiceAccount'];
 
 /**
- * The patches of `config/default` come after those of the ambassador, and after the roles were read.
+ * Refuses patches of `config/default` that would weaken the ambassador. These patches apply after
+ * those of the ambassador, and after the roles were read.
  *
- * @throws ConfigurationError `CONFIG` for one that changes rights, adds a container, gives the manager a
- *   credential, or would take something of the ambassador away.
+ * @throws ConfigurationError `CONFIG` for a patch that changes rights, adds a container, gives the
+ * manager a credential, or would remove a part of the ambassador.
  */
 export function requireHarmlessPatches(tree: KustomizeTree, manager: Manager): void {
   for (const patch of tree.patches) {
@@ -34,7 +35,10 @@ export function requireHarmlessPatches(tree: KustomizeTree, manager: Manager): v
   }
 }
 
-/** Whether kustomize may use a patch for an object of this kind. Its target, if it has one, decides alone. */
+/**
+ * True when kustomize may apply a patch to an object of this kind. If the patch has a target, only
+ * the target decides.
+ */
 function mayChange({ value, target }: PlacedPatch, kind: string): boolean {
   if (target == null) return Array.isArray(value) || Object(value).kind === kind;
   const { kind: pattern } = Object(target);
@@ -46,7 +50,7 @@ function mayChange({ value, target }: PlacedPatch, kind: string): boolean {
   }
 }
 
-/** Labels and annotations are for people. */
+/** True for a patch that changes only labels and annotations. */
 function isOfLabels(value: unknown): boolean {
   if (Array.isArray(value)) {
     return value.every((operation) => {
@@ -70,14 +74,17 @@ function changedRights(path: string, kind: string): ConfigurationError {
   );
 }
 
-/** The Pod, and everything around it. */
+/** The Pod, and the fields that contain it. */
 const AROUND = /^(?:\/spec(?:\/template(?:\/spec)?)?)?$/;
 
-/** Lists that a JSON patch would replace, after the ambassador was added to them. */
+/** Lists that a JSON patch would replace after the ambassador was added to them. */
 const LISTS =
   /^\/spec\/template\/spec\/(?:volumes|initContainers|containers(?:\/\d+(?:\/(?:env|volumeMounts))?)?)$/;
 
-/** The ambassador itself, and items by their place: the ambassador comes first in these lists. */
+/**
+ * The init containers, and list items by index. Indices have shifted, because the ambassador is
+ * first in these lists.
+ */
 const ITEMS =
   /^\/spec\/template\/spec\/(?:initContainers\/|(?:volumes|containers\/\d+\/(?:env|volumeMounts))\/\d+(?:\/|$))/;
 const NEW_ITEM = /^\/spec\/template\/spec\/(?:volumes|containers\/\d+\/(?:env|volumeMounts))\/\d+$/;
@@ -101,7 +108,7 @@ function requireHarmlessOperations(path: string, operations: readonly unknown[])
           'items to a list, with a path that ends with /-',
       );
     }
-    // A field that is copied may be anything.
+    // A copied field may contain anything.
     if (from !== undefined && at.startsWith('/spec/template/spec/')) throw moved(path, op, at);
     requireStrong(path, { [at.split('/').at(-1) ?? '']: value ?? true });
   }
@@ -146,7 +153,7 @@ function requireHarmlessPart(path: string, value: unknown, { pod, container }: M
   }
 }
 
-/** A null takes away what was added. */
+/** Fields in which a null would remove what the plugin has added. */
 const LOST = ['spec', 'template', 'containers', 'initContainers', 'volumes', 'env', 'volumeMounts'];
 
 function requireHarmlessReplacement(path: string, replacement: unknown): void {
@@ -170,6 +177,8 @@ function requireHarmlessReplacement(path: string, replacement: unknown): void {
   }
 }
 
-/** What the manager is told, and which image it has. */
+/**
+ * Fields that replacements may change: the image, the arguments and the resources of the manager.
+ */
 const FREE =
   /^spec\.template\.spec\.containers\.(?:\d+|\[name=[^\]]+\])\.(?:image|args|command|resources)\b/;

@@ -4,10 +4,14 @@ import type { KustomizeTree } from './kustomize-tree.ts';
 import { OWN_VOLUMES, PROXY } from './own-names.ts';
 import { KUBECONFIG_FLAG } from './weak-part.ts';
 
-/** Where the files of a ServiceAccount are. */
+/** The folder with the files of a ServiceAccount. */
 export const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** @throws ConfigurationError `CONFIG` for what leads around the ambassador, or to its token. */
+/**
+ * Checks the Pod of the manager.
+ *
+ * @throws ConfigurationError `CONFIG` for settings that bypass the ambassador, or expose its token.
+ */
 export function requireOwnPod(path: string, pod: PodSpec, container: Container): void {
   const [shared] = ownNamespaces.check({ pod } as Parameters<typeof ownNamespaces.check>[0]);
   if (shared !== undefined) {
@@ -36,7 +40,10 @@ export function requireOwnPod(path: string, pod: PodSpec, container: Container):
   }
 }
 
-/** Containers and volumes of the same name would become one with those of the ambassador. */
+/**
+ * Refuses containers and volumes with the names of the ambassador's, because kustomize would merge
+ * them.
+ */
 function requireOwnNames(path: string, pod: PodSpec): void {
   const all = [...(pod.initContainers ?? []), ...pod.containers];
   const beside = (pod.initContainers ?? []).filter(
@@ -55,7 +62,12 @@ function requireOwnNames(path: string, pod: PodSpec): void {
   );
 }
 
-/** @throws ConfigurationError `CONFIG` for a Secret that Kubernetes fills with a token without an end. */
+/**
+ * Checks that the project has no Secret for a token.
+ *
+ * @throws ConfigurationError `CONFIG` for a Secret that Kubernetes fills with a token that never
+ * expires.
+ */
 export function requireNoTokenSecret({ objects }: KustomizeTree): void {
   const secret = objects.find(
     ({ object }) => (object as { type?: unknown }).type === 'kubernetes.io/service-account-token',
@@ -72,7 +84,9 @@ function hasToken({ projected }: Volume): boolean {
 }
 
 /**
- * @param patches - which may give the manager more ports and arguments.
+ * Checks that the port of the ambassador is free.
+ *
+ * @param patches - patches, which may add ports and arguments to the manager.
  * @throws ConfigurationError `CONFIG` when the manager listens on the port of the ambassador.
  */
 export function requireFreePort(
@@ -98,7 +112,11 @@ function listens(part: unknown, port: number): boolean {
   );
 }
 
-/** @param names - of the containers beside the manager. */
+/**
+ * The error for a container beside the manager.
+ *
+ * @param names - names of the containers beside the manager.
+ */
 export function thirdContainer(path: string, names: string): ConfigurationError {
   const advice = names.includes('kube-rbac-proxy')
     ? 'its image is no longer published, and it needs a token: remove the patch, and let the manager protect its ' +

@@ -19,9 +19,10 @@ interface BoundRule extends PlacedRule {
 }
 
 /**
- * The filter that follows from all roles that are bound to the ServiceAccount of the manager.
+ * The filter that follows from all roles bound to the manager's ServiceAccount.
  *
- * @throws ConfigurationError `CONFIG` for a right that cannot become a filter, with its file, role and rule.
+ * @throws ConfigurationError `CONFIG` with the file, role and rule, for a right that cannot become
+ * a filter.
  */
 export function managerFilter(tree: KustomizeTree, manager: Manager): ProxyFilter {
   const rules = boundRules(tree, manager);
@@ -51,7 +52,7 @@ function boundRules(tree: KustomizeTree, manager: Manager): readonly BoundRule[]
   });
 }
 
-/** The object in the namespace that kustomize gives it; subjects follow their ServiceAccount. */
+/** The object in the namespace that kustomize sets. Subjects follow their ServiceAccount. */
 function inPlace({ object, namespace }: PlacedObject, manager: Manager): KubernetesObject {
   const metadata = {
     ...object.metadata,
@@ -73,14 +74,14 @@ function inPlace({ object, namespace }: PlacedObject, manager: Manager): Kuberne
   return { ...object, metadata, subjects: moved } as KubernetesObject;
 }
 
-/** Whether a subject names the ServiceAccount as kustomize renders it. */
+/** True when a subject names the ServiceAccount as kustomize renders it. */
 function isFinal({ name, namespace }: Subject, { accountObject, ...manager }: Manager): boolean {
   return name === accountObject?.finalName && namespace === homeOf(manager);
 }
 
 /**
- * A group of accounts, or the account as a user, gives the manager rights, too. Nothing tells them from rights that
- * others need.
+ * Refuses subjects that give the manager rights indirectly: groups of accounts, or the account as a
+ * user. Such rights cannot be distinguished from rights that others need.
  */
 function requireOwnSubjects({ objects }: KustomizeTree, manager: Manager): void {
   const home = homeOf(manager);
@@ -116,7 +117,9 @@ function unknownRules(role: string, binding: string, file: string): Configuratio
   );
 }
 
-/** What to do about a refused right, by the rule of the lint that refuses it in the rendered manifests, too. */
+/**
+ * The remedy for a refused right, by the lint rule that also refuses it in the rendered manifests.
+ */
 const ADVICE: Readonly<Record<string, string>> = {
   'rbac-no-wildcards':
     'write out what the manager uses, in its +kubebuilder:rbac markers as well, and run make manifests',
@@ -138,7 +141,7 @@ function requireUsable(bound: BoundRule): void {
   requireFilter(rule, bound);
 }
 
-/** Each rule alone, so that the message can name it. */
+/** Builds the filter of one rule, so that the message can name the rule. */
 function requireFilter(rule: PolicyRule, { where, namespace }: BoundRule): void {
   try {
     roleFilter([{ rule, namespace }]);

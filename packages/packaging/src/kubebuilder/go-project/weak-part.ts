@@ -1,6 +1,6 @@
 import { CREDENTIALS } from './own-names.ts';
 
-/** Fields of a Pod that nobody may set but the ambassador. */
+/** Fields of a Pod that only the ambassador may set. */
 const FIELDS: ReadonlySet<string> = new Set([
   'hostPath',
   'automountServiceAccountToken',
@@ -16,13 +16,14 @@ const SHARED: ReadonlySet<string> = new Set([
   'shareProcessNamespace',
 ]);
 
-/** Of the command line, also in a text for a shell. */
+/** The flag on a command line, also within a shell script. */
 export const KUBECONFIG_FLAG: RegExp = /(?:^|[\s"'])--?kubeconfig(?:[=\s"']|$)/;
 
 /**
- * What in a part of a Pod leads around the ambassador, or to its token. Undefined when nothing does.
+ * The first part of a Pod that bypasses the ambassador or exposes its token. Undefined when there
+ * is none.
  *
- * @param part - what a patch sets, as parsed.
+ * @param part - the parsed content that a patch sets.
  */
 export function weakPart(part: unknown): string | undefined {
   if (typeof part === 'string') {
