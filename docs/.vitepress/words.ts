@@ -20,12 +20,16 @@ const pages = allPages()
   .sort((a, b) => b.words - a.words);
 const sums = { old: sumOf(pages, false), new: sumOf(pages, true) };
 for (const { file, words } of pages) {
-  process.stdout.write(`${String(words).padStart(6)}  ${NEW.test(file) ? 'new  ' : '     '}${file}\n`);
+  process.stdout.write(
+    `${String(words).padStart(6)}  ${NEW.test(file) ? 'new  ' : '     '}${file}\n`,
+  );
 }
 process.stdout.write(`${sums.old} of at most ${LIMITS.old} words in pages from before the site\n`);
 process.stdout.write(`${sums.new} of at most ${LIMITS.new} words in pages that came with it\n`);
 process.exitCode = sums.old <= LIMITS.old && sums.new <= LIMITS.new ? 0 : 1;
 
 function sumOf(all: typeof pages, isNew: boolean): number {
-  return all.filter(({ file }) => NEW.test(file) === isNew).reduce((sum, { words }) => sum + words, 0);
+  return all
+    .filter(({ file }) => NEW.test(file) === isNew)
+    .reduce((sum, { words }) => sum + words, 0);
 }

@@ -200,7 +200,9 @@ test('an interceptor can change a call', async () => {
   ]);
 });
 
-test.each(CALLS)('the call %s without a signal gets the signal of its client', async (_, __, make) => {
+test.each(
+  CALLS,
+)('the call %s without a signal gets the signal of its client', async (_, __, make) => {
   const [inner, transport] = clientAndTransport();
   const [attempt, own] = [new AbortController(), new AbortController()];
   const client = intercept(inner, abortWith(attempt.signal));

@@ -72,6 +72,11 @@ test.each([
   );
 });
 
-test.each([0, -1.5, 1e300, Number.MAX_SAFE_INTEGER])('[P-10] the number %d can be written', (value) => {
+test.each([
+  0,
+  -1.5,
+  1e300,
+  Number.MAX_SAFE_INTEGER,
+])('[P-10] the number %d can be written', (value) => {
   expect(encodeExact({ value })).toBe(JSON.stringify({ value }));
 });

@@ -301,7 +301,9 @@ describe('Retry-After', () => {
     expect(responseFailure(answer, nowMs)).toMatchObject({ retryAfterMs: expected });
   });
 
-  test.each([429, 503])('[P-14] Retry-After counts for a %i with a text body, too', (httpStatus) => {
+  test.each([
+    429, 503,
+  ])('[P-14] Retry-After counts for a %i with a text body, too', (httpStatus) => {
     const headers = { ...text, 'retry-after': '1' };
 
     const error = responseFailure({ status: httpStatus, headers, text: 'later' }, nowMs);

@@ -152,7 +152,9 @@ test.each([
 });
 
 // applyOwned is left out: its first apply takes the fields over from the creation.
-describe.each(WRITERS.filter(([name]) => name !== 'applyOwned'))('restarts, with the writer %s', (_name, writer) => {
+describe.each(
+  WRITERS.filter(([name]) => name !== 'applyOwned'),
+)('restarts, with the writer %s', (_name, writer) => {
   test.each([
     'recreate',
     'apply',

@@ -62,7 +62,9 @@ function strayOwners(requests: readonly TransportRequest[]): readonly unknown[] 
 
 describe.each(['recreate', 'apply'] as const)('[attack A-1] %s', (update) => {
   describe.each([true, false])('hostile children with a selector: %s', (selects) => {
-    test.each(HOSTILE)('a child with %s does not keep the other parents from being synced', async (_, json) => {
+    test.each(
+      HOSTILE,
+    )('a child with %s does not keep the other parents from being synced', async (_, json) => {
       const { keys, reconcile } = recordKeys();
       const declared = composite<Thing>({
         name: 'test',

@@ -72,7 +72,9 @@ describe('[found 10] a field that setStatus adds and the definition does not hav
       { pages: 3, conditions: [plain] },
     ],
   ];
-  test.each(cases)('a field that the definition lacks is omitted from the status: %s', async (_what, ofStatus, ofConditions, stored) => {
+  test.each(
+    cases,
+  )('a field that the definition lacks is omitted from the status: %s', async (_what, ofStatus, ofConditions, stored) => {
     const { setStatus, site, writes } = await startStatus(
       definitionWithout(ofStatus, ofConditions),
     );

@@ -104,7 +104,11 @@ describe('[K-33] only the fields that are stated last remain, whatever was state
   test.each<[string, Kind]>([
     ['Service', service],
     ['Deployment', deployment],
-  ])('only the last stated fields of a %s remain', async (_, { apply, read, names: [apiVersion, kind] }) => {
+  ])('only the last stated fields of a %s remain', async (_, {
+    apply,
+    read,
+    names: [apiVersion, kind],
+  }) => {
     const family = await startFamily();
     const { env, namespace } = family;
     let runs = 0;

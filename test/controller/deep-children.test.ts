@@ -79,7 +79,9 @@ const WAYS: readonly [string, Reconcile, number][] = [
 const DEPTHS = [9_000, 50_000];
 
 describe.each(DEPTHS)('[K-39] [attack A-1] values nested %i levels deep', (depth) => {
-  test.each(WAYS)('a reconciler of a deeply nested object %s, and nothing fails', async (_, act, writes) => {
+  test.each(
+    WAYS,
+  )('a reconciler of a deeply nested object %s, and nothing fails', async (_, act, writes) => {
     const transport = server(depth);
     const client = restClient({ transport, fieldManager: 'test', clock: new FakeClock() });
     const done: string[] = [];

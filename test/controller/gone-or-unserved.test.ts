@@ -330,7 +330,9 @@ describe.each(
   });
   afterAll(() => zoo.stop());
 
-  test.each(Object.entries(ASKS))('%s learns nothing about the object of a deleted definition', async (_, [ask]) => {
+  test.each(
+    Object.entries(ASKS),
+  )('%s learns nothing about the object of a deleted definition', async (_, [ask]) => {
     await expect(ask(zoo.asking)).rejects.toSatisfy(isUnserved);
   });
 
@@ -373,7 +375,9 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
     { operation: 'JSONPatch', subresource: 'scale', jsonPatch: [] },
   ];
 
-  test.each(writes)('$operation of a missing subresource is an error when the object exists', async (action) => {
+  test.each(
+    writes,
+  )('$operation of a missing subresource is an error when the object exists', async (action) => {
     await expect(apply(zoo.asking, action)).rejects.toMatchObject({
       code: 'USER_CODE',
       message: 'the object has no subresource scale',
@@ -381,7 +385,9 @@ describe('[found 1] [K-48] a hook writes to a subresource that the definition do
     });
   });
 
-  test.each(writes)('$operation of a missing subresource is a success when the object is missing', async (action) => {
+  test.each(
+    writes,
+  )('$operation of a missing subresource is a success when the object is missing', async (action) => {
     const missing = { ...action, name: 'tiger' };
     expect(await apply(zoo.asking, missing)).toBeUndefined();
   });

@@ -55,7 +55,9 @@ describe('[attack A-1] hostile metadata', () => {
     expect(keys).toEqual(['demo/a', 'demo/z']);
   });
 
-  test.each(hostile)('beside an object with %s, the other objects in its batch are reconciled', async (_, more) => {
+  test.each(
+    hostile,
+  )('beside an object with %s, the other objects in its batch are reconciled', async (_, more) => {
     const { keys, reconcile, gone } = recordKeys();
     const finalizer = { name: 'example.dev/f', finalize: async () => {} };
     const bench = new ControllerBench({

@@ -54,9 +54,7 @@ test.each([...WRITES, ...CREATE_AND_DELETE])('a successful %s is observed', asyn
   }
 });
 
-test.each(
-  WRITES,
-)('an %s that returns the known version counts as unchanged', async (_, write) => {
+test.each(WRITES)('an %s that returns the known version counts as unchanged', async (_, write) => {
   const { client, wrote } = observed('7');
 
   await write(client, false);

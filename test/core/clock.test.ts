@@ -70,7 +70,9 @@ describe('systemClock', () => {
     expect(wokenAfterMs).toBeGreaterThanOrEqual(1.75);
   });
 
-  test.each([0, -5])('the system clock waits for the next turn with a delay of %i ms', (delayMs) => {
+  test.each([
+    0, -5,
+  ])('the system clock waits for the next turn with a delay of %i ms', (delayMs) => {
     let woken = false;
     systemClock.schedule(delayMs, () => {
       woken = true;

@@ -4,12 +4,13 @@ import { madePage, readPage } from './made-part.ts';
 import { HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART, METRICS_PART } from './metrics-page.ts';
 import { SETTINGS_PART } from './settings-page.ts';
 
-test.each([METRICS_PART, HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART])(
-  'the tables of the $of are as the catalogue says; npm run generate -- api writes them',
-  (part) => {
-    expect(readPage(part)).toBe(madePage(part));
-  },
-);
+test.each([
+  METRICS_PART,
+  HOOKS_METRICS_PART,
+  METACONTROLLER_METRICS_PART,
+])('the tables of the $of are as the catalogue says; npm run generate -- api writes them', (part) => {
+  expect(readPage(part)).toBe(madePage(part));
+});
 
 test('the table of settings is what the process reads; npm run generate -- api writes it', () => {
   expect(readPage(SETTINGS_PART)).toBe(madePage(SETTINGS_PART));

@@ -30,5 +30,7 @@ test('every line that is logged as a warning or an error has a cause and a remed
   const logged = files.flatMap((file) => loggedIn(readFileSync(join(root, file), 'utf8')));
 
   expect(new Set(logged).size).toBeGreaterThan(50);
-  expect([...new Set(logged)].filter((text) => !page.includes(`\`${text.split(':')[0]}`))).toEqual([]);
+  expect([...new Set(logged)].filter((text) => !page.includes(`\`${text.split(':')[0]}`))).toEqual(
+    [],
+  );
 });

@@ -36,7 +36,10 @@ test('[K-47] in production an unknown field is dropped, and logged once for any 
   expect(warnings).toMatchObject([{ level: 'warn', fields: { warning: 'unknown field "dtaa"' } }]);
 });
 
-test.each(['test', 'development'])('[K-47] an unknown field is an error with NODE_ENV=%s', async (mode) => {
+test.each([
+  'test',
+  'development',
+])('[K-47] an unknown field is an error with NODE_ENV=%s', async (mode) => {
   const { operator, copies } = await start({ NODE_ENV: mode });
 
   expect(copies).toEqual([]);

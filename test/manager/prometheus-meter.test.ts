@@ -148,7 +148,13 @@ describe('PrometheusMeter', () => {
     expect(families.has(TOTAL)).toBe(true);
   });
 
-  test.each(['', '9lives_', 'with-dash_', 'a b', 'ä_'])('PrometheusMeter refuses the prefix %j', (prefix) => {
+  test.each([
+    '',
+    '9lives_',
+    'with-dash_',
+    'a b',
+    'ä_',
+  ])('PrometheusMeter refuses the prefix %j', (prefix) => {
     expect(() => new PrometheusMeter({ prefix })).toThrow(ConfigurationError);
   });
 

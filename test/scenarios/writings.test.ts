@@ -10,7 +10,9 @@ import { type Scenario, scenario } from './support/scenario.ts';
 const isText = (it: Scenario, name: string): boolean =>
   (it.informer.cached(objectKey('demo', name))?.textLength ?? 0) > 0;
 
-test.each(WRITINGS)('the objects of a server that writes JSON %s are listed, watched and resumed', async (_, writing, parsed) => {
+test.each(
+  WRITINGS,
+)('the objects of a server that writes JSON %s are listed, watched and resumed', async (_, writing, parsed) => {
   const it = await scenario({ writing, pageSize: 2 });
   for (const name of ['a', 'b', 'c']) it.collection.put(name, { data: { of: `${name} "\\ä{}` } });
   it.serve();
@@ -44,7 +46,9 @@ test.each(WRITINGS)('the objects of a server that writes JSON %s are listed, wat
   });
 });
 
-test.each(WRITINGS)('a refusal of a server that writes JSON %s is read as its ApiError', async (_, writing) => {
+test.each(
+  WRITINGS,
+)('a refusal of a server that writes JSON %s is read as its ApiError', async (_, writing) => {
   const it = await scenario({ writing });
   it.server.on({ watch: false, nth: 1 }, failure({ code: 500, reason: 'InternalError' }));
   it.collection.put('a');

@@ -15,7 +15,8 @@ test.each([
 });
 
 test('a generated part of a page is not counted', () => {
-  const part = '<!-- The tables of the x, written by y. -->\n\n| no |\n\n<!-- The end of what y writes. -->';
+  const part =
+    '<!-- The tables of the x, written by y. -->\n\n| no |\n\n<!-- The end of what y writes. -->';
 
   expect(wordsIn(`one\n${part}\ntwo`)).toBe(2);
 });

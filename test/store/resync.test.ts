@@ -136,7 +136,11 @@ describe('[C-20] resync', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('addHandler refuses a resync period of %d', (periodMs) => {
+  test.each([
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ])('addHandler refuses a resync period of %d', (periodMs) => {
     const { informer } = start();
 
     expect(() => informer.addHandler(() => {}, { resyncPeriodMs: periodMs })).toThrow(

@@ -195,7 +195,10 @@ describe('options of decoded objects', () => {
     }
   });
 
-  test.each([true, false])('objects get the given apiVersion and kind, without managedFields: %s', async (drops) => {
+  test.each([
+    true,
+    false,
+  ])('objects get the given apiVersion and kind, without managedFields: %s', async (drops) => {
     const { events, scanned } = await decode(lines, { form, dropManagedFields: drops });
 
     expect(scanned).toBe(1);

@@ -186,7 +186,9 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('classify', () => {
-  test.each(ROWS)('[W-20] [W-21] classify decides row %s', (_what, outcome, history, step, wait, reason) => {
+  test.each(
+    ROWS,
+  )('[W-20] [W-21] classify decides row %s', (_what, outcome, history, step, wait, reason) => {
     const action = classify(outcome, { ...NO_HISTORY, ...history });
 
     expect(action).toMatchObject({ step, wait, reason });

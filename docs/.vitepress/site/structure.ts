@@ -95,7 +95,12 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Concepts',
     first: 'concepts/comparison.md',
-    groups: [{ title: 'Concepts', pages: pages('concepts/', 'comparison faq glossary guarantees crashes') }],
+    groups: [
+      {
+        title: 'Concepts',
+        pages: pages('concepts/', 'comparison faq glossary guarantees crashes'),
+      },
+    ],
   },
   {
     title: 'Security',

@@ -113,7 +113,9 @@ const childOf = (fields: object, path: string): Desired<KubernetesObject> => {
 };
 
 describe('[child 3] a child in which two items of a list have the same key', () => {
-  test.each(REPEATED)('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {
+  test.each(
+    REPEATED,
+  )('a child with the same key twice at %s is not created', async (path, key, resource, fields) => {
     const family = await startFamily();
 
     const applying = family.apply(resource, childOf(fields, path));

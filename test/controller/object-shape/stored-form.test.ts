@@ -127,7 +127,9 @@ const POD_KINDS: readonly (readonly [string, Resource, (account: Account) => obj
   ['v1', podTemplates as never, (account) => ({ template: template(account) })],
 ];
 
-describe.each(POD_KINDS)('[child 1] the service account of a Pod in %s', (apiVersion, resource, fields) => {
+describe.each(
+  POD_KINDS,
+)('[child 1] the service account of a Pod in %s', (apiVersion, resource, fields) => {
   test.each([
     'serviceAccount',
     'serviceAccountName',

@@ -18,7 +18,9 @@ const REPLACERS: readonly [string, Replacer][] = [
   ],
 ];
 
-test.each(REPLACERS)('deepJson equals JSON.stringify with a replacer that replaces %s', (_, replace) => {
+test.each(
+  REPLACERS,
+)('deepJson equals JSON.stringify with a replacer that replaces %s', (_, replace) => {
   const plain = fc.anything({ withSparseArray: true, withNullPrototype: true, withDate: true });
 
   fc.assert(
@@ -38,7 +40,9 @@ test.each([
   expect(deepJson(JSON.parse(text), (_key, value) => value)).toBe(text);
 });
 
-test.each([1, 2, 3_000])('[attack A-1] a cycle of %i objects is an error that says so', (length) => {
+test.each([
+  1, 2, 3_000,
+])('[attack A-1] a cycle of %i objects is an error that says so', (length) => {
   const first: Record<string, unknown> = { text: 'x' };
   let last = first;
   for (let each = 1; each < length; each++) last = last.next = { text: 'x' };

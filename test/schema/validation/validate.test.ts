@@ -136,7 +136,9 @@ const ROWS: readonly Row[] = [
   ['x', { type: 'string', format: 'no-such-format' }, []],
 ];
 
-test.each(ROWS)('[F-11] validation of %j by %j gives the server’s result: %j', (value, schema, expected) => {
+test.each(
+  ROWS,
+)('[F-11] validation of %j by %j gives the server’s result: %j', (value, schema, expected) => {
   expect(problems(value, schema)).toEqual(expected);
 });
 

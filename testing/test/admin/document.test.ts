@@ -82,7 +82,9 @@ async function bodyFor({ ask }: AdministeredCluster, id: string): Promise<unknow
   return id === 'putSnapshot' ? (await ask('GET', '/snapshot')).text : BODIES[id];
 }
 
-describe.each(OPERATIONS.map((each) => [each.id, each] as const))('the operation %s of the admin endpoint', (id, operation) => {
+describe.each(
+  OPERATIONS.map((each) => [each.id, each] as const),
+)('the operation %s of the admin endpoint', (id, operation) => {
   const { method, path } = operation;
   const described = (documentOf(OPERATIONS) as Document).paths[path]?.[
     method.toLowerCase()

@@ -27,18 +27,22 @@ test(
   },
 );
 
-test('the embedded server answers the second set of recordings as equally as before', REPLAY, async () => {
-  const results = await secondConformance();
+test(
+  'the embedded server answers the second set of recordings as equally as before',
+  REPLAY,
+  async () => {
+    const results = await secondConformance();
 
-  const { enough, total } = judge(results, {}, SECOND_THRESHOLD);
-  expect(enough).toBe(true);
-  expect(kindsOf(results).filter(isStatus)).toEqual([]);
-  // Two of 357 cannot be compared.
-  expect(total).toBe(355);
-  expect(results.map(({ recording }) => recording)).toEqual(
-    SECOND_CHAPTERS.map(({ recording }) => recording),
-  );
-});
+    const { enough, total } = judge(results, {}, SECOND_THRESHOLD);
+    expect(enough).toBe(true);
+    expect(kindsOf(results).filter(isStatus)).toEqual([]);
+    // Two of 357 cannot be compared.
+    expect(total).toBe(355);
+    expect(results.map(({ recording }) => recording)).toEqual(
+      SECOND_CHAPTERS.map(({ recording }) => recording),
+    );
+  },
+);
 
 describe('the judgement of a replay', () => {
   const exchange = (id: number, equal: boolean): ExchangeResult => ({

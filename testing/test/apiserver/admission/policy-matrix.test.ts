@@ -155,10 +155,30 @@ describe('[F-18] [admission 6] parameters of a policy', () => {
   const byLabel = { selector: { matchLabels: { limits: 'yes' } } };
 
   test.each<[string, object, string, string | undefined]>([
-    ['a parameter exists, and the rule holds', { name: 'l1', parameterNotFoundAction: 'Deny' }, 'x', undefined],
-    ['a parameter exists, and the rule fails', { name: 'l1', parameterNotFoundAction: 'Deny' }, '1', 'not l1'],
-    ['a parameter is missing and that is allowed', { name: 'l9', parameterNotFoundAction: 'Allow' }, '1', undefined],
-    ['a parameter is missing and that is denied', { name: 'l9', parameterNotFoundAction: 'Deny' }, '1', NOT_FOUND],
+    [
+      'a parameter exists, and the rule holds',
+      { name: 'l1', parameterNotFoundAction: 'Deny' },
+      'x',
+      undefined,
+    ],
+    [
+      'a parameter exists, and the rule fails',
+      { name: 'l1', parameterNotFoundAction: 'Deny' },
+      '1',
+      'not l1',
+    ],
+    [
+      'a parameter is missing and that is allowed',
+      { name: 'l9', parameterNotFoundAction: 'Allow' },
+      '1',
+      undefined,
+    ],
+    [
+      'a parameter is missing and that is denied',
+      { name: 'l9', parameterNotFoundAction: 'Deny' },
+      '1',
+      NOT_FOUND,
+    ],
     [
       'a parameter is in another namespace',
       { name: 'l3', namespace: 'kube-system', parameterNotFoundAction: 'Deny' },
@@ -177,7 +197,12 @@ describe('[F-18] [admission 6] parameters of a policy', () => {
       '2',
       'not l2',
     ],
-    ['a selector finds two, and both hold', { ...byLabel, parameterNotFoundAction: 'Deny' }, '3', undefined],
+    [
+      'a selector finds two, and both hold',
+      { ...byLabel, parameterNotFoundAction: 'Deny' },
+      '3',
+      undefined,
+    ],
     [
       'a selector finds none and that is denied',
       { selector: { matchLabels: { limits: 'no' } }, parameterNotFoundAction: 'Deny' },

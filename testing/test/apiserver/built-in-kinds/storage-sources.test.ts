@@ -19,8 +19,18 @@ const ANOTHER = { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'c' };
 
 describe('the data source of a new claim', () => {
   test.each([
-    ['a snapshot in dataSource has it in both fields', { dataSource: SNAPSHOT }, SNAPSHOT, SNAPSHOT],
-    ['a claim in dataSourceRef has it in both fields', { dataSourceRef: ANOTHER }, ANOTHER, ANOTHER],
+    [
+      'a snapshot in dataSource has it in both fields',
+      { dataSource: SNAPSHOT },
+      SNAPSHOT,
+      SNAPSHOT,
+    ],
+    [
+      'a claim in dataSourceRef has it in both fields',
+      { dataSourceRef: ANOTHER },
+      ANOTHER,
+      ANOTHER,
+    ],
     ['a foreign kind in dataSource loses it', { dataSource: FOREIGN }, undefined, undefined],
     [
       'a snapshot of another group loses it',

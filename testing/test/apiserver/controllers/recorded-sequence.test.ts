@@ -51,7 +51,10 @@ function rollout(): SimulatedCluster {
   return cluster;
 }
 
-test.each(['Deployment', 'ReplicaSet'])('[F-14] every state of each %s equals the recorded state', (kind) => {
+test.each([
+  'Deployment',
+  'ReplicaSet',
+])('[F-14] every state of each %s equals the recorded state', (kind) => {
   const cluster = rollout();
 
   const ours = stories(cluster.events, kind);

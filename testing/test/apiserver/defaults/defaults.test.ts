@@ -192,7 +192,9 @@ describe('[F-12] the defaults of a spec', () => {
     expect(stored.spec).toMatchObject(expected);
   });
 
-  test.each(ROWS)('a stored %s %s does not change when it is written back', (apiVersion, kind, spec) => {
+  test.each(
+    ROWS,
+  )('a stored %s %s does not change when it is written back', (apiVersion, kind, spec) => {
     const made = asStored({ apiVersion, kind, metadata, spec });
     const stored = { ...made, metadata: { ...made.metadata, resourceVersion: '1' } };
 
@@ -283,7 +285,11 @@ const PODS: readonly (readonly [what: string, given: object, expected: object])[
       containers: [{ resources: { requests: { cpu: '500m', memory: '1Gi' } } }],
     },
   ],
-  ['a volume without a source', { volumes: [{ name: 'v' }] }, { volumes: [{ name: 'v', emptyDir: {} }] }],
+  [
+    'a volume without a source',
+    { volumes: [{ name: 'v' }] },
+    { volumes: [{ name: 'v', emptyDir: {} }] },
+  ],
   [
     'volumes with file modes',
     {

@@ -26,7 +26,9 @@ describe('an apply without the last metadata field of its manager', () => {
     });
   });
 
-  test.each(PARTS)('an apply without its %s keeps those of another manager', (part, value, others) => {
+  test.each(
+    PARTS,
+  )('an apply without its %s keeps those of another manager', (part, value, others) => {
     const one = applied(undefined, configMap({}, { [part]: value }));
     const both = applied(one, configMap({}, { [part]: others }), { manager: 'two' });
 

@@ -122,12 +122,9 @@ const APPLIES = PATCHES.filter(
 ).filter(({ id }) => id !== 20); // a resourceVersion is checked before anything is merged
 
 describe('[F-8] recorded applies', () => {
-  test.each(APPLIES.map((one) => [one.id, one] as const))('the apply of exchange %i gives the recorded result', (id, {
-    path,
-    body,
-    status,
-    answer,
-  }) => {
+  test.each(
+    APPLIES.map((one) => [one.id, one] as const),
+  )('the apply of exchange %i gives the recorded result', (id, { path, body, status, answer }) => {
     const query = new URL(path, 'http://server').searchParams;
     const live = status === 201 ? undefined : stateBefore(id);
     const isSame = metadataOf(answer).resourceVersion === metadataOf(live ?? {})?.resourceVersion;
@@ -174,7 +171,11 @@ describe('the owners of created objects', () => {
     .filter(([, { answer }]) => !ADDED_BY_SERVER.includes(String(answer.kind)))
     .filter(([, { answer }]) => managedFieldsOf(answer).length > 0);
 
-  test.each(CREATES)('the managedFields of the object created in %s equal the recorded ones', (_name, { answer }) => {
+  test.each(
+    CREATES,
+  )('the managedFields of the object created in %s equal the recorded ones', (_name, {
+    answer,
+  }) => {
     const [entry] = managedFieldsOf(answer);
 
     const managedFields = recordUpdate({

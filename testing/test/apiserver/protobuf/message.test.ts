@@ -98,11 +98,7 @@ describe('protobuf messages of built-in types', () => {
   test.each([
     ['a text that ends early', Buffer.from([0x0a, 0x05, 0x61]), 'unexpected EOF'],
     ['a message that ends early', Buffer.from([0x0a, 0x04, 0x0a, 0x01, 0x61]), 'unexpected EOF'],
-    [
-      'an impossible length',
-      Buffer.concat([varint(0x0a), varint(2n ** 63n)]),
-      'unexpected EOF',
-    ],
+    ['an impossible length', Buffer.concat([varint(0x0a), varint(2n ** 63n)]), 'unexpected EOF'],
     [
       'a number in place of a message',
       varintField(1, 1),
@@ -110,11 +106,7 @@ describe('protobuf messages of built-in types', () => {
     ],
     ['the field number zero', Buffer.from([0x02, 0x00]), 'proto: illegal tag 0'],
     ['a number without an end', Buffer.alloc(20, 0xff), 'proto: integer overflow'],
-    [
-      'an unknown wire type',
-      Buffer.from([(9 << 3) | 7]),
-      'proto: illegal wireType 7',
-    ],
+    ['an unknown wire type', Buffer.from([(9 << 3) | 7]), 'proto: illegal wireType 7'],
     ['the end of a group without a beginning', Buffer.from([(9 << 3) | 4]), 'end group'],
   ])('a protobuf message with %s is refused', (_what, bytes, why) => {
     expect(() => readMessage(bytes, CONFIG_MAP)).toThrow(why);

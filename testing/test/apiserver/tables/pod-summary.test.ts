@@ -67,15 +67,30 @@ test.each([
     '0/2',
     'ErrImagePull',
   ],
-  ['the reason of a terminated container', withContainers([ended(1, { reason: 'Error' })]), '0/1', 'Error'],
+  [
+    'the reason of a terminated container',
+    withContainers([ended(1, { reason: 'Error' })]),
+    '0/1',
+    'Error',
+  ],
   [
     'the signal of a terminated container without a reason',
     withContainers([ended(1, { signal: 9 })]),
     '0/1',
     'Signal:9',
   ],
-  ['the exit code of a terminated container without reason and signal', withContainers([ended(3)]), '0/1', 'ExitCode:3'],
-  ['Completed if its container completed', withContainers([ended(0, { reason: 'Completed' })]), '0/1', 'Completed'],
+  [
+    'the exit code of a terminated container without reason and signal',
+    withContainers([ended(3)]),
+    '0/1',
+    'ExitCode:3',
+  ],
+  [
+    'Completed if its container completed',
+    withContainers([ended(0, { reason: 'Completed' })]),
+    '0/1',
+    'Completed',
+  ],
   [
     'Running if one container is ready and another has completed',
     withContainers([ended(0, { reason: 'Completed' }), RUNNING], {
@@ -104,7 +119,11 @@ test.each([
 
 test.each([
   ['the number of completed init containers', [ended(0), { state: { running: {} } }], 'Init:1/2'],
-  ['the reason for which an init container waits', [waiting('ImagePullBackOff')], 'Init:ImagePullBackOff'],
+  [
+    'the reason for which an init container waits',
+    [waiting('ImagePullBackOff')],
+    'Init:ImagePullBackOff',
+  ],
   ['the reason of a failed init container', [ended(1, { reason: 'Error' })], 'Init:Error'],
   ['the exit code of a failed init container', [ended(7)], 'Init:ExitCode:7'],
   ['Init:0/2 rather than the reason PodInitializing', [waiting('PodInitializing')], 'Init:0/2'],

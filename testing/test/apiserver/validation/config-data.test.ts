@@ -42,7 +42,9 @@ const CONFIG_MAPS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a ConfigMap', () => {
-  test.each(CONFIG_MAPS)('a ConfigMap gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CONFIG_MAPS,
+  )('a ConfigMap gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CONFIG_MAP, changes))).toEqual(expected);
   });
 });
@@ -54,7 +56,11 @@ const SECRETS: readonly Row[] = [
     { data: { k: Buffer.alloc(1_048_577).toString('base64') } },
     ['data: Too long: may not be more than 1048576 bytes'],
   ],
-  ['decoded data of exactly 1 MiB', { data: { k: Buffer.alloc(1_048_576).toString('base64') } }, []],
+  [
+    'decoded data of exactly 1 MiB',
+    { data: { k: Buffer.alloc(1_048_576).toString('base64') } },
+    [],
+  ],
   [
     'a TLS Secret without certificate and key',
     { type: 'kubernetes.io/tls' },
@@ -82,7 +88,9 @@ const SECRETS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a Secret', () => {
-  test.each(SECRETS)('a Secret gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    SECRETS,
+  )('a Secret gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SECRET, changes))).toEqual(expected);
   });
 

@@ -73,7 +73,9 @@ const NEW_EVENTS: readonly Row[] = [
 ];
 
 describe('[F-15] a new Event of events.k8s.io', () => {
-  test.each(NEW_EVENTS)('a new events.k8s.io Event gets the validation errors of Kubernetes: %s', async (_, changes, expected) => {
+  test.each(
+    NEW_EVENTS,
+  )('a new events.k8s.io Event gets the validation errors of Kubernetes: %s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
     const problems = await refusal(cluster, NEW, changedBy(EVENT, changes));
@@ -109,7 +111,11 @@ const CORE_EVENTS: readonly Row[] = [
     { 'involvedObject.namespace': 'other' },
     ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
   ],
-  ['a cluster-scoped object is accepted in namespace default', { 'involvedObject.namespace': undefined }, []],
+  [
+    'a cluster-scoped object is accepted in namespace default',
+    { 'involvedObject.namespace': undefined },
+    [],
+  ],
   [
     'an Event with an eventTime needs all fields of the new API',
     { eventTime: EVENT.eventTime },
@@ -125,7 +131,9 @@ const CORE_EVENTS: readonly Row[] = [
 ];
 
 describe('[F-15] a core Event', () => {
-  test.each(CORE_EVENTS)('a core Event is validated as in Kubernetes: %s', async (_, changes, expected) => {
+  test.each(
+    CORE_EVENTS,
+  )('a core Event is validated as in Kubernetes: %s', async (_, changes, expected) => {
     const cluster = await startCluster();
 
     const problems = await refusal(cluster, CORE, changedBy(CORE_EVENT, changes));
@@ -165,7 +173,9 @@ const CHANGES: readonly Row[] = [
 ];
 
 describe('[F-15] an update of an Event changes only its series', () => {
-  test.each(CHANGES)('an update of an events.k8s.io Event is validated as in Kubernetes: it changes %s', async (_, patch, expected) => {
+  test.each(
+    CHANGES,
+  )('an update of an events.k8s.io Event is validated as in Kubernetes: it changes %s', async (_, patch, expected) => {
     const { send } = await startCluster();
     await send('POST', NEW, EVENT);
 

@@ -65,7 +65,9 @@ const RANGES: readonly Row[] = [
 ];
 
 describe('validation of a LimitRange', () => {
-  test.each(RANGES)('a LimitRange gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    RANGES,
+  )('a LimitRange gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(RANGE, changes))).toEqual(expected);
   });
 });
@@ -135,7 +137,9 @@ const QUOTAS: readonly Row[] = [
 ];
 
 describe('validation of a ResourceQuota', () => {
-  test.each(QUOTAS)('a ResourceQuota gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    QUOTAS,
+  )('a ResourceQuota gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(QUOTA, changes))).toEqual(expected);
   });
 
@@ -179,7 +183,9 @@ const CLASSES: readonly Row[] = [
 ];
 
 describe('validation of an IngressClass', () => {
-  test.each(CLASSES)('an IngressClass gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CLASSES,
+  )('an IngressClass gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CLASS, changes))).toEqual(expected);
   });
 
@@ -221,7 +227,9 @@ const CONTROLLERS: readonly Row[] = [
 ];
 
 describe('validation of a ReplicationController', () => {
-  test.each(CONTROLLERS)('a ReplicationController gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CONTROLLERS,
+  )('a ReplicationController gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CONTROLLER, changes))).toEqual(expected);
   });
 });

@@ -36,7 +36,9 @@ const RULES: readonly Row[] = [
 ];
 
 describe.each(['Role', 'ClusterRole'])('[F-12] validation of the rules of a %s', (kind) => {
-  test.each(RULES)('the rules of a role get the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    RULES,
+  )('the rules of a role get the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(role(kind), changes))).toEqual(expected);
   });
 });
@@ -73,7 +75,9 @@ const BINDINGS: readonly Row[] = [
 ];
 
 describe.each(['RoleBinding', 'ClusterRoleBinding'])('[F-12] validation of a %s', (kind) => {
-  test.each(BINDINGS)('a role binding gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    BINDINGS,
+  )('a role binding gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(binding(kind), changes))).toEqual(expected);
   });
 

@@ -133,7 +133,9 @@ const AUTOSCALERS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a HorizontalPodAutoscaler', () => {
-  test.each(AUTOSCALERS)('a HorizontalPodAutoscaler gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    AUTOSCALERS,
+  )('a HorizontalPodAutoscaler gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(AUTOSCALER, changes))).toEqual(expected);
   });
 });
@@ -174,7 +176,9 @@ const BUDGETS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a PodDisruptionBudget', () => {
-  test.each(BUDGETS)('a PodDisruptionBudget gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    BUDGETS,
+  )('a PodDisruptionBudget gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(BUDGET, changes))).toEqual(expected);
   });
 });
@@ -208,7 +212,9 @@ const LEASES: readonly Row[] = [
 ];
 
 describe('[F-15] validation of a Lease', () => {
-  test.each(LEASES)('a Lease gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    LEASES,
+  )('a Lease gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(LEASE, changes))).toEqual(expected);
   });
 });

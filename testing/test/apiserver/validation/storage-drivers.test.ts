@@ -52,7 +52,9 @@ const DRIVERS: readonly Row[] = [
 ];
 
 describe('validation of a CSIDriver', () => {
-  test.each(DRIVERS)('a CSIDriver gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    DRIVERS,
+  )('a CSIDriver gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(DRIVER, changes))).toEqual(expected);
   });
 
@@ -109,7 +111,9 @@ const ATTACHMENTS: readonly Row[] = [
 ];
 
 describe('validation of a VolumeAttachment', () => {
-  test.each(ATTACHMENTS)('a VolumeAttachment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    ATTACHMENTS,
+  )('a VolumeAttachment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(ATTACHMENT, changes))).toEqual(expected);
   });
 

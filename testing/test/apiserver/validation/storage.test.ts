@@ -43,7 +43,9 @@ const CLAIMS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a PersistentVolumeClaim', () => {
-  test.each(CLAIMS)('a PersistentVolumeClaim gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CLAIMS,
+  )('a PersistentVolumeClaim gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CLAIM, changes))).toEqual(expected);
   });
 });
@@ -181,7 +183,9 @@ const VOLUMES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a PersistentVolume', () => {
-  test.each(VOLUMES)('a PersistentVolume gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    VOLUMES,
+  )('a PersistentVolume gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(VOLUME, changes))).toEqual(expected);
   });
 

@@ -46,7 +46,11 @@ describe.each(WRONG)('[F-3] the malformed resourceVersion=%s', (version, why) =>
     ['a list of all namespaces', 'GET', `/api/v1/configmaps?${asked}`],
     ['a page', 'GET', `${CONFIG_MAPS}?limit=1&${asked}`],
     ['an exact list', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=Exact&${asked}`],
-    ['a list not older than the version', 'GET', `${CONFIG_MAPS}?resourceVersionMatch=NotOlderThan&${asked}`],
+    [
+      'a list not older than the version',
+      'GET',
+      `${CONFIG_MAPS}?resourceVersionMatch=NotOlderThan&${asked}`,
+    ],
     ['a list of Events', 'GET', `${EVENTS}?${asked}`],
     ['a deletecollection', 'DELETE', `${CONFIG_MAPS}?${asked}`],
     ['a GET', 'GET', `${CONFIG_MAPS}/a?${asked}`],

@@ -13,7 +13,12 @@ function replicaSet(replicas: string, port = '80'): string {
 }
 
 describe('whole numbers with a point or exponent in JSON', () => {
-  test.each(['3.0', '3e0', '0.3e1', '30E-1'])('a built-in kind refuses %s replicas in JSON', async (written) => {
+  test.each([
+    '3.0',
+    '3e0',
+    '0.3e1',
+    '30E-1',
+  ])('a built-in kind refuses %s replicas in JSON', async (written) => {
     const { send } = await startCluster();
 
     const { status, body } = await send('POST', QUOTAS, replicaSet(written));
@@ -76,7 +81,9 @@ describe('whole numbers in patches of a built-in kind', () => {
     ['application/strategic-merge-patch+json', '{"spec":{"replicas":2.0}}', 200],
   ];
 
-  test.each(patches)('a whole number in a patch of type %s %s is answered %d', async (type, patch, code) => {
+  test.each(
+    patches,
+  )('a whole number in a patch of type %s %s is answered %d', async (type, patch, code) => {
     const { send } = await startCluster();
     await send('POST', QUOTAS, replicaSet('3'));
 

@@ -80,7 +80,9 @@ function heavyWorkload(kind: string, name: string, spec: object): StoredObject {
 }
 
 describe('[found 6] a workload that asks for more Pods than the server allows', () => {
-  test.each(KINDS)('a %s of %s with %j gets some Pods, and reports why it gets no more', (kind, resource, spec) => {
+  test.each(
+    KINDS,
+  )('a %s of %s with %j gets some Pods, and reports why it gets no more', (kind, resource, spec) => {
     const cluster = start();
     cluster.access.create(resource, heavyWorkload(kind, 'web', spec));
 

@@ -373,7 +373,10 @@ describe('entries of managedFields', () => {
     expect(owners(after)['one Apply']).not.toHaveProperty('f:status');
   });
 
-  test.each([[[]], [[{}]]])('an update with managedFields %j removes all entries', (managedFields) => {
+  test.each([
+    [[]],
+    [[{}]],
+  ])('an update with managedFields %j removes all entries', (managedFields) => {
     const live = updated(undefined, configMap({ a: '1' }));
 
     const after = updated(live, {

@@ -26,16 +26,28 @@ test.each([
     [{ op: 'add', path: '/a/-', value: 9 }],
     { a: [1, 2, 3, 9], m: { k: 'v' } },
   ],
-  ['counts a negative index from the end', [{ op: 'remove', path: '/a/-1' }], { a: [1, 2], m: { k: 'v' } }],
+  [
+    'counts a negative index from the end',
+    [{ op: 'remove', path: '/a/-1' }],
+    { a: [1, 2], m: { k: 'v' } },
+  ],
   ['removes a field', [{ op: 'remove', path: '/m/k' }], { a: [1, 2, 3], m: {} }],
-  ['replaces an item', [{ op: 'replace', path: '/a/0', value: [] }], { a: [[], 2, 3], m: { k: 'v' } }],
+  [
+    'replaces an item',
+    [{ op: 'replace', path: '/a/0', value: [] }],
+    { a: [[], 2, 3], m: { k: 'v' } },
+  ],
   [
     'copies a value',
     [{ op: 'copy', from: '/m', path: '/n' }],
     { a: [1, 2, 3], m: { k: 'v' }, n: { k: 'v' } },
   ],
   ['moves a value', [{ op: 'move', from: '/m/k', path: '/a/0' }], { a: ['v', 1, 2, 3], m: {} }],
-  ['tests a value', [{ op: 'test', path: '/m', value: { k: 'v' } }], { a: [1, 2, 3], m: { k: 'v' } }],
+  [
+    'tests a value',
+    [{ op: 'test', path: '/m', value: { k: 'v' } }],
+    { a: [1, 2, 3], m: { k: 'v' } },
+  ],
 ])('a JSON patch %s', (_what, operations, expected) => {
   const document = { a: [1, 2, 3], m: { k: 'v' } };
 
@@ -144,11 +156,7 @@ test.each([
     { op: 'copy', from: '/none', path: '/more' },
     { a: ['x'], more: null },
   ],
-  [
-    'an index may have leading zeros',
-    { op: 'add', path: '/a/001', value: 'y' },
-    { a: ['x', 'y'] },
-  ],
+  ['an index may have leading zeros', { op: 'add', path: '/a/001', value: 'y' }, { a: ['x', 'y'] }],
   ['an index may have a plus sign', { op: 'add', path: '/a/+0', value: 'y' }, { a: ['y', 'x'] }],
   [
     'the last place may be counted from the end',

@@ -93,7 +93,9 @@ const ROWS: readonly (readonly [what: string, metadata: object, problems: readon
 ];
 
 describe('[F-4] validation of metadata', () => {
-  test.each(ROWS)('metadata get the validation errors of Kubernetes: %s', async (_, metadata, expected) => {
+  test.each(
+    ROWS,
+  )('metadata get the validation errors of Kubernetes: %s', async (_, metadata, expected) => {
     const { send } = await startCluster();
 
     const { body } = await send('POST', CONFIG_MAPS, configMap('a', metadata));
@@ -401,8 +403,20 @@ describe('the metadata rules for updates and creates', () => {
       { labels },
       [L, L, L, L],
     ],
-    ['a wrong label of a ResourceQuota is reported three times', QUOTAS, QUOTA, { labels }, [L, L, L]],
-    ['a wrong label of a PodDisruptionBudget is reported twice', BUDGETS, BUDGET, { labels }, [L, L]],
+    [
+      'a wrong label of a ResourceQuota is reported three times',
+      QUOTAS,
+      QUOTA,
+      { labels },
+      [L, L, L],
+    ],
+    [
+      'a wrong label of a PodDisruptionBudget is reported twice',
+      BUDGETS,
+      BUDGET,
+      { labels },
+      [L, L],
+    ],
     [
       'a wrong finalizer of a Role is reported four times',
       ROLES,

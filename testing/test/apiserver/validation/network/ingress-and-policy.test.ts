@@ -91,7 +91,9 @@ const INGRESSES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of an Ingress', () => {
-  test.each(INGRESSES)('an Ingress gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    INGRESSES,
+  )('an Ingress gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(INGRESS, changes))).toEqual(expected);
   });
 });
@@ -106,7 +108,11 @@ const RULE = 'spec.ingress[0]';
 
 const POLICIES: readonly Row[] = [
   ['nothing wrong', {}, []],
-  ['an empty peer', { [`${RULE}.from`]: [{}] }, [`${RULE}.from[0]: Required value: must specify a peer`]],
+  [
+    'an empty peer',
+    { [`${RULE}.from`]: [{}] },
+    [`${RULE}.from[0]: Required value: must specify a peer`],
+  ],
   [
     'an ipBlock and a podSelector in one peer',
     { [`${RULE}.from[0].ipBlock`]: { cidr: '10.0.0.0/8' } },
@@ -153,7 +159,9 @@ const POLICIES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a NetworkPolicy', () => {
-  test.each(POLICIES)('a NetworkPolicy gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    POLICIES,
+  )('a NetworkPolicy gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POLICY, changes))).toEqual(expected);
   });
 });
@@ -200,7 +208,9 @@ const SLICES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of an EndpointSlice', () => {
-  test.each(SLICES)('an EndpointSlice gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    SLICES,
+  )('an EndpointSlice gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SLICE, changes))).toEqual(expected);
   });
 

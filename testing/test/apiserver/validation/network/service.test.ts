@@ -105,7 +105,9 @@ const SERVICES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a Service', () => {
-  test.each(SERVICES)('a Service gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    SERVICES,
+  )('a Service gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes))).toEqual(expected);
   });
 });
@@ -132,7 +134,9 @@ const CHANGES: readonly Row[] = [
 ];
 
 describe('[F-12] updates of a Service', () => {
-  test.each(CHANGES)('an update of a Service is validated as in Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CHANGES,
+  )('an update of a Service is validated as in Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(SERVICE, changes), SERVICE)).toEqual(expected);
   });
 });

@@ -174,7 +174,9 @@ const CONTAINERS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of containers', () => {
-  test.each(CONTAINERS)('a container gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CONTAINERS,
+  )('a container gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -227,7 +229,9 @@ const PROBES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of probes and hooks', () => {
-  test.each(PROBES)('a probe or hook gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    PROBES,
+  )('a probe or hook gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -284,7 +288,9 @@ const VOLUMES: readonly Row[] = [
 ];
 
 describe('[F-12] validation of volumes and mounts', () => {
-  test.each(VOLUMES)('a volume or mount gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    VOLUMES,
+  )('a volume or mount gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -360,7 +366,9 @@ const SPEC: readonly Row[] = [
 ];
 
 describe('[F-12] validation of the rest of a Pod spec', () => {
-  test.each(SPEC)('a Pod spec gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    SPEC,
+  )('a Pod spec gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes))).toEqual(expected);
   });
 });
@@ -387,7 +395,9 @@ const CHANGES: readonly Row[] = [
 ];
 
 describe('[F-12] updates of a Pod', () => {
-  test.each(CHANGES)('an update of a Pod is validated as in Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CHANGES,
+  )('an update of a Pod is validated as in Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(POD, changes), POD)).toEqual(expected);
   });
 

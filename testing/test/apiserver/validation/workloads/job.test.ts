@@ -285,7 +285,9 @@ const CRON_JOBS: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a CronJob', () => {
-  test.each(CRON_JOBS)('a CronJob gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    CRON_JOBS,
+  )('a CronJob gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(CRON_JOB, changes))).toEqual(expected);
   });
 });

@@ -39,7 +39,11 @@ describe.each(KINDS)('[F-12] validation of a %s', (kind) => {
   });
 });
 
-describe.each(['Deployment', 'ReplicaSet', 'DaemonSet'])('[F-12] updates and Pods of a %s', (kind) => {
+describe.each([
+  'Deployment',
+  'ReplicaSet',
+  'DaemonSet',
+])('[F-12] updates and Pods of a %s', (kind) => {
   test('the selector of a workload is immutable', () => {
     const changed = changedBy(workload(kind), {
       'spec.selector.matchLabels': { app: 'y' },
@@ -147,7 +151,9 @@ const DEPLOYMENT: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a Deployment', () => {
-  test.each(DEPLOYMENT)('a Deployment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    DEPLOYMENT,
+  )('a Deployment gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('Deployment'), changes))).toEqual(expected);
   });
 });
@@ -175,7 +181,9 @@ const DAEMON_SET: readonly Row[] = [
 ];
 
 describe('[F-12] validation of a DaemonSet', () => {
-  test.each(DAEMON_SET)('a DaemonSet gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
+  test.each(
+    DAEMON_SET,
+  )('a DaemonSet gets the validation errors of Kubernetes: %s', (_, changes, expected) => {
     expect(problemsOf(changedBy(workload('DaemonSet'), changes))).toEqual(expected);
   });
 });
@@ -200,7 +208,9 @@ const STATEFUL_CHANGES: readonly Row[] = [
 ];
 
 describe('[F-12] updates of a StatefulSet', () => {
-  test.each(STATEFUL_CHANGES)('an update of a StatefulSet is validated as in Kubernetes: it changes %s', (_, changes, expected) => {
+  test.each(
+    STATEFUL_CHANGES,
+  )('an update of a StatefulSet is validated as in Kubernetes: it changes %s', (_, changes, expected) => {
     const before = workload('StatefulSet', { serviceName: 's' });
 
     expect(problemsOf(changedBy(before, changes), before)).toEqual(expected);

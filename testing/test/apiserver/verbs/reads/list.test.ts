@@ -173,7 +173,12 @@ describe('[F-3] resourceVersions of a list of three objects, and a fourth create
     ],
     ['at a resourceVersion without a limit', 'resourceVersion=RV', 4, 'latest'],
     ['at a resourceVersion with a limit: exactly that', 'resourceVersion=RV&limit=9', 3, 'then'],
-    ['not older than a resourceVersion', 'resourceVersion=RV&resourceVersionMatch=NotOlderThan', 4, 'latest'],
+    [
+      'not older than a resourceVersion',
+      'resourceVersion=RV&resourceVersionMatch=NotOlderThan',
+      4,
+      'latest',
+    ],
     [
       'not older with a limit',
       'resourceVersion=RV&resourceVersionMatch=NotOlderThan&limit=2',
@@ -218,7 +223,9 @@ const FUTURE = [
   'resourceVersion=99999&limit=1',
 ];
 
-test.each(FUTURE)('[F-3] a list with %s, which is in the future, is answered 504 after 3 s', async (query) => {
+test.each(
+  FUTURE,
+)('[F-3] a list with %s, which is in the future, is answered 504 after 3 s', async (query) => {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const { send, revision } = await filled(1, { clock });
   const listing = send('GET', `${CONFIG_MAPS}?${query}`);

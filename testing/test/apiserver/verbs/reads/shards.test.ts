@@ -350,7 +350,11 @@ describe('[F-19] parsing of shard selectors', () => {
 });
 
 describe('[F-19] the feature gate ShardedListAndWatch', () => {
-  test.each([LOWER, 'x', ' '])('the gate is off by default and the shard selector %j is ignored', async (text) => {
+  test.each([
+    LOWER,
+    'x',
+    ' ',
+  ])('the gate is off by default and the shard selector %j is ignored', async (text) => {
     const cluster = await startCluster();
     const { lower, upper } = await filled(cluster);
 

@@ -149,7 +149,9 @@ describe('[F-8] the identity in a patch', () => {
     ],
   ];
 
-  test.each(identities)('a patch of a %s with metadata %j is answered %i', async (kind, metadata, status, message) => {
+  test.each(
+    identities,
+  )('a patch of a %s with metadata %j is answered %i', async (kind, metadata, status, message) => {
     const { patch } = await withObjects();
 
     const answer = await patch(kind, MERGE, { metadata });
