@@ -22,6 +22,7 @@ const LOOK = {
     fontname: 'sans-serif',
     fontsize: 12,
     shape: 'box',
+    margin: '0.25,0.1',
     style: 'rounded,filled',
     fillcolor: '#f4f6fa',
     color: '#3a5ccc',
