@@ -14,6 +14,8 @@ import { buildSite } from './support/built-site.ts';
 import { type StaticServer, serveFolder } from './support/static-server.ts';
 
 const BUILD_TIMEOUT_MS = 300_000;
+/** axe looks at every element of a page; on a machine that others use a page takes 10 s. */
+const SLOW_MS = 180_000;
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const SIZES = [
   { name: 'a desk', width: 1440, height: 900 },
@@ -66,7 +68,9 @@ async function shown(path: string, { width, height }: Size, isDark = false): Pro
   return { page, complaints, elsewhere };
 }
 
-test.each(SIZES)('on $name a search for "finalizer" leads to the guide', async (size) => {
+test.each(SIZES)('on $name a search for "finalizer" leads to the guide', {
+  timeout: SLOW_MS,
+}, async (size) => {
   const { page, complaints, elsewhere } = await shown('/', size);
 
   await page.getByRole('button', { name: 'Search' }).first().click();
@@ -82,7 +86,9 @@ test.each(SIZES)('on $name a search for "finalizer" leads to the guide', async (
   expect(elsewhere).toEqual([]);
 });
 
-test.each(SIZES)('on $name no page is wider than the screen', async (size) => {
+test.each(SIZES)('on $name no page is wider than the screen', {
+  timeout: SLOW_MS,
+}, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/settings', '/guides/write/hooks']) {
     const { page } = await shown(path, size);
 
@@ -91,7 +97,9 @@ test.each(SIZES)('on $name no page is wider than the screen', async (size) => {
   }
 });
 
-test.each(SIZES)('on $name axe finds nothing serious, by day and by night', async (size) => {
+test.each(SIZES)('on $name axe finds nothing serious, by day and by night', {
+  timeout: SLOW_MS,
+}, async (size) => {
   for (const path of ['/', '/start/first-operator', '/reference/commands']) {
     for (const isDark of [false, true]) {
       const { page } = await shown(path, size, isDark);
