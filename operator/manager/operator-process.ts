@@ -54,9 +54,9 @@ export class OperatorProcess {
   readonly #view: ProcessView;
   /** Undefined without an election. */
   readonly #campaign: Campaign | undefined;
-  /** Undefined unless the settings configure sharding. */
+  /** Undefined unless replicas share the work. */
   readonly #sharding: Sharding | undefined;
-  /** Undefined unless the settings set `installCrds`. */
+  /** Undefined unless the settings say `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
   readonly #declared = new DeclaredParts();
   readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
@@ -124,17 +124,14 @@ export class OperatorProcess {
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
 
-  /**
-   * True while the process runs, every source has its first list, and webhooks are answered. `/readyz`
-   * includes this.
-   */
+  /** True while it runs, every source has its first list, and webhooks are answered. `/readyz` includes this. */
   get ready(): boolean {
     return this.#isRunning && this.#informers.synced && (this.#webhooks?.ready ?? true);
   }
 
   /**
-   * True when every controller has handled everything that its sources hold, and every runnable reports that
-   * it is idle. Then only a change or a timer adds work.
+   * True when every controller has handled everything that its sources hold, and every runnable says that it is
+   * idle. Then only a change or a timer adds work.
    */
   get idle(): boolean {
     return this.#isRunning && this.#host.idle && this.#runnables.idle;
@@ -145,33 +142,27 @@ export class OperatorProcess {
     return this.#view.status;
   }
 
-  /**
-   * The address of the webhook server: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined while it does
-   * not listen.
-   */
+  /** Where webhooks are answered: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined when they are not. */
   get webhookAddress(): string | undefined {
     return this.#webhooks?.address;
   }
 
-  /** Closes the webhook port and its connections at once, as the death of the process would. */
+  /** Closes the port of webhooks and its connections at once, as the death of the process does. */
   async closeWebhooks(): Promise<void> {
     await this.#webhooks?.stop();
   }
 
-  /**
-   * True while this process may do work that needs leadership. Without an election, this is true from the
-   * start.
-   */
+  /** True while this process may do work that needs leadership. Without an election: from the start. */
   get leads(): boolean {
     return this.#leads;
   }
 
   /**
-   * Adds a controller or runnable, before or during the run. During the run the part starts at once, or when
-   * this process leads if the part needs leadership.
+   * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
+   * leadership if it needs that.
    *
-   * @throws ConfigurationError `CONFIG` when another controller has the same name, and when the manager has
-   *   been stopped.
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and when the manager
+   *   has been told to stop.
    */
   add(declared: Controller | Runnable): void {
     if (this.#stop.signal.aborted) {
@@ -186,27 +177,27 @@ export class OperatorProcess {
   }
 
   /**
-   * Runs until `signal` aborts or `stop` is called. Then it stops in this order, within the
-   * `shutdownTimeoutMs` of the settings:
+   * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
+   * of the settings:
    *
    * 1. runnables that give work to controllers;
-   * 2. controllers: their reconciles may finish for 40 % of that time; then their signals abort, and after 20
-   *    % more the stop no longer waits for them;
-   * 3. webhooks, which a process in a Pod still answers for 3 s, other runnables, sources and Events;
+   * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after
+   *    20 % more they are left behind;
+   * 3. webhooks, which a Pod goes on answering for 3 s, other runnables, sources and Events;
    * 4. the Lease, if nothing that needs it still runs;
    * 5. the servers.
    *
    * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
-   * signals of all work that needs leadership abort. That work ends before another process may lead (or
-   * within 1 s, if that is later), and starts again with the next term. A runnable's `run` is then called
-   * again.
+   * signals of everything that needs leadership abort. It all ends before another process may lead (or
+   * within 1 s, if that is later), and starts again with the next term. For a runnable that is another call
+   * of `run`.
    *
-   * @throws ConfigurationError `CONFIG` when a port is not available, and when the manager has run before.
+   * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
    * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused; with
-   *   `onLost: 'standby'` when work that needs leadership did not end in time.
-   * @throws OperatorError `UNSERVED` when the settings set `crdWait: 'timeout'` and a source is not served
-   *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes `run` throw. A
-   *   bug in the toolkit makes it throw after an orderly stop.
+   *   `onLost: 'standby'` when something that needs leadership did not end in time.
+   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not served
+   *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A
+   *   bug in the toolkit does, after an orderly stop.
    */
   run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== 'new') {
@@ -218,7 +209,7 @@ export class OperatorProcess {
   }
 
   /**
-   * Begins the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
+   * Starts the stop, as an abort of the signal of `run` does. Resolves when the stop is over, and never
    * rejects. It is idempotent, may be called before the run, and is safe to call from a signal handler.
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
@@ -298,9 +289,7 @@ export class OperatorProcess {
     this.#tasks.start({ name: 'sharding', phase: 'controllers', guarded: false, run });
   }
 
-  /**
-   * Lists and watches the sources of `declared`, unless the settings postpone that until this process leads.
-   */
+  /** Lists and watches the sources of `declared`, unless the settings leave that until this process leads. */
   #watch(declared: Controller | Runnable): void {
     if (!this.#mayRun(declared) && !this.#options.settings.warmup) return;
     if (isController(declared)) this.#host.attach(declared);
@@ -321,7 +310,7 @@ export class OperatorProcess {
     return this.#sharding !== undefined && isController(declared); // it runs, for the keys of some groups
   }
 
-  /** The work that needs leadership and has no keys, such as runnables. */
+  /** What needs leadership and has no keys. */
   #keylessWork(): KeylessWork {
     return {
       begin: (term) => {

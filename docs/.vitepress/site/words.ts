@@ -3,7 +3,7 @@
 /** Tables that are made from the sources, and pages that are made whole. */
 const GENERATED_PART = /<!-- The tables of .*?<!-- The end of what .*?-->/gs;
 const GENERATED_PAGE = /^<!-- npm run generate -- /;
-const CODE = /^```.*?^```|^ {4}.*$/gms;
+const CODE = /^```.*?^```|^ {4}[^\n]*$/gms;
 /** Of a link its text counts. */
 const ADDRESS = /\]\([^)]*\)/g;
 const WORD = /[A-Za-z0-9][\w'’/.@-]*/g;

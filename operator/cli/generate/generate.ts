@@ -64,17 +64,14 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
     return 0;
   }
   const states = await statesOf(declared, parsed, parsed.output, io);
-  // The Dockerfile belongs to the user as soon as it exists, so it is never compared.
+  // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
   const images = parsed.check ? [] : await imageFiles(parsed, project);
   using lines = new LineWriter(io.stdout, io.signal);
   if (parsed.check) return reportStates(states, lines, io);
   return writeGenerated([...states, ...images], lines, io);
 }
 
-/**
- * Refuses the name of the original Metacontroller. `kubectl apply` would overwrite its ClusterRole,
- * and `kubectl delete` would delete its namespace.
- */
+/** `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would delete its namespace. */
 function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
   if (from !== 'metacontroller' || name !== 'metacontroller') return;
   throw new ConfigurationError(
@@ -83,10 +80,7 @@ function requireOwnName({ from }: GenerateArguments['declaring'], name: string |
   );
 }
 
-/**
- * The environment of the modules. Every overlay and package sets `WATCH_NAMESPACE`, so a module
- * must not use its default for a missing variable here.
- */
+/** Every overlay and package sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
 function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
   return isTree(what) ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
@@ -104,9 +98,9 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
 }
 
 /**
- * The same as `loadDeclarations`.
+ * As `loadDeclarations`.
  *
- * @throws ConfigurationError `CONFIG` also when there is no declaration.
+ * @throws ConfigurationError `CONFIG` also when nothing declares what it does.
  */
 export async function loadDeclared(
   declaring: Declaring,
@@ -122,7 +116,7 @@ export async function loadDeclared(
   );
 }
 
-/** The options that the settings of a module can also decide. */
+/** The options that settings of a module also decide. */
 type Decidable = Pick<
   GenerateArguments,
   'namespaces' | 'isWatchGiven' | 'leaderElection' | 'leaseName' | 'installCrds'
@@ -130,8 +124,8 @@ type Decidable = Pick<
   Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
- * `args` with the settings that modules decide instead of the environment of the Pod. An option on
- * the command line has precedence.
+ * `args` with what the settings of the modules say instead of the environment of the Pod. An option of the
+ * command line wins.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
   const { namespaces, leaderElection, installCrds, sharding } = settings;
@@ -147,10 +141,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
   };
 }
 
-/**
- * Adds the default paths of modules: those in the image of the project's Dockerfile, or else those
- * in our own image.
- */
+/** By default the paths in the image of the project's Dockerfile, or else in our own image. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
   const { declaring, modulePaths, what } = args;
   if (!isTree(what) || declaring.from !== 'modules' || modulePaths.length > 0) return args;
@@ -164,10 +155,7 @@ function withModulePaths(args: GenerateArguments, project: Project | undefined):
   );
 }
 
-/**
- * The missing files of the project's image. Empty when --module-path names other paths than the
- * Dockerfile, because then another image is used.
- */
+/** None when --module-path names other paths than those of the Dockerfile: then the image is another one. */
 async function imageFiles(
   { modulePaths }: GenerateArguments,
   project: Project | undefined,
@@ -217,7 +205,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. Writes that they leave to RBAC are reported on standard error. */
+/** The policies of an operator. What they leave to RBAC is told on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
@@ -231,7 +219,7 @@ async function policiesOf(
   const options: PoliciesOptions = {
     ...{ ...placement, name, guards, warns },
     serviceAccount: { name, namespace: args.namespace ?? name },
-    // As in the manifests, the Lease has the name of the operator, and not of its first controller.
+    // As in the manifests: the Lease is called as the operator, and not as its first controller.
     ...(placement.leaderElection && {
       leaderElection: { leaseName: `${name}-leader`, ...placement.leaderElection },
     }),
@@ -306,11 +294,7 @@ function manifestsOptionsOf(
   };
 }
 
-/**
- * The gate with the text of the bundle.
- *
- * @throws ConfigurationError `CONFIG` when the file cannot be read.
- */
+/** @throws ConfigurationError `CONFIG` when the file cannot be read. */
 async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<GateOptions> {
   if (path === undefined) return gate;
   try {
@@ -322,18 +306,12 @@ async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<
   }
 }
 
-/**
- * The default image of the operator. Modules run in the project's own image. Other programs run in
- * the target of Dockerfile.operator that contains their package.
- */
+/** Modules run in an image of their own, and other programs in the target of Dockerfile.operator that has their package. */
 function defaultImage({ declaring: { from } }: GenerateArguments, name: string): string {
   return from === 'modules' ? name : `chancery-${from}`;
 }
 
-/**
- * The program with its choice of leader election. In a Pod, these commands elect a leader by
- * default.
- */
+/** In a Pod these commands elect a leader unless they are told otherwise. */
 function withElection(program: OperatorProgram, elects: boolean): OperatorProgram {
   const off = '--no-leader-election';
   if (elects || program.words.includes(off)) return program;
@@ -363,8 +341,7 @@ function definitions(
 
 function filter(declared: readonly Generating[], args: GenerateArguments): string {
   const found = proxyFilter(declared, placementOf(declared, args));
-  // Standard output may be piped into a command line, so it has no comment. A file names the
-  // command that generated it.
+  // Standard output may be piped into a command line, so it has no comment. A file says how it was generated.
   const comment = args.output === undefined ? '' : header(args.command);
   switch (args.format) {
     case 'args':
@@ -394,7 +371,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is a part of an operator. Its name is only used if there is no other declaration.
+  // A webhook is a part of an operator, and has the name of its question.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

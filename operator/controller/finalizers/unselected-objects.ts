@@ -18,24 +18,19 @@ import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
 import { type MetadataPages, sweep } from './sweep.ts';
 
-/**
- * Maximum number of objects with their own watch. A sweep looks for changes of the other objects.
- */
+/** This many objects have a watch of their own. A sweep looks for changes of the others. */
 const MAX_WATCHED = 50;
 
-/**
- * Maximum number of remembered objects. Beyond it, the object of an uncached key is read before `gone` is
- * called.
- */
+/** Number of objects that are remembered. Beyond it, a key without an object is read before `gone` is called. */
 const MAX_KNOWN = 10_000;
 
-/** Milliseconds between two sweeps while there are objects without a watch, and after a failed sweep. */
+/** Milliseconds between two sweeps while there are objects without a watch, and after a sweep that failed. */
 const SWEEP_EVERY_MS = 5 * 60_000;
 
 /** Maximum number of keys in a log line. */
 const MAX_NAMES = 10;
 
-/** Decides which objects this process works on, if replicas share them. */
+/** Which objects this process works on, where replicas share them. */
 interface OwnObjects {
   worksOn(key: ObjectKey, uid: string | undefined): boolean;
   /** As `worksOn`, for a key that is about to be enqueued. */
@@ -48,27 +43,24 @@ interface UnselectedObjectsOptions {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly log: Log;
-  /** The object in the cache of the source, without own writes. */
+  /** What the cache of the source has, without own writes. */
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
   readonly enqueue: (key: ObjectKey) => void;
-  /** The objects that this process works on. Default: all objects. See `opened`. */
+  /** The objects that this process works on. Default: all. See `opened`. */
   readonly shards?: OwnObjects | undefined;
   /** Receives the number of objects whenever it changes. */
   readonly measured: (count: number) => void;
-  /** All controllers of the process. Default: no others. */
+  /** All controllers of the process. Default: there are no others. */
   readonly controllers?: (() => readonly Controller[]) | undefined;
-  /** Default: no sweep. */
+  /** Default: there is no sweep. */
   readonly pages?: MetadataPages | undefined;
-  /** Default: no object has its own watch. */
+  /** Default: no object has a watch of its own. */
   readonly open?: ((source: Source) => OpenedSource) | undefined;
 }
 
-/**
- * The state of an object. `suspected`: it has left the selector, and has not been read yet to check whether
- * it still exists.
- */
+/** The state of an object. `suspected`: it has left the selector, and it was not yet read to see whether it exists. */
 type Known =
   | 'suspected'
   | {
@@ -78,25 +70,23 @@ type Known =
     };
 
 /**
- * The objects that have the finalizer of a controller but are not selected by its source. They are finalized
- * when they are deleted.
+ * The objects that carry the finalizer of a controller and that its source does not select. They are finalized when
+ * they are deleted.
  *
- * An object belongs to them after it leaves the label or field selector. The API server then reports it as
- * deleted, and a list only lacks it. So the next attempt of its key reads the object. These objects are not
- * remembered after a restart or a change of the leader, so a sweep looks for them at the start.
+ * An object becomes one of them when it leaves the label or field selector. The API server reports it as deleted, and
+ * a list says only that it is missing. So the next attempt of its key reads it. Nothing remembers these objects after
+ * a restart or a change of the leader. So a sweep looks for them at the start.
  *
- * Nothing is done for such an object until its deletion begins. A watch of the object by its name reports the
- * deletion. For more than 50 objects, a sweep every five minutes finds it. From then on each attempt of the
- * key reads the object.
+ * Nothing is done for such an object until its deletion begins. A watch of the object by its name tells when that is.
+ * Beyond 50 objects a sweep every five minutes tells. From then on each attempt of the key reads the object.
  *
- * If another controller of the process with a finalizer of the same name selects the object, the object is
- * left to that controller.
+ * An object that another controller of the process selects, with a finalizer of the same name, is left to that one.
  *
- * All requests use the rights of the source: `get`, `list` and `watch` on its resource in its namespaces.
+ * All requests have the rights of the source: `get`, `list` and `watch` of its resource in its namespaces.
  */
 export class UnselectedObjects {
   readonly #options: UnselectedObjectsOptions;
-  /** Undefined when no object can leave, because there is no finalizer or no selector. */
+  /** Undefined when no object can leave: there is no finalizer or no selector. */
   readonly #finalizer: string | undefined;
   readonly #selector: string;
   readonly #match: ReturnType<typeof matcherOf>;
@@ -104,9 +94,9 @@ export class UnselectedObjects {
   #others: readonly ReturnType<typeof matcherOf>[] = [];
   readonly #known = new Map<ObjectKey, Known>();
   readonly #watches = new Set<DeletionWatch>();
-  /** Number of objects in `#known` that a read or a sweep has found. */
+  /** Objects in `#known` that a read or a sweep has found. */
   #found = 0;
-  /** Number of objects that the last sweep has found and that are not in `#known`. */
+  /** Objects that the last sweep has found and that are not in `#known`. */
   #unknown = 0;
   /** False while objects may exist that are not in `#known`. */
   #isComplete: boolean;
@@ -114,7 +104,7 @@ export class UnselectedObjects {
   #hasFailed = false;
   #told = 0;
   #wake: () => void = () => {};
-  /** True if this process took over objects after the last sweep began. */
+  /** Objects were taken over since the last sweep began. */
   #isDue = false;
   #cutPause: () => void = () => {};
 
@@ -127,15 +117,15 @@ export class UnselectedObjects {
     this.#isComplete = options.pages === undefined;
   }
 
-  /** False while a sweep or the first list of a watch is pending. */
+  /** False while a sweep or the first list of a watch is under way. */
   get isSettled(): boolean {
     return !this.#isSweeping && [...this.#watches].every(({ isSettled }) => isSettled);
   }
 
   /**
-   * Handles a change of the source.
+   * Notes a change of the source.
    *
-   * @returns true when the object may have left the selector, so that its key must be reconciled.
+   * @returns true when the object may have left the selector. Its key must then be reconciled.
    */
   changed(change: Change): boolean {
     if (this.#finalizer === undefined) return false;
@@ -144,7 +134,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return false;
     }
-    // If an object is only missing in a list, it may have got the finalizer after the last known state.
+    // An object that only a list has missed may have got the finalizer after the last state that is known.
     const isLate = change.finalStateUnknown && !this.#options.isFinalized(key, metadata.uid);
     if (!this.#isOurs(key, metadata) && !isLate) return false;
     if (this.#known.has(key)) return true;
@@ -154,7 +144,7 @@ export class UnselectedObjects {
     return true;
   }
 
-  /** True for a key whose object must be read, because it is not in the cache. */
+  /** True for a key whose object must be read, because the cache does not have it. */
   concerns(key: ObjectKey): boolean {
     if (this.#finalizer === undefined) return false;
     if (this.#known.has(key) || this.#isHidden(key)) return true;
@@ -162,8 +152,8 @@ export class UnselectedObjects {
   }
 
   /**
-   * The live object in the form of the cache. Undefined when the object does not exist or does not have the
-   * finalizer: then it is gone for the controller.
+   * The live object in the form of the cache. Undefined when the object is gone or does not carry the finalizer: then
+   * it is gone for the controller.
    *
    * @throws any error of the read, so that the key is retried.
    */
@@ -175,7 +165,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return undefined;
     }
-    // A live object that matches is selected again, and the cache will soon show it.
+    // An object that matches is selected again: the cache is about to show it.
     if (this.#match(live) !== 'selected') this.#seen(key, live);
     const { apiVersion, kind, metadata } = live;
     return asCached(live, { apiVersion, kind, metadata }, controller.for);
@@ -195,7 +185,7 @@ export class UnselectedObjects {
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
-      // A process that works on only some objects has none at the start.
+      // A process that works on some objects only has none at the start.
       if (shards !== undefined) await this.#pause(signal);
       for (;;) {
         this.#isDue = false;
@@ -209,10 +199,7 @@ export class UnselectedObjects {
     }
   }
 
-  /**
-   * Call this when the process works on more objects from now on. The next sweep begins at once, and finds
-   * all of them.
-   */
+  /** The process works on more objects from now on. The next sweep begins at once, and finds all of them. */
   opened(): void {
     for (const [key, known] of [...this.#known]) if (known !== 'suspected') this.#forget(key);
     this.#isDue = true;
@@ -229,7 +216,7 @@ export class UnselectedObjects {
     return !this.#isComplete || this.#found > this.#watches.size;
   }
 
-  /** Waits until the next sweep. */
+  /** Until the next sweep. */
   async #pause(signal: AbortSignal): Promise<void> {
     await this.#until(() => signal.aborted || this.#isDue || this.#needsSweep);
     using pause = linkedAbort(signal);
@@ -260,7 +247,7 @@ export class UnselectedObjects {
           shards?.worksOn(key, metadata.uid) !== false &&
           this.#isOurs(key, metadata),
       );
-      // A source for one name gives rights only to that object.
+      // A source for one name gives rights to that object alone.
       const only = onlyNameIn(controller.for.fieldSelector);
       const ours = found.filter(([, { name }]) => only === undefined || name === only);
       const kept = ours.filter(([key, metadata]) => this.#swept(key, metadata));
@@ -300,10 +287,7 @@ export class UnselectedObjects {
     return true;
   }
 
-  /**
-   * Handles an object that a read has found. If the object was seen to leave the selector, this is
-   * logged and recorded as an Event.
-   */
+  /** A read has found the object. People are told of an object that was seen to leave. */
   #seen(key: ObjectKey, live: KubernetesObject): void {
     const { controller, events, log } = this.#options;
     const known = this.#known.get(key);
@@ -314,7 +298,7 @@ export class UnselectedObjects {
     if (!hasLeft) return;
     const finalizer = this.#finalizer;
     const effect = 'nothing reconciles it, and its cleanup waits until it is deleted';
-    // Without a watch, the sweep logs the object.
+    // Without a watch, the sweep names it.
     if (watch !== undefined) {
       const facts = { key, finalizer, selector: this.#selector, effect };
       log.warn(facts, 'an object with the finalizer has left the selector');
@@ -354,7 +338,7 @@ export class UnselectedObjects {
     if (shards?.admitsUncached(key, uid) !== false) enqueue(key);
   }
 
-  /** Forgets an object that only a sweep checks. The next sweep finds it again. */
+  /** Forgets an object that only a sweep looks for. The next sweep finds it again. */
   #makeRoom(): boolean {
     for (const [key, known] of this.#known) {
       if (known === 'suspected' || known.watch !== undefined || known.isDeleted) continue;
@@ -376,10 +360,7 @@ export class UnselectedObjects {
     this.#watches.delete(known.watch);
   }
 
-  /**
-   * True for an object that has the finalizer, unless this process has removed it or another controller
-   * selects the object.
-   */
+  /** True for an object that carries the finalizer, unless this process has removed it or another controller has it. */
   #isOurs(
     key: ObjectKey,
     metadata: ObjectMeta,
@@ -392,9 +373,7 @@ export class UnselectedObjects {
     return !this.#options.isFinalized(key, uid);
   }
 
-  /**
-   * True while an own write shows that an object has left the selector, and the cache still has the object.
-   */
+  /** True while only a write of this process says that an object has left, and the cache still has it. */
   #isHidden(key: ObjectKey): boolean {
     const cached = this.#options.cached(key);
     return cached !== undefined && this.#isOurs(key, cached.metadata);

@@ -30,10 +30,10 @@ import { type Subscriptions, subscribe } from './wakes/subscribe.ts';
 import { changedObject, howChanged, WakeCauses } from './wakes/wake-causes.ts';
 import { DONE, writtenFacts } from './written-fields.ts';
 
-/** The state of a controller, for display. Plain data. */
+/** The state of a controller for people. Plain data. */
 export interface ControllerActivity {
   readonly name: string;
-  /** False before the sources are synced, while another replica leads, and after the end. */
+  /** False before its sources are synced, while another replica leads, and after the end. */
   readonly working: boolean;
   readonly workers: number;
   readonly busy: number;
@@ -55,7 +55,7 @@ const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
  * Runs one controller: changes of its sources become keys, and keys become reconciles.
  *
  * `attach` prepares a standby: the sources are listed and watched, but no handler is subscribed, so that no
- * keys accumulate. `run` starts with all objects that are cached by then.
+ * keys pile up. `run` starts with all objects that are cached by then.
  */
 export class ControllerRunner {
   readonly #options: RunnerOptions;
@@ -71,13 +71,13 @@ export class ControllerRunner {
   readonly #finalizing: Finalizing;
   readonly #unselected: UnselectedObjects;
   readonly #wakes: WakeCauses;
-  /** The term for all keys, unless keys are sharded. */
+  /** Of all keys, unless they are sharded. */
   readonly #term: Term;
   /** Undefined unless keys are sharded. */
   readonly #keys: ShardedKeys | undefined;
-  /** Undefined until the sources have settled. */
+  /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
-  /** True when the queue began with its own keys, instead of all cached objects. */
+  /** True when the queue began with keys of its own, and not with all cached objects. */
   #isContinued = false;
 
   constructor(options: RunnerOptions) {
@@ -152,7 +152,7 @@ export class ControllerRunner {
     return new KeyGate(this.#queue, policiesFor, observer?.held.bind(observer));
   }
 
-  /** A snapshot for display. */
+  /** A snapshot for people. */
   get activity(): ControllerActivity {
     const { controller } = this.#options;
     const queue = this.#queue;
@@ -168,7 +168,7 @@ export class ControllerRunner {
     };
   }
 
-  /** Every key that is waiting or has an attempt. */
+  /** Every key that waits or has an attempt. */
   *waiting(): Generator<WaitingKey, void, undefined> {
     const failures = (key: ObjectKey): number => this.#queue.failures(key);
     for (const each of this.#queue.keys()) yield { ...each, failures: failures(each.key) };
@@ -177,47 +177,42 @@ export class ControllerRunner {
     }
   }
 
-  /** The state of one key, from memory. Reading it changes nothing. */
+  /** What is known of one key, from memory. Asking changes nothing. */
   keyState(key: ObjectKey): KeyState {
     const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
     return keyState({ ...parts, controller: this.#options.controller, keys: this.#keys }, key);
   }
 
-  /** The keys of the cached objects that the controller reconciles. */
+  /** The keys of the cached objects that it reconciles. */
   *cachedKeys(): Generator<ObjectKey, void, undefined> {
     const informer = this.#informers.get(this.#options.controller.for);
     for (const { key } of informer?.entries() ?? []) yield key;
   }
 
-  /** The sources of the controller that have no first list, or whose last requests failed. */
+  /** Its sources that have no first list, or whose last requests failed. */
   get troubledSources(): readonly TroubledSource[] {
     return troubledSources(this.#informers);
   }
 
-  /** True if only the leader runs the controller. */
+  /** True while only the leader runs it. */
   get needsLeaderElection(): boolean {
     return this.#options.controller.needsLeaderElection;
   }
 
-  /**
-   * True when every change of the sources has been turned into keys. Also true before the
-   * controller has subscribed.
-   */
+  /** True when every change of its sources has become keys. Also true before it has subscribed. */
   get delivered(): boolean {
     return this.#subscriptions?.delivered ?? true;
   }
 
-  /**
-   * True while a reconcile has been running longer than `maxReconcileAgeMs`; for a liveness probe.
-   */
+  /** True while a reconcile has run longer than `maxReconcileAgeMs`; for a liveness probe. */
   get stuck(): boolean {
     const { controller, maxReconcileAgeMs = Number.POSITIVE_INFINITY } = this.#options;
     return this.#queue.longestProcessingMs > (controller.maxReconcileAgeMs ?? maxReconcileAgeMs);
   }
 
   /**
-   * True when all changes of the sources are processed, and no key is ready or held by a worker. Delayed keys
-   * may still be waiting.
+   * True when all changes of the sources are processed, and no key is ready or held by a worker. Keys with
+   * a delay may be waiting.
    */
   get idle(): boolean {
     const { depth, processingCount } = this.#queue;
@@ -234,9 +229,9 @@ export class ControllerRunner {
   }
 
   /**
-   * Waits for every source, then reconciles until `signal` aborts. The first keys are all cached objects,
-   * with a priority behind new changes. Resolves when the running reconciles have ended. Their
-   * `context.signal` follows `hardStop`, so that they can finish after `signal` has aborted.
+   * Waits for every source, then reconciles until `signal` aborts: first all cached objects, with a
+   * priority behind new changes. Resolves when the running reconciles have ended. Their `context.signal`
+   * follows `hardStop`, so that they can finish after `signal` has aborted.
    *
    * @throws OperatorError `UNSERVED` with `crdWait: 'timeout'`, before anything is reconciled; `NOT_SYNCED`
    *   when a source fails after `sourcesWithinMs`.
@@ -257,8 +252,8 @@ export class ControllerRunner {
       if (signal.aborted) return;
       throw error;
     }
-    // Controllers that share a source start together, each with all cached objects. The time slice is checked
-    // right before the subscription, so that each controller sees how much of this turn the others have used.
+    // Controllers that share a source start together, each with all cached objects. The time slice is
+    // checked right before the subscription, so that each sees how much of this turn the others have used.
     for (let next = this.#timeSlice.exceeded; next !== undefined; next = this.#timeSlice.exceeded)
       await next;
     if (signal.aborted) return;
@@ -333,7 +328,7 @@ export class ControllerRunner {
     });
   }
 
-  /** Enqueues a key for a reason other than a change. */
+  /** Enqueues a key for another reason than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
     const { priority } = options ?? {};
     this.#options.observer?.woken(key, { cause: why, ...(priority !== undefined && { priority }) });
@@ -372,7 +367,7 @@ export class ControllerRunner {
 
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
     const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
-    // Without a term, another replica works on the key now or later, and begins with all keys of the group.
+    // Without a term another replica works on the key, or will: that one begins with all keys of the group.
     if (term === undefined) this.#queue.forget(key);
     else if (this.#gate.admits(key)) {
       const ended = this.#keys?.begin(key);
@@ -381,8 +376,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Waits for the policies and the time slice first, because reconciles that never wait must not block the
-   * event loop.
+   * Waits for the policies and the time slice first: reconciles that never wait must not block the event
+   * loop.
    */
   async #take(): Promise<ObjectKey | undefined> {
     for (let wait = this.#gate.beforeTake(); wait; wait = this.#gate.beforeTake()) await wait;
@@ -393,10 +388,7 @@ export class ControllerRunner {
   }
 }
 
-/**
- * Settings of the queue: those of the controller, then those of the process, and the process's random
- * numbers.
- */
+/** Settings of the queue: of the controller, of the process, and the random numbers of the process. */
 function queueOf({ controller, queue, random }: RunnerOptions): QueueSettings {
   const settings = { ...queue, ...controller.queue };
   if (random === undefined) return settings;

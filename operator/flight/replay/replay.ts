@@ -36,10 +36,10 @@ import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 /**
- * Runs controllers against a record, in virtual time, and compares their behavior with the recorded behavior.
+ * Runs controllers against a record, in virtual time, and compares what they do with what was recorded.
  *
- * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers;
- *   OperatorError `USER_CODE` when the code crashes and did not when it was recorded.
+ * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers; OperatorError
+ *   `USER_CODE` when the code crashes and did not when it was recorded.
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
@@ -56,14 +56,14 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 class Replaying {
-  /** Replaces the clock, randomness and the network where user code uses them directly. */
+  /** What stands in for the clock, for chance and for the network where user code uses them by itself. */
   readonly world: VirtualWorld;
   readonly #options: ReplayOptions;
   readonly #uses = new OwnUses();
   readonly #random: () => number;
   readonly #run: RecordedRun;
   readonly #clock: VirtualClock;
-  /** The clock of the replayed process. */
+  /** The clock as the replayed process has it. */
   readonly #time: Clock;
   readonly #objects = new RecordedObjects();
   readonly #departures: Departures;
@@ -73,14 +73,14 @@ class Replaying {
   readonly #lists: FirstLists;
   readonly #watches: ReplayedWatches;
   readonly #controllers: readonly Controller[];
-  /** True when the controllers were already working when the record began. */
+  /** The controllers were at work when the record began. */
   readonly #isContinued: boolean;
   readonly #notes: string[] = [];
   readonly #ends: ExpectedEnds;
   readonly #keys = new ReplayedKeys();
   #attempts = 0;
   #writes = 0;
-  /** Undefined while the process does not lead. */
+  /** Undefined while the process has no leadership. */
   #process: ReplayedProcess | undefined;
   #hasLed = false;
   #isEnding = false;
@@ -102,7 +102,7 @@ class Replaying {
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#time,
-      // Separate random numbers, so that the sequence of those of the toolkit is unchanged.
+      // Numbers of its own: those of the toolkit follow one another as they did.
       random: seededRandom(state.random + 1).next,
       uses: (what, name) => this.#uses.note(what, name),
       immediates: 0,
@@ -172,7 +172,7 @@ class Replaying {
     };
   }
 
-  /** Handles an uncaught error of the replayed code. It ends the replay. */
+  /** Nobody has caught an error of the replayed code. It ends the replay. */
   crashed(error: unknown): void {
     if (!this.#isEnding) this.#crash ??= { error, at: this.#clock.monotonic() };
   }
@@ -201,10 +201,7 @@ class Replaying {
     if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
   }
 
-  /**
-   * Called when attempts from before the record have reached their recorded state: the caches now get the
-   * contents that they had at the beginning of the record.
-   */
+  /** Attempts from before the record have come as far as they were: now the caches are those of its beginning. */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
     for (const [collection, object] of this.#lists.createdBefore) {
@@ -267,7 +264,7 @@ class Replaying {
     this.#order.close();
     process?.stop('the replay is over');
     const until = this.#clock.monotonic() + STOP_MS;
-    // The time that a stop needs passes, too. Work that does not end by then is abandoned.
+    // The times of the stop pass, too. What does not end by then is left behind.
     await settleWorld(this.world);
     while (process?.isOver === false && this.#ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
@@ -282,14 +279,14 @@ class Replaying {
     }
   }
 
-  /** Moves the clock to a time, and triggers the alarms before it. */
+  /** Moves to a moment, and rings the alarms before it. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
     this.#ends.check(this.#clock.monotonic());
   }
 
-  /** Lets the operator do everything that it can do at this time. */
+  /** Lets the operator do all that it can do at this moment. */
   async #rest(): Promise<void> {
     do {
       await settleWorld(this.world);
@@ -376,7 +373,7 @@ class Replaying {
     );
   }
 
-  /** Does not make the recorded writes that remain for a key that differs from the record. */
+  /** The recorded writes that are still to come for a key that does otherwise are not made. */
   #keyLeft(controller: string, key: string): void {
     for (const { begin, exchanges } of this.#run.attempts.values()) {
       if (begin.controller !== controller || begin.key !== key) continue;
@@ -388,10 +385,7 @@ class Replaying {
   }
 }
 
-/**
- * Alarms run in the context that set them, as timers of Node do, so that later work of an attempt is still
- * attributed to it.
- */
+/** Alarms wake in the context that set them, as timers of Node do: what an attempt does later is still known as its own. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -402,5 +396,5 @@ function withContext(clock: Clock): Clock {
 
 /** Longer than each limit of a stop. */
 const STOP_MS = 120_000;
-/** When the wall clock moves by less than this, it was not set. */
+/** A wall clock that moves less than this is the same clock. */
 const JUMP_MS = 1_000;

@@ -19,13 +19,10 @@ import {
 import { LeaseTerm } from './lease-term.ts';
 import { release, renew } from './renew.ts';
 
-/**
- * Minimum time limit of a request. The limit is half of the renew deadline, so that a second
- * attempt fits in, but never less than a server needs to answer.
- */
+/** Half of the renew deadline, so that a second attempt fits in; but no server answers at once. */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** How long a release waits for its Event. */
+/** A release waits so long for its Event. */
 const PARTING_EVENT_MS = 1_000;
 
 /** The parts that all candidacies of one process share. */
@@ -37,13 +34,13 @@ interface Shared {
 }
 
 /**
- * Leader election by a Lease: only one of several processes acts at any time.
+ * Leader election by a Lease: one process of many acts, and only while no other can.
  *
- * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot renew
- * loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own clock and
- * before another process may lead. It never leads again, but its `nextCandidacy` may. As a fence it refuses
- * all writes after the loss. It reads the clock at each write, so a stall in which no timer fired cannot
- * delay the loss.
+ * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot
+ * renew loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own
+ * clock and before another process may lead. It does not lead again; its `nextCandidacy` may. As a fence
+ * it refuses writes from then on. It reads the clock at each write, so that a stall in which no timer
+ * fired makes no difference.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -57,13 +54,12 @@ export class LeaderElector implements Fence {
   /** Undefined for the first candidacy of a process. */
   readonly #lostTerm: LostTerm | undefined;
   #hasStarted = false;
-  /** Ends `renew` while it runs. */
+  /** Ends `renew`, while it runs. */
   #stopRenewing: (error: LeadershipLostError) => void = () => {};
 
   /**
-   * @param before - the shared parts and the lost term of the previous candidacy: see
-   * `nextCandidacy`.
-   * @throws ConfigurationError `CONFIG` when the times break a rule of `electionTiming`.
+   * @param before - the candidacy before this one: see `nextCandidacy`.
+   * @throws ConfigurationError `CONFIG` for times that do not fit together: see `electionTiming`.
    */
   constructor(
     options: LeaderElectorOptions,
@@ -88,14 +84,14 @@ export class LeaderElector implements Fence {
     });
   }
 
-  /** The fence for writes, which is the elector itself. */
+  /** For writes; it is the elector itself. */
   get fence(): Fence {
     return this;
   }
 
   /**
-   * The fence for Events. Events pass before this process leads, and after a loss until `exitBy`: no Event is
-   * sent when another process may act.
+   * For Events. They pass before this process leads, and after a loss until `exitBy`: no Event is sent
+   * when another process may act.
    */
   get eventFence(): Fence {
     return { writeDeadlineAt: () => this.#term.eventDeadlineAt() };
@@ -107,45 +103,41 @@ export class LeaderElector implements Fence {
     return `${namespace}/${name}`;
   }
 
-  /** True while writes may begin. */
+  /** Whether writes may begin now. */
   get isLeader(): boolean {
     return this.#term.isValid;
   }
 
-  /** Why the term was lost; undefined if it was not lost. */
+  /** Why the term was lost; undefined unless it was. */
   get loss(): LeadershipLostError | undefined {
     return this.#term.loss;
   }
 
-  /**
-   * The holder when the Lease was last read; undefined when there was none, or when the Lease has not been
-   * read yet.
-   */
+  /** The holder when the Lease was read last; undefined when there was none, or it was not read yet. */
   get holder(): string | undefined {
     return this.#observed.holder;
   }
 
   /**
-   * False when a process is still running 20 s after the Lease that it held has expired. The
-   * liveness probe uses this.
+   * False when a process that led is still there 20 s after its Lease has expired: it should have
+   * ended. For the liveness probe.
    */
   get healthy(): boolean {
     return this.#term.healthy;
   }
 
   /**
-   * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
-   * its stop hooks are still running. It is one second before another process may lead; in the past when
-   * another already leads. Infinity before a loss.
+   * By when, on `clock.monotonic()`, a process that has lost its leadership must be gone, whatever its
+   * stop hooks do: a second before another may lead; in the past when another does. Infinity before.
    */
   get exitBy(): number {
     return this.#term.exitBy;
   }
 
   /**
-   * Resolves when this process leads. Failures are logged and retried without a limit.
+   * Resolves when this process leads. Failures are logged and tried again, for ever.
    *
-   * @throws `signal.reason` when aborted first. Before that, the pending request has ended, and a Lease that
+   * @throws `signal.reason` when aborted first. By then the request under way has ended, and a Lease that
    *   it won has been released.
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
@@ -163,7 +155,7 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Makes one attempt to become the leader, instead of `acquire`. Resolves to true when this process leads.
+   * One attempt to become the leader, in place of `acquire`; resolves to whether this process leads.
    *
    * @throws as `acquire` does.
    */
@@ -179,8 +171,8 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity and a new fence,
-   * which refuses everything that began under the lost candidacy. It takes the Lease no earlier than another
+   * Another candidacy of this process, after this one was lost. It has the same identity and its own
+   * fence, which passes nothing that began under this one. It takes the Lease no earlier than another
    * process could, even if the Lease still names this process, and counts as another holder in
    * `leaseTransitions`.
    *
@@ -199,11 +191,11 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Renews every `retryPeriodMs`. Resolves when `signal` aborts. The leadership then lasts, without renewals,
-   * until `release` or until it expires, so keep renewing while guarded work is running.
+   * Renews every `retryPeriodMs`. Resolves when `signal` aborts; leadership then lasts, unrenewed,
+   * until `release` or the end of its time: keep renewing while guarded work is under way.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST` at the moment when no write may begin any more. Its layer
-   *   is that of the last failed renewal, or `process` when this process did not run.
+   * @throws LeadershipLostError `LEADERSHIP_LOST`, at the moment when nothing may begin any more; its
+   *   layer is that of the last failed renewal, or `process` when this process did not run.
    */
   async renew(signal: AbortSignal): Promise<void> {
     using renewing = linkedAbort(signal);
@@ -227,11 +219,11 @@ export class LeaderElector implements Fence {
 
   /**
    * Releases the Lease, so that another process can lead within 2.2 × `retryPeriodMs`. Call it after all
-   * guarded work has ended: no write passes afterwards, and the next leader does not wait. It never rejects,
-   * and takes at most `renewDeadlineMs`: a Lease that could not be released expires. It does nothing when
-   * this process does not lead.
+   * guarded work has ended: no write passes from then on, and the next leader does not wait. It never
+   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be released expires. It does
+   * nothing when this process does not lead.
    *
-   * @param limitMs - the time limit, if it is shorter than `renewDeadlineMs`.
+   * @param limitMs - the limit, where there is less time than `renewDeadlineMs`.
    */
   async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { own } = this.#term;
@@ -263,14 +255,14 @@ export class LeaderElector implements Fence {
     }
   }
 
-  /** Resolves when no Event is being sent; after a loss, by `exitBy`. Never rejects. */
+  /** Resolves when no Event is under way; by `exitBy` after a loss. Never rejects. */
   settled(): Promise<void> {
     return this.#events.settled();
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` after the time of the last renewal is over, and before this
-   *   process leads.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` from the end of the time that the last renewal gives,
+   *   and before this process leads.
    */
   writeDeadlineAt(): number {
     return this.#term.writeDeadlineAt();
@@ -291,7 +283,7 @@ export class LeaderElector implements Fence {
     }
     this.#events.sees(this.#observed.holder);
     if (signal.aborted) {
-      // The Lease is no longer wanted, and other processes should not wait until it expires.
+      // The Lease is not wanted any more, and others should not wait until it expires.
       const untilMs = clock.monotonic() + this.#timing.renewDeadlineMs;
       if (own !== undefined) await this.#releaseLease(own.lease, untilMs);
       signal.throwIfAborted();
@@ -369,35 +361,32 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
 }
 
 export interface LeaderElectorOptions extends Partial<ElectionTiming> {
-  /** Must have its own connections and must not retry: `Connection.leaseClientFor`. */
+  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
   readonly client: LeaseClient;
   readonly clock: Clock;
-  /** The identity of this candidate, new in every process: see `leaderIdentity`. */
+  /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
-  /** True if other processes have the same identity and act at the same time. Default false. */
+  /** Other processes have the same identity, and act at the same time. Default false. */
   readonly isShared?: boolean;
   /**
-   * True: a missing Lease is created without a holder, and taken after it has existed for its duration. A
-   * client may have deleted the Lease while a holder that no process has seen still acts for that time.
-   * Default false: the Lease is created with its holder.
+   * True: a Lease that does not exist is created without a holder, and taken when it was there for as long as it lasts. A
+   * holder of a Lease that somebody has deleted acts for that time, and nobody may have seen that holder. Default: it is
+   * created with its holder.
    */
   readonly createsEmpty?: boolean;
-  /** The Lease. Events about it are created in its namespace. */
+  /** Events about the Lease go to its namespace. */
   readonly lease: LeaseTarget;
   readonly log: Log;
-  /** Receives the metrics, labelled with the name of the Lease. Default: no metrics. */
+  /** Counts and shows, labelled with the Lease's name. Default: nowhere. */
   readonly meter?: Meter;
-  /** Called whenever a new holder is seen, also when it is this process. */
+  /** Called with each holder that is seen and was not the holder before, ourselves included. */
   readonly onNewLeader?: (identity: string) => void;
-  /** `standby`: the log line of a loss adds that this process stands by. Default `exit`. */
+  /** `standby`: the log says of a loss that this process stands by. Default `exit`. */
   readonly onLost?: 'exit' | 'standby';
-  /** What this process already knows of the Lease. Default: nothing. */
+  /** What this process has seen of the Lease already. Default: nothing. */
   readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /**
-   * False for a Lease whose changes are reported in another way. Default true: Events about the Lease report
-   * them.
-   */
+  /** False for a Lease whose changes are reported in another way. Default: Events about the Lease report them. */
   readonly recordsEvents?: boolean;
 }

@@ -38,40 +38,37 @@ import { logNotice, shardingLog, statusLog, transformLog } from './status-log.ts
 export type { Scope } from './scope.ts';
 
 export interface InformersOptions {
-  /** The namespaces for sources with `namespace: 'configured'`; undefined for all namespaces. */
+  /** The namespaces of sources that watch the configured ones; undefined for all. */
   readonly namespaces: readonly string[] | undefined;
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
-  /** The address of the ambassador, for explanations. Default: explanations do not name it. */
+  /** The address of the ambassador, for explanations. Default: they do not name it. */
   readonly apiUrl?: string;
-  /** Explains once per source why the source is not served. Default: no explanation. */
+  /** Explains once for each source why it is not served. Default: it is not explained. */
   readonly explain?: (resource: Resource, signal: AbortSignal) => Promise<string | undefined>;
-  /** If `optional`, a source that the API server does not serve does not count for health. */
+  /** With `optional`, a source that the API server does not serve does not count for health. */
   readonly crdWait?: CrdWait;
-  /** Default: no measurements. */
+  /** Default: nothing is measured. */
   readonly meter?: Meter;
-  /** Receives each change of a source. Default: no observer. */
+  /** Told of each change of a source. Default: nobody is. */
   readonly observer?: Pick<ProcessObserver, 'sourceChanged'>;
 }
 
 /**
- * A watch that is this far behind the list of a periodic comparison is opened anew. That costs one list, and
- * a change that the watch has lost arrives this much later.
+ * A watch that is this far behind the list of a period that its source asks for is opened anew. That costs one list, and
+ * a change that the watch has lost is told this much later.
  */
 const COMPARE_PATIENCE_MS = 3_000;
 
 /** An informer and its users. */
 interface Shared extends ScopeActivity {
-  /** The fields that name the source in log lines. */
+  /** The fields that name it in log lines. */
   readonly facts: object;
   readonly labels: Labels;
   /** Undefined unless replicas share the objects of the source. */
   readonly slotted: SlottedSource | undefined;
-  /**
-   * The comparison period that the source asks for. 0: the cache is compared only by the
-   * reflector's own relists.
-   */
+  /** 0: the reflector compares the cache by itself, and no sooner. */
   readonly relistIntervalMs: number;
   users: number;
   /** Users that are not optional. */
@@ -79,7 +76,7 @@ interface Shared extends ScopeActivity {
   stop: () => void;
 }
 
-/** Joins the informers of several namespaces of one source, for all users of the source. */
+/** Several namespaces of one source, and its users. */
 interface Facade {
   readonly informer: NamespacesInformer<KubernetesObject>;
   readonly stop: AbortController;
@@ -100,7 +97,7 @@ export class Informers {
   readonly #options: InformersOptions;
   readonly #identities = new ScopeIdentities();
   readonly #shared = new Map<string, Shared>();
-  /** Sources over several configured namespaces: several informers behind one store. */
+  /** Sources over the configured namespaces: several informers behind one store. */
   readonly #facades = new Map<string, Facade>();
   readonly #gauges: CacheGauges;
   /** Limits the load of all sources together on the API server. */
@@ -128,8 +125,7 @@ export class Informers {
   }
 
   /**
-   * The informer of a source until the handle is released. The last release of a scope ends its
-   * watch.
+   * The informer of a source until it is released. The last release of a scope ends its watch.
    *
    * @throws ConfigurationError `CONFIG` as `of` does.
    */
@@ -258,7 +254,7 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        // The prepared form of a written object is not known before the watch delivers it.
+        // What a write would look like when it is prepared is not known before the watch has it.
         cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
@@ -293,8 +289,8 @@ export class Informers {
   }
 
   /**
-   * Equal sources share one facade, so that they share one store. They also share the informers behind the
-   * facade. The facade releases the informers after its last user has left.
+   * Equal sources share one facade, so that they share one store. They also share the informers behind it, which the
+   * facade releases when its last user has left.
    */
   #facade(
     source: ShardableSource,
@@ -354,14 +350,13 @@ export class Informers {
     if (shared.relistIntervalMs > 0) this.#track(this.#compare(shared, stop.signal));
   }
 
-  /** Compares a cache with the API server at the interval that its source asks for. */
+  /** Compares a cache with the API server in the period that its source asks for. */
   async #compare({ informer, relistIntervalMs }: Shared, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.reflector;
     try {
       for (;;) {
         await sleep(clock, relistIntervalMs, signal);
-        // The watch of the same informer gets the same failure and reports it. The next round tries
-        // again.
+        // The watch beside it gets the same failure and reports it. The next round tries again.
         await abortable(informer.verify(COMPARE_PATIENCE_MS), signal).catch(() => {});
       }
     } catch (error) {
