@@ -177,7 +177,7 @@ export class ControllerRunner {
     }
   }
 
-  /** What is known of one key, from memory. Asking changes nothing. */
+  /** What is known of one key, from memory. A read has no effect on the queue. */
   keyState(key: ObjectKey): KeyState {
     const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
     return keyState({ ...parts, controller: this.#options.controller, keys: this.#keys }, key);

@@ -3,7 +3,7 @@ import { certificateProblem } from '../../core/serving-certificate.ts';
 import type { KubernetesObject } from '../../model/object.ts';
 import type { Problem } from './diagnostic.ts';
 
-const TODO = 'issue a new one, or leave the Secret to its source, such as cert-manager';
+const REMEDY = 'issue a new one, or leave the Secret to its source, such as cert-manager';
 
 /**
  * The reason why the API server would refuse the certificate of a Secret at `now`. Undefined for a
@@ -21,10 +21,10 @@ export function tlsSecretProblem(
   const certificate = readOr(() => new (nodeCrypto().X509Certificate)(chain));
   const wrong =
     certificate === undefined ? 'is no certificate' : certificateProblem(certificate, names, now);
-  if (wrong !== undefined) return { path: 'data[tls.crt]', wrong, todo: TODO };
+  if (wrong !== undefined) return { path: 'data[tls.crt]', wrong, todo: REMEDY };
   const privateKey = readOr(() => nodeCrypto().createPrivateKey(key));
   if (privateKey !== undefined && certificate?.checkPrivateKey(privateKey)) return undefined;
-  return { path: 'data[tls.key]', wrong: 'is not the key of tls.crt', todo: TODO };
+  return { path: 'data[tls.key]', wrong: 'is not the key of tls.crt', todo: REMEDY };
 }
 
 function textOf(secret: KubernetesObject, name: string): string {

@@ -21,7 +21,7 @@ export interface ReaderOptions {
   /** An empty folder. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What is typed in place of a command that needs a registry, or a port that is free on every machine but ours. */
+  /** The commands that replace those which need a registry or a fixed port. */
   readonly typed: (line: string, folder: string) => string;
 }
 

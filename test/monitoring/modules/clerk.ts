@@ -1,5 +1,5 @@
 /**
- * An operator whose faults are told by ConfigMaps: `data.do` is what goes wrong with a ConfigMap. Without it the ConfigMap is
+ * An operator that fails as ConfigMaps say: `data.do` names the fault. Without it the ConfigMap is
  * reconciled again and again, so that there is ordinary work beside each fault.
  */
 import { controller, deny, source, validatingWebhook } from 'chancery';
