@@ -112,7 +112,7 @@ export class FlightRecorder implements ProcessObserver {
     this.#beginSegment();
   }
 
-  controller(declared: Controller): RunObserver {
+  controller(declared: Controller): Required<RunObserver> {
     const { name: controller } = declared;
     this.#controllers.set(controller, declared);
     return {

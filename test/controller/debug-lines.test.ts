@@ -46,7 +46,7 @@ test('[N-8] debug lines name why a key was enqueued: a change, the first list, a
   ]);
 });
 
-test('[N-8] no reasons are remembered while debug lines are off', async () => {
+test('[N-8] debug lines can be turned on while a controller runs', async () => {
   let debugs = false;
   const { clock, collection, run, woken } = started(() => debugs);
   collection(things).put('a');

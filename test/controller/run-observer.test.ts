@@ -6,7 +6,7 @@ const KEY = objectKey('demo', 'a');
 const ATTEMPT = { controller: 'web', key: KEY, reconcileId: 'id', attempt: 0, priority: 0 };
 
 /** Notes what it is told, in order. */
-function noting(name: string, notes: string[]): RunObserver {
+function noting(name: string, notes: string[]): Required<RunObserver> {
   const note =
     (method: keyof RunObserver) =>
     (...told: readonly unknown[]): void =>
@@ -21,14 +21,25 @@ test('allObservers calls each observer in order, and is undefined without observ
   const notes: string[] = [];
   const both = allObservers([noting('a', notes), undefined, noting('b', notes)]);
 
-  both?.woken(KEY, { cause: 'trigger' });
-  both?.held(KEY, 'storm', 5);
+  both?.woken?.(KEY, { cause: 'trigger' });
+  both?.held?.(KEY, 'storm', 5);
   both?.began(ATTEMPT, 3, new AbortController().signal);
   both?.ended(ATTEMPT, { outcome: 'success', durationMs: 1 });
-  both?.looped(KEY, 'ConfigMap demo/a');
-  both?.stuck(ATTEMPT, 1_000);
+  both?.looped?.(KEY, 'ConfigMap demo/a');
+  both?.stuck?.(ATTEMPT, 1_000);
 
-  const methods = ['woken 2', 'held 3', 'began 3', 'ended 2', 'looped 2', 'stuck 2'];
+  const methods = ['woken 2', 'held 3', 'began 4', 'ended 2', 'looped 2', 'stuck 2'];
   expect(notes).toEqual(methods.flatMap((method) => [`a ${method}`, `b ${method}`]));
   expect(allObservers([undefined])).toBeUndefined();
+});
+
+test('allObservers passes over the observers that do not implement a method', () => {
+  const notes: string[] = [];
+  const { began, ended } = noting('b', notes);
+  const both = allObservers([noting('a', notes), { began, ended }]);
+
+  both?.looped?.(KEY, 'Secret demo/s');
+  both?.ended(ATTEMPT, { outcome: 'success', durationMs: 1 });
+
+  expect(notes).toEqual(['a looped 2', 'a ended 2', 'b ended 2']);
 });

@@ -1,10 +1,6 @@
+import type { WokenBy } from '../../controller/run/wakes/wake-causes.ts';
 import { durationWords } from '../../core/text/duration-words.ts';
-import type {
-  KeyAnswer,
-  KeyStatus,
-  LastAttempt,
-  WokenBy,
-} from '../../manager/status-page/key-answer.ts';
+import type { KeyAnswer, KeyStatus, LastAttempt } from '../../manager/status-page/key-answer.ts';
 
 /** The known facts about a key, as lines for a terminal. */
 export function whyLines({ known }: KeyAnswer): readonly string[] {

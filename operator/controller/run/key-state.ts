@@ -6,6 +6,7 @@ import type { Controller } from '../controller.ts';
 import type { KeyGate, PolicyWait } from '../policies/key-gate.ts';
 import type { Source } from '../source.ts';
 import type { ShardedKeys } from './sharded-keys.ts';
+import type { WakeCauses, WokenBy } from './wakes/wake-causes.ts';
 
 /** The current state of one key in a controller, for display. Plain data without any part of an object. */
 export interface KeyState {
@@ -27,6 +28,8 @@ export interface KeyState {
   readonly failures: number;
   /** The policies that delay the key, the longest delay first. Empty for an idle key. */
   readonly waits: readonly PolicyWait[];
+  /** What has enqueued the key since its last attempt began. Undefined when no cause is remembered. */
+  readonly wokenBy: WokenBy | undefined;
   /** The group of the key, if replicas share the keys and the group is known here. */
   readonly group: { readonly group: number; readonly isHere: boolean } | undefined;
 }
@@ -45,12 +48,13 @@ interface KeyStateParts {
   readonly informers: ReadonlyMap<Source, SharedInformer<KubernetesObject>>;
   readonly queue: WorkQueue<ObjectKey>;
   readonly gate: KeyGate;
+  readonly wakes: WakeCauses;
   /** Undefined unless keys are sharded. */
   readonly keys: ShardedKeys | undefined;
 }
 
 export function keyState(parts: KeyStateParts, key: ObjectKey): KeyState {
-  const { controller, informers, queue, gate, keys } = parts;
+  const { controller, informers, queue, gate, wakes, keys } = parts;
   const place = queue.placeOf(key);
   const parkedPriority = gate.parkedPriority(key);
   const state = place?.state ?? (parkedPriority === undefined ? 'idle' : 'parked');
@@ -65,6 +69,7 @@ export function keyState(parts: KeyStateParts, key: ObjectKey): KeyState {
     isEnqueuedAgain: place?.isAddedAgain ?? false,
     failures: queue.failures(key),
     waits: state === 'idle' || state === 'working' ? [] : gate.waitsOf(key),
+    wokenBy: wakes.of(key),
     group: keys?.placeOf(key),
   };
 }

@@ -41,7 +41,7 @@ interface ReconcileLoopOptions {
   readonly contexts: Contexts;
   readonly finalizing: Finalizing;
   readonly unselected: Pick<UnselectedObjects, 'concerns' | 'read'>;
-  /** Logs why a key woke. */
+  /** The causes of the waiting keys. */
   readonly wakes: WakeCauses;
   readonly metrics: ReconcileMetrics;
   readonly clock: Clock;
@@ -103,10 +103,10 @@ export class ReconcileLoop {
       priority: queue.processingPriority(key),
     };
     const log = logFor({ controller: controller.name, key, reconcileId: attempt.reconcileId });
-    wakes.begins(key, attempt.attempt, log);
+    const wokenBy = wakes.begins(key, attempt.attempt, log);
     using ending = linkedAbort(hardStop, ...(term.lost === undefined ? [] : [term.lost]));
     const stop = ending.signal;
-    observer?.began(attempt, queue.waitedMs(key), stop);
+    observer?.began(attempt, queue.waitedMs(key), stop, wokenBy);
     const end = await this.#surrounded({ attempt, log, term, stop });
     observer?.ended(attempt, end);
   }
@@ -222,7 +222,7 @@ export class ReconcileLoop {
         const runningMs = clock.monotonic() - startedAt;
         report.stuck(reconcileTimeoutMs, runningMs, isFirst);
         if (isFirst) metrics.timedOut();
-        if (isFirst) observer?.stuck(attempt, runningMs);
+        if (isFirst) observer?.stuck?.(attempt, runningMs);
         isFirst = false;
         limit.abort(timedOut());
       });

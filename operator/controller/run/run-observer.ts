@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../../model/object.ts';
 import type { Attempt, AttemptEnd } from './middleware.ts';
+import type { WokenBy } from './wakes/wake-causes.ts';
 
 /** Why a key was enqueued. */
 export interface Wake {
@@ -23,56 +24,57 @@ export interface WaitingKey {
 }
 
 /**
- * Receives what a controller does with its keys, for a flight record. Its methods are called thousands of
- * times a second: they must be quick, and must not throw.
+ * Receives what a controller does with its keys, for a flight record or the status page. Its methods are called
+ * thousands of times a second: they must be quick, and must not throw.
  */
 export interface RunObserver {
   /** Called when something enqueues `key`. */
-  woken(key: ObjectKey, wake: Wake): void;
+  woken?(key: ObjectKey, wake: Wake): void;
   /**
    * Called when a policy delays `key`. @param forMs - undefined if the delay lasts until the policy
    * resumes the key.
    */
-  held(key: ObjectKey, policy: string, forMs: number | undefined): void;
+  held?(key: ObjectKey, policy: string, forMs: number | undefined): void;
   /**
    * Called when an attempt begins.
    *
    * @param waitedMs - milliseconds since the key was ready.
    * @param signal - aborts with the attempt at the latest. The signals of its calls are this one, or linked
    * to it.
+   * @param wokenBy - undefined when no cause is remembered, as for a retry.
    */
-  began(attempt: Attempt, waitedMs: number, signal: AbortSignal): void;
+  began(attempt: Attempt, waitedMs: number, signal: AbortSignal, wokenBy?: WokenBy): void;
   ended(attempt: Attempt, end: AttemptEnd): void;
   /** Called for each turn of a loop of writes that was found for `key`, in which it writes `object`. */
-  looped(key: ObjectKey, object: string): void;
+  looped?(key: ObjectKey, object: string): void;
   /** Called once for each attempt that exceeds its time limit. */
-  stuck(attempt: Attempt, runningMs: number): void;
+  stuck?(attempt: Attempt, runningMs: number): void;
 }
 
 /** An observer that forwards to each of several observers. Undefined for none. */
 export function allObservers(
   observers: readonly (RunObserver | undefined)[],
 ): RunObserver | undefined {
-  const told = observers.filter((each) => each !== undefined);
-  if (told.length < 2) return told[0];
+  const all = observers.filter((each) => each !== undefined);
+  if (all.length < 2) return all[0];
   return {
     woken(key, wake) {
-      for (const each of told) each.woken(key, wake);
+      for (const each of all) each.woken?.(key, wake);
     },
     held(key, policy, forMs) {
-      for (const each of told) each.held(key, policy, forMs);
+      for (const each of all) each.held?.(key, policy, forMs);
     },
-    began(attempt, waitedMs, signal) {
-      for (const each of told) each.began(attempt, waitedMs, signal);
+    began(attempt, waitedMs, signal, wokenBy) {
+      for (const each of all) each.began(attempt, waitedMs, signal, wokenBy);
     },
     ended(attempt, end) {
-      for (const each of told) each.ended(attempt, end);
+      for (const each of all) each.ended(attempt, end);
     },
     looped(key, object) {
-      for (const each of told) each.looped(key, object);
+      for (const each of all) each.looped?.(key, object);
     },
     stuck(attempt, runningMs) {
-      for (const each of told) each.stuck(attempt, runningMs);
+      for (const each of all) each.stuck?.(attempt, runningMs);
     },
   };
 }

@@ -143,13 +143,13 @@ export class ControllerRunner {
         ready: () => this.#queue.depth,
         looped: (key, object) => {
           this.#metrics.looped();
-          observer?.looped(key, object);
+          observer?.looped?.(key, object);
         },
         fought: () => this.#metrics.fought(),
         takenNames: this.#takenNames,
         resume,
       });
-    return new KeyGate(this.#queue, policiesFor, observer?.held.bind(observer));
+    return new KeyGate(this.#queue, policiesFor, observer?.held?.bind(observer));
   }
 
   /** A snapshot for people. */
@@ -180,7 +180,10 @@ export class ControllerRunner {
   /** What is known of one key, from memory. A read has no effect on the queue. */
   keyState(key: ObjectKey): KeyState {
     const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
-    return keyState({ ...parts, controller: this.#options.controller, keys: this.#keys }, key);
+    return keyState(
+      { ...parts, wakes: this.#wakes, controller: this.#options.controller, keys: this.#keys },
+      key,
+    );
   }
 
   /** The keys of the cached objects that it reconciles. */
@@ -301,7 +304,7 @@ export class ControllerRunner {
         if (this.#keys?.admits(key, cause) === false) return;
         const { change } = cause;
         if (this.#isContinued && change.type === 'add' && change.initial) return;
-        this.#options.observer?.woken(key, {
+        this.#options.observer?.woken?.(key, {
           ...{ cause: changedObject(cause), via: howChanged(cause.change, via) },
           priority: options.priority,
         });
@@ -331,7 +334,10 @@ export class ControllerRunner {
   /** Enqueues a key for another reason than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
     const { priority } = options ?? {};
-    this.#options.observer?.woken(key, { cause: why, ...(priority !== undefined && { priority }) });
+    this.#options.observer?.woken?.(key, {
+      cause: why,
+      ...(priority !== undefined && { priority }),
+    });
     this.#wakes.asked(key, why);
     this.#gate.add(key, options);
   }
@@ -368,8 +374,10 @@ export class ControllerRunner {
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
     const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
     // Without a term another replica works on the key, or will: that one begins with all keys of the group.
-    if (term === undefined) this.#queue.forget(key);
-    else if (this.#gate.admits(key)) {
+    if (term === undefined) {
+      this.#queue.forget(key);
+      this.#wakes.forget(key);
+    } else if (this.#gate.admits(key)) {
       const ended = this.#keys?.begin(key);
       await this.#loop.run(key, term, hardStop).finally(ended);
     }

@@ -1,5 +1,6 @@
 import type { KeyState } from '../../controller/run/key-state.ts';
 import type { AttemptEnd } from '../../controller/run/middleware.ts';
+import type { WokenBy } from '../../controller/run/wakes/wake-causes.ts';
 
 /** The answer of `/why.json`: what the controllers of a process know of one key. Plain data without any part of an object. */
 export interface KeyAnswer {
@@ -59,19 +60,6 @@ export interface KeyWait {
   /** Milliseconds from now; undefined when the wait does not end by time. */
   readonly forMs: number | undefined;
   readonly why: string;
-}
-
-/** What enqueued a key before one attempt. */
-export interface WokenBy {
-  readonly causes: readonly {
-    /** The changed object, as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
-    readonly cause: string;
-    /** `for`, `owns` or `mapping`, and the kind of the change. */
-    readonly via: string | undefined;
-    readonly times: number;
-  }[];
-  /** The number of further causes, which are not remembered individually. */
-  readonly more: number;
 }
 
 export interface RunningAttempt {

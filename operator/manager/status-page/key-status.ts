@@ -1,8 +1,8 @@
 import type { KeyState } from '../../controller/run/key-state.ts';
 import { durationWords } from '../../core/text/duration-words.ts';
 import type { ObjectKey } from '../../model/object.ts';
-import type { KeyStatus, KeyWait, LastAttempt, WokenBy } from './key-answer.ts';
-import type { RememberedAttempt, RememberedKey, RememberedWakes } from './key-memory.ts';
+import type { KeyStatus, KeyWait, LastAttempt } from './key-answer.ts';
+import type { RememberedAttempt, RememberedKey } from './key-memory.ts';
 import { blockerOf, type Surroundings, waitsOf } from './key-waits.ts';
 import type { ObservedController } from './observed-controller.ts';
 
@@ -40,13 +40,13 @@ export function keyStatus(known: KnownKey, around: Surroundings, nowMs: number):
     failingSince: timeOf(remembered?.failingSinceMs),
     next: blocker === undefined ? nextOf(state, waits, nowMs) : undefined,
     waits: blocker === undefined ? waits : [blocker, ...waits],
-    wokenBy: wokenBy(remembered?.wakes),
+    wokenBy: state.wokenBy,
     running:
       state.state === 'working'
         ? {
             forMs: Math.round(state.forMs),
             reconcileId: remembered?.running?.reconcileId,
-            wokenBy: wokenBy(remembered?.running?.wakes),
+            wokenBy: remembered?.running?.wokenBy,
           }
         : undefined,
     last: last && lastAttempt(last),
@@ -104,12 +104,8 @@ function nextOf(
   return { inMs, at, why: waits[0]?.why ?? 'nothing holds it back' };
 }
 
-function lastAttempt({ endedMs, wakes, ...attempt }: RememberedAttempt): LastAttempt {
-  return { at: new Date(endedMs).toISOString(), ...attempt, wokenBy: wokenBy(wakes) };
-}
-
-function wokenBy(wakes: RememberedWakes | undefined): WokenBy | undefined {
-  return wakes && { causes: wakes.first.map((each) => ({ ...each })), more: wakes.more };
+function lastAttempt({ endedMs, ...attempt }: RememberedAttempt): LastAttempt {
+  return { at: new Date(endedMs).toISOString(), ...attempt };
 }
 
 function timeOf(ms: number | undefined): string | undefined {

@@ -12,7 +12,7 @@ import { exampleStatus } from '../../manager/status-page/example-status.ts';
 
 const IDLE: KeyState = {
   ...{ object: 'absent', state: 'idle', priority: undefined, forMs: 0, dueInMs: undefined },
-  ...{ isEnqueuedAgain: false, failures: 0, waits: [], group: undefined },
+  ...{ isEnqueuedAgain: false, failures: 0, waits: [], wokenBy: undefined, group: undefined },
 };
 
 /** A controller that knows these keys. */
@@ -78,9 +78,7 @@ export function failAttempt(
   const key = objectKey('demo', name);
   const observer = memory.observe(controller);
   const attempt = { controller, key, reconcileId, attempt: 0, priority: 0 };
-  for (let times = 0; times < 2; times++) {
-    observer.woken(key, { cause: 'Secret demo/pw', via: 'mapping' });
-  }
-  observer.began(attempt, 0, new AbortController().signal);
+  const wokenBy = { causes: [{ cause: 'Secret demo/pw', via: 'mapping', times: 2 }], more: 0 };
+  observer.began(attempt, 0, new AbortController().signal, wokenBy);
   observer.ended(attempt, { outcome: 'error', durationMs: 12, error: new TypeError('hunter2') });
 }

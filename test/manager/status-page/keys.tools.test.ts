@@ -136,6 +136,36 @@ test('a key keeps the focus while the state is updated', async () => {
   expect(await page.evaluate('document.activeElement.textContent')).toBe(before);
 });
 
+test('a key keeps the focus when an update moves it to another row, or removes the rows above it', async () => {
+  const page = await opened();
+  const answer = await fetch(`${operator.url}/status.json`);
+  const status = (await answer.json()) as object;
+  let failing = ['web/a', 'web/b', 'web/c'];
+  await page.route('**/status/events', (route) => {
+    const rows = failing.map((key) => ({ controller: 'website', key, failures: 1 }));
+    const data = JSON.stringify({ ...status, failing: rows });
+    return route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 50\ndata: ${data}\n\n`,
+    });
+  });
+  await page.reload();
+  const keys = page.locator('#failing button.key');
+  const shows = async (names: readonly string[]): Promise<unknown> => {
+    failing = [...names];
+    await expect.poll(() => keys.allTextContents(), { timeout: 20_000 }).toEqual(names);
+    return page.evaluate('document.activeElement.textContent');
+  };
+  await shows(['web/a', 'web/b', 'web/c']);
+  await keys.nth(1).focus();
+
+  const moved = await shows(['web/b', 'web/c', 'web/a']);
+  const alone = await shows(['web/b']);
+  const last = await shows(['web/x', 'web/y', 'web/b']);
+
+  expect([moved, alone, last]).toEqual(['web/b', 'web/b', 'web/b']);
+});
+
 test('keys can be filtered by controller and state, and a search without a match says so', async () => {
   const page = await opened();
 

@@ -7,20 +7,43 @@ import type { Log } from '../../reconciler.ts';
 /** The part of a declaration that turned a change into a key. */
 export type Via = 'for' | 'owns' | 'mapping';
 
-/** The first cause of a waiting key, and the number of later causes. */
+/** What enqueued a key before one attempt. Plain data without any part of an object. */
+export interface WokenBy {
+  /** The first different causes. */
+  readonly causes: readonly WakeCause[];
+  /** The number of further causes, which are not remembered individually. */
+  readonly more: number;
+}
+
+export interface WakeCause {
+  /** The changed object, as `Secret demo/pw`; otherwise the reason, such as `trigger`. */
+  readonly cause: string;
+  /** `for`, `owns` or `mapping`, and the kind of the change. Undefined for a reason other than a change. */
+  readonly via: string | undefined;
+  readonly times: number;
+}
+
+/** The causes of a waiting key. */
 interface Woken {
-  readonly by: string | undefined;
-  readonly via: string;
+  readonly causes: { readonly cause: string; readonly via: string | undefined; times: number }[];
   more: number;
 }
 
 /**
- * Remembers why keys are waiting for their reconcile, and logs it as a debug line when the reconcile begins:
- * `woken by Secret demo/pw via mapping`. It does nothing while debug lines are hidden.
+ * Number of waiting keys per controller whose causes are remembered, so that a first list of a million objects costs
+ * nothing. A key takes about 0.5 KB.
+ */
+const MAX_KEYS = 1_000;
+
+/** Number of different causes that are remembered per key. */
+const MAX_CAUSES = 4;
+
+/**
+ * Remembers why keys are waiting for their reconcile: the first 1,000 keys, or every key while debug lines are shown.
+ * The causes are logged as a debug line when the reconcile begins: `woken by Secret demo/pw via mapping`.
  */
 export class WakeCauses {
   readonly #showsDebug: () => boolean;
-  /** At most one entry per waiting key. Empty while debug lines are hidden. */
   readonly #woken = new Map<ObjectKey, Woken>();
 
   constructor(showsDebug: () => boolean) {
@@ -29,32 +52,71 @@ export class WakeCauses {
 
   /** Call this when a change of an object enqueues `key`. */
   changed(key: ObjectKey, cause: Cause, via: Via): void {
-    if (!this.#showsDebug()) return;
-    this.#add(key, changedObject(cause), howChanged(cause.change, via));
+    const woken = this.#remembered(key);
+    if (woken) add(woken, changedObject(cause), howChanged(cause.change, via));
   }
 
   /** Call this when something other than a change of an object enqueues `key`. */
-  asked(key: ObjectKey, via: string): void {
-    if (this.#showsDebug()) this.#add(key, undefined, via);
+  asked(key: ObjectKey, why: string): void {
+    const woken = this.#remembered(key);
+    if (woken) add(woken, why, undefined);
   }
 
-  /** Call this when a reconcile of `key` begins. @param failures - failures in a row of the key. */
-  begins(key: ObjectKey, failures: number, log: Log): void {
-    if (!this.#showsDebug()) {
-      if (this.#woken.size > 0) this.#woken.clear(); // debug lines were turned off
-      return;
-    }
-    const otherwise = { by: undefined, via: failures > 0 ? 'retry' : 'requeue', more: 0 };
-    const { by, via, more } = this.#woken.get(key) ?? otherwise;
+  /**
+   * Call this when a reconcile of `key` begins. @param failures - failures in a row of the key.
+   *
+   * @returns undefined when no cause is remembered, as for a retry.
+   */
+  begins(key: ObjectKey, failures: number, log: Log): WokenBy | undefined {
+    const woken = this.#woken.get(key);
     this.#woken.delete(key);
-    log.debug({ ...(by && { by }), via, ...(more > 0 && { more }) }, 'woken');
+    if (this.#showsDebug()) log.debug(debugFacts(woken, failures), 'woken');
+    return woken;
   }
 
-  #add(key: ObjectKey, by: string | undefined, via: string): void {
-    const known = this.#woken.get(key);
-    if (known === undefined) this.#woken.set(key, { by, via, more: 0 });
-    else known.more++;
+  /** Call this when `key` is dropped without a reconcile. */
+  forget(key: ObjectKey): void {
+    this.#woken.delete(key);
   }
+
+  /** What has enqueued a key since its last reconcile began. */
+  of(key: ObjectKey): WokenBy | undefined {
+    const woken = this.#woken.get(key);
+    return woken && { causes: woken.causes.map((each) => ({ ...each })), more: woken.more };
+  }
+
+  /** Undefined when too many keys are remembered. */
+  #remembered(key: ObjectKey): Woken | undefined {
+    const known = this.#woken.get(key);
+    if (known !== undefined) return known;
+    if (this.#woken.size >= MAX_KEYS && !this.#showsDebug()) return undefined;
+    const added = { causes: [], more: 0 };
+    this.#woken.set(key, added);
+    return added;
+  }
+}
+
+function add(woken: Woken, cause: string, via: string | undefined): void {
+  const same = woken.causes.find((each) => each.cause === cause && each.via === via);
+  if (same !== undefined) same.times++;
+  else if (woken.causes.length < MAX_CAUSES) woken.causes.push({ cause, via, times: 1 });
+  else woken.more++;
+}
+
+/** The first cause, and the number of later ones. */
+function debugFacts(
+  woken: WokenBy | undefined,
+  failures: number,
+): Readonly<Record<string, string | number>> {
+  const first = woken?.causes[0];
+  if (woken === undefined || first === undefined)
+    return { via: failures > 0 ? 'retry' : 'requeue' };
+  const more = woken.causes.reduce((sum, { times }) => sum + times, woken.more) - 1;
+  const { cause, via } = first;
+  return {
+    ...(via === undefined ? { via: cause } : { by: cause, via }),
+    ...(more > 0 && { more }),
+  };
 }
 
 /** The object whose change enqueues a key, as `Secret demo/pw`. */

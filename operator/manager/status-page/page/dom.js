@@ -89,6 +89,7 @@ export function showTable(id, heads, rows, { empty, first = Number.POSITIVE_INFI
  * @param {readonly (readonly Cell[])[]} rows
  */
 function patchRows(body, heads, rows) {
+  const { activeElement: focused } = document;
   const known = new Map([...body.rows].map((line) => [line.dataset.row, line]));
   const names = new Set();
   for (const [index, row] of rows.entries()) {
@@ -101,6 +102,9 @@ function patchRows(body, heads, rows) {
     if (body.rows[index] !== line) body.insertBefore(line, body.rows[index] ?? null);
   }
   while (body.rows.length > rows.length) body.deleteRow(-1);
+  // A row that is moved loses the focus.
+  if (focused instanceof HTMLElement && body.contains(focused))
+    focused.focus({ preventScroll: true });
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
  * Searching keys, and asking why one of them is not done. Both ask the server that this page comes from.
  *
- * @import { KeyAnswer, KeyStatus, KeysAnswer, WokenBy } from '../key-answer.ts'
+ * @import { WokenBy } from '../../../controller/run/wakes/wake-causes.ts'
+ * @import { KeyAnswer, KeyStatus, KeysAnswer } from '../key-answer.ts'
  * @import { ControllerStatus } from '../process-status.ts'
  */
 
