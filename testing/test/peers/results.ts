@@ -14,7 +14,7 @@ export interface Result {
 
 const FILE = new URL('results.json', import.meta.url);
 const PAGE = new URL('../../../docs/peers.md', import.meta.url);
-const BEGIN = '<!-- Written by npm run peers -- --record. -->\n';
+const BEGIN = '<!-- The tables of the results, written by npm run peers -- --record. -->\n';
 const END = '<!-- The end of what npm run peers -- --record writes. -->\n';
 
 /** The results that are committed: each comes from a run. */
