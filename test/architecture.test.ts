@@ -150,7 +150,7 @@ test('the table has no cycle', () => {
   expect(Object.keys(MAY_IMPORT).filter((folder) => reaches(folder, folder))).toEqual([]);
 });
 
-test('the packages with an owner are exactly the ones that are installed at run time', () => {
+test('[security P6] the packages with an owner are exactly the ones that are installed at run time', () => {
   const { dependencies } = manifestIn(root);
 
   expect(Object.keys(dependencies).sort()).toEqual(Object.keys(OWNER).sort());

@@ -42,7 +42,7 @@ function passing(filter: PodFilter): readonly Request[] {
   return paths.flatMap(requestsTo).filter((request) => filter.passes(request));
 }
 
-test('what a declaration needs is granted, and gets through the filter', () => {
+test('[security 15] what a declaration needs is granted, and gets through the filter', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter, rights } = generated(declaration);
@@ -82,7 +82,7 @@ test('the roles cover what is declared in each place, and so does the declaratio
   );
 });
 
-test('what gets through is granted, or told of', () => {
+test('[security 15] what gets through is granted, or told of', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter, rights, beyond } = generated(declaration);
@@ -158,7 +158,7 @@ function bare(pattern: string): string {
 /** Ways to write another path behind a name. */
 const TRICKS = ['.', '..', '', '%2e%2e', '%2F', 'a/b', 'a\\b', 'A B', 'a\n', 'a?b', 'a;b', '*'];
 
-test('no name in a path that passes can be replaced by a trick', () => {
+test('[security 12] no name in a path that passes can be replaced by a trick', () => {
   fc.assert(
     fc.property(declarations, (declaration) => {
       const { filter } = generated(declaration);

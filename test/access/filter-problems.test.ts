@@ -14,7 +14,7 @@ function withPath(pattern: string): readonly (readonly string[])[] {
   return problemsWith({ acceptPaths: ['^/version$', pattern] });
 }
 
-test('a generated filter is sound, and so is one that lets nothing through', () => {
+test('[security 13] a generated filter is sound, and so is one that lets nothing through', () => {
   expect(filterProblems(SOUND)).toEqual([]);
   expect(problemsWith({ acceptPaths: [] })).toEqual([]);
 });

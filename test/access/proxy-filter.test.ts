@@ -209,7 +209,7 @@ test.each([
   [pods, 'portforward'],
   [nodes, 'proxy'],
   [{ ...pods, plural: 'serviceaccounts' }, 'token'],
-])('a declared tunnel is refused instead of being generated in vain', (resource, subresource) => {
+])('[security 11] a declared tunnel is refused instead of being generated in vain', (resource, subresource) => {
   const permissions: Permission[] = [{ resource, subresource, verbs: ['create'] }];
 
   expect(() => proxyFilter([declare({ permissions })], inDemo)).toThrow(

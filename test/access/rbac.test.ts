@@ -221,7 +221,7 @@ function rulesBesideEvents(
   return rulesFor(controllers, placement).filter((rule) => !rule.includes('/events '));
 }
 
-test('each of several namespaces has a Role and a binding, and nothing is granted in the cluster', () => {
+test('[security 17] each of several namespaces has a Role and a binding, and nothing is granted in the cluster', () => {
   const placement = { ...own, namespaces: ['b', POD_NAMESPACE, 'a', 'b'] };
 
   const objects = rbac([declare()], placement);

@@ -32,7 +32,7 @@ describe.each(
     expect(pod.requests('PATCH')).toHaveLength(1);
   });
 
-  test('a token that is nobody’s: 401, named as the ambassador’s token; not ready; healed with a good one', async () => {
+  test('[security 36] a token that is nobody’s: 401, named as the ambassador’s token; not ready; healed with a good one', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: 'wrong' });
     await pod.proxy.start();
@@ -55,7 +55,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a']);
   });
 
-  test('no token: kubectl turns to port 8080, the operator says so, and is ready when there is one', async () => {
+  test('[security 36] no token: kubectl turns to port 8080, the operator says so, and is ready when there is one', async () => {
     const pod = await preparePod({ kubectl });
     pod.volume.write({ token: undefined });
     pod.put('a', 'one');
@@ -103,7 +103,7 @@ describe.each(
     expect(pod.commits('a')).toEqual(['ADDED copy-a', 'MODIFIED copy-a']);
   });
 
-  test('proxy 23: a token that ends under a running operator: writes fail with 401 until a new one is read, and are done once', async () => {
+  test('[security 37] proxy 23: a token that ends under a running operator: writes fail with 401 until a new one is read, and are done once', async () => {
     const pod = await preparePod({ kubectl });
     const key = { name: 'key', namespace: NAMESPACE };
     pod.server.create({ apiVersion: 'v1', kind: 'Secret', metadata: key });
@@ -133,7 +133,7 @@ describe.each(
     expect(accepted).toHaveLength(2);
   });
 
-  test('proxy 25: a new CA: until the proxy is restarted nothing gets through, the certificate is named with the remedy', async () => {
+  test('[security 38] proxy 25: a new CA: until the proxy is restarted nothing gets through, the certificate is named with the remedy', async () => {
     const pod = await startPod({ kubectl });
     pod.put('a', 'one');
     pod.startOperator();

@@ -12,7 +12,7 @@ import { startPod } from './support/start-pod.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 
-test('proxy 16: RBAC’s 403 is the API server’s, names the right, and is over when that is given', async () => {
+test('[security 41] proxy 16: RBAC’s 403 is the API server’s, names the right, and is over when that is given', async () => {
   const pod = await startPod();
   pod.put('a', 'one');
   const role = pod.server.get(RBAC, 'Role', NAMESPACE, 'copier') ?? expect.unreachable();
@@ -31,7 +31,7 @@ test('proxy 16: RBAC’s 403 is the API server’s, names the right, and is over
   expect(operator.ready).toBe(true);
 });
 
-test('proxy 16: the filter’s 403 is the ambassador’s, names the request and the remedy, and reaches no API server', async () => {
+test('[security 44] proxy 16: the filter’s 403 is the ambassador’s, names the request and the remedy, and reaches no API server', async () => {
   const pod = await startPod({ filter: proxyFilter([], { namespaces: [NAMESPACE] }) });
   pod.put('a', 'one');
 

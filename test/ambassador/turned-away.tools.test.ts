@@ -28,7 +28,7 @@ test.each(
   (['GOAWAY', 'REFUSED_STREAM'] as const).flatMap((how) =>
     (['POST', 'PATCH', 'PUT', 'DELETE'] as const).map((method) => [how, method] as const),
   ),
-)('proxy 17: %s on a %s: it is sent again, and done exactly once', async (how, method) => {
+)('[security 40] proxy 17: %s on a %s: it is sent again, and done exactly once', async (how, method) => {
   const pod = await startPod();
   pod.server.create({ ...object, data: { value: 'old' } });
   const client = pod.client();

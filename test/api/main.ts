@@ -1,10 +1,11 @@
 /**
- * `npm run generate -- api`: writes the API report of every public entry, and the pages of commands, metrics and
- * settings in docs/reference/. With `--check` it says which are not current.
+ * `npm run generate -- api`: writes the API report of every public entry, and the tables of commands, metrics,
+ * settings and tests in docs/. With `--check` it says which are not current.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { CLAIMS_PARTS } from '../docs/claims.ts';
 import { COMMANDS_PART } from '../docs/commands-page.ts';
 import { madePage, readPage, writePart } from '../docs/made-part.ts';
 import {
@@ -34,6 +35,7 @@ const PARTS = [
   HOOKS_METRICS_PART,
   METACONTROLLER_METRICS_PART,
   SETTINGS_PART,
+  ...CLAIMS_PARTS,
 ];
 for (const part of PARTS) {
   if (isCheck && madePage(part) === readPage(part)) continue;

@@ -89,7 +89,7 @@ test('all is there: exit code 0, in three lines', async () => {
   expect(stderr.lines).toEqual([]);
 });
 
-test('what is missing is told with who needs it for what, and the rule to add', async () => {
+test('[security 41] what is missing is told with who needs it for what, and the rule to add', async () => {
   const { url } = await cluster();
 
   const { exit, stdout } = check(url);

@@ -274,7 +274,7 @@ function beside(token: Readonly<Record<string, string>>) {
 test.each([
   [[]],
   [['--dry-run']],
-])('[D-5] where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
+])('[security 2] [D-5] where a ServiceAccount token is visible, run %s refuses with 3 and loads no module', async (flags) => {
   const { mounted, module, commands } = beside({ token: 'secret' });
 
   const { exit, stdout, stderr } = invoke(['run', ...flags, module], { env: NOWHERE, commands });

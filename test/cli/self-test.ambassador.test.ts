@@ -71,7 +71,7 @@ function run(url: string, selfTest: string) {
   return { ...running, until, record };
 }
 
-test('[D-5] where it is required, a filter with a comma at its end ends the start with 3, and nothing was read', async () => {
+test('[security 13] [D-5] where it is required, a filter with a comma at its end ends the start with 3, and nothing was read', async () => {
   const { server, url } = await cluster(OPEN);
 
   const { exit, stderr } = run(url, 'require');

@@ -23,7 +23,7 @@ const CODES = [
 const HOSTILE = `a${CODES.map((code) => String.fromCharCode(code)).join('b')}c`;
 const OBEYED = new RegExp(`[${CODES.map((code) => String.fromCharCode(code)).join('')}]`);
 
-test('[attack A-5] watch prints no character that a terminal obeys, and the same object', async () => {
+test('[security 30] [attack A-5] watch prints no character that a terminal obeys, and the same object', async () => {
   const { url } = await scriptedServer({
     lists: [listOf('10', object('listed', '9', HOSTILE))],
     watches: [
@@ -59,7 +59,7 @@ test('[attack A-5] JSON with them escaped is the same value', () => {
   );
 });
 
-test('[attack A-5] neither a diff nor a refusal of a dry run has them', () => {
+test('[security 30] [attack A-5] neither a diff nor a refusal of a dry run has them', () => {
   const out = new Collector();
   const sink = new DryRunReport({ out, colour: false }).sinkOf('shop');
   const message = `no ${HOSTILE}`;
@@ -77,7 +77,7 @@ test('[attack A-5] neither a diff nor a refusal of a dry run has them', () => {
   expect(out.lines.join('\n')).toContain('\\u202e');
 });
 
-test('[attack A-5] neither a message nor a log line has them, and the log line is the same JSON', () => {
+test('[security 30] [attack A-5] neither a message nor a log line has them, and the log line is the same JSON', () => {
   const error = new ApiError({ code: 500, message: HOSTILE });
   const stderr = new Collector();
 

@@ -70,7 +70,7 @@ test('without a selector only the owner references decide the claim', () => {
 test.each([
   ['without a selector', undefined],
   ['with a selector', SELECTOR],
-])('an attachment of a decorator is neither a child nor orphaned, %s', (_what, selector) => {
+])('[contract 54] an attachment of a decorator is neither a child nor orphaned, %s', (_what, selector) => {
   const { metadata, ...rest } = candidate({ owner: 'p' });
   const annotations = { 'metacontroller.k8s.io/decorator-controller': 'painter' };
 
@@ -79,7 +79,7 @@ test.each([
   expect(claimed).toEqual({ own: [], adopt: [], orphan: [] });
 });
 
-test('[K-32] a parent that is being deleted neither adopts nor orphans children', () => {
+test('[contract 54] [K-32] a parent that is being deleted neither adopts nor orphans children', () => {
   const left = candidate({ owner: 'p', app: 'y' });
 
   const claimed = claim(deleting, [left, candidate({ app: 'x' })], SELECTOR);

@@ -37,7 +37,7 @@ function sets(options: Partial<CompositeOptions<ConfigSet>> = {}): Controller {
   });
 }
 
-test('[K-38] a composite creates, changes and deletes the children that sync returns, and writes the status', async () => {
+test('[contract 50] [K-38] a composite creates, changes and deletes the children that sync returns, and writes the status', async () => {
   const { change, configMap, names, set } = await playground(sets(), { names: ['a', 'b'] });
   await eventually(async () => (await set())?.status?.made === 2);
   expect(await names()).toEqual(['a', 'b']);
@@ -64,7 +64,7 @@ test('a child that another client deletes or changes is restored', async () => {
   await eventually(async () => (await configMap('b'))?.data?.text === '');
 });
 
-test('a sync that returns an empty list deletes every child', async () => {
+test('[contract 31] a sync that returns an empty list deletes every child', async () => {
   const { change, names, set } = await playground(sets(), { names: ['a'] });
   await eventually(async () => (await set())?.status?.made === 1);
 

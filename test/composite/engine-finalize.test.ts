@@ -54,7 +54,7 @@ function recorded(isUsed = true): Recorded {
 }
 
 describe('[metacontroller 17] a parent that is deleted', () => {
-  test('a deleted parent keeps its finalizer until finalized is true, and its children are then not changed', async () => {
+  test('[contract 34] [contract 89] a deleted parent keeps its finalizer until finalized is true, and its children are then not changed', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
     expect((await at.parent())?.metadata.finalizers).toEqual([FINALIZER]);
@@ -105,7 +105,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     ['orphan', 'sync'],
     ['foregroundDeletion', 'cleanup'],
     ['orphan', 'cleanup'],
-  ] as const)('a deleted parent with the finalizer %s is finalized, and its children are left to the garbage collector, with deleted: %s', async (collecting, deleted) => {
+  ] as const)('[contract 88] a deleted parent with the finalizer %s is finalized, and its children are left to the garbage collector, with deleted: %s', async (collecting, deleted) => {
     const all = recorded();
     const at = await enginePlace({ ...all.setup, deleted });
     await change(at, { finalizers: [FINALIZER, collecting] });
@@ -133,7 +133,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
     expect((await at.parent())?.metadata.finalizers).toEqual([FOREIGN]);
   });
 
-  test('a deleted parent without a finalize function is still synced, and its children are not changed', async () => {
+  test('[contract 90] a deleted parent without a finalize function is still synced, and its children are not changed', async () => {
     const all = recorded(false);
     const at = await enginePlace(all.setup);
     await at.env.patch('v1', 'ConfigMap', at.namespace, 'plan', { data: { text: 'by hand' } });
@@ -152,7 +152,7 @@ describe('[metacontroller 17] a parent that is deleted', () => {
 });
 
 describe('[metacontroller 17] a parent that is no longer selected', () => {
-  test('a parent that is no longer selected is finalized with its children managed, and then loses the finalizer', async () => {
+  test('[contract 86] a parent that is no longer selected is finalized with its children managed, and then loses the finalizer', async () => {
     const all = recorded();
     const at = await enginePlace(all.setup);
 
@@ -185,7 +185,7 @@ describe('[metacontroller 17] a parent that is no longer selected', () => {
   });
 });
 
-test('[metacontroller M22] finalized: true in the answer of a sync has no effect', async () => {
+test('[contract 33] [metacontroller M22] finalized: true in the answer of a sync has no effect', async () => {
   const all = recorded();
   const at = await enginePlace(all.setup);
 

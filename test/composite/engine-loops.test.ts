@@ -41,7 +41,7 @@ const REWRITTEN: readonly [string, ChildUpdate, Resource, object][] = [
 
 test.each(
   REWRITTEN,
-)('[metacontroller 13] [metacontroller M3] %s with %s that the server stores in another form is written once', async (_what, update, resource, object) => {
+)('[contract 79] [metacontroller 13] [metacontroller M3] %s with %s that the server stores in another form is written once', async (_what, update, resource, object) => {
   const at = await enginePlace({
     childResources: [[resource, update]],
     decide: () => ({ children: [{ resource, object: object as never }] }),
@@ -79,7 +79,7 @@ describe('[metacontroller 13] a function whose answers alternate', () => {
   test.each([
     'apply',
     'recreate',
-  ] as const)('a function with alternating answers ends with HotLoop after at most five writes with %s', async (update) => {
+  ] as const)('[contract 79] a function with alternating answers ends with HotLoop after at most five writes with %s', async (update) => {
     const at = await enginePlace({
       ...oscillating(),
       childResources: [[configMaps as Resource, update]],

@@ -62,7 +62,7 @@ const UNUSABLE: readonly [string, (namespace: string) => readonly DesiredChild[]
   ['without a name', () => [withMetadata({})], 'child'],
   ['that is null', () => [null as never], 'child'],
   [
-    'with another uid as controller-uid',
+    'with another uid as controller-uid [contract 55]',
     () => [withMetadata({ name: 'odd', labels: { 'controller-uid': 'other' } })],
     'controller-uid',
   ],
@@ -96,7 +96,7 @@ describe.each(UNUSABLE)('[metacontroller M16] a child %s', (_what, children, tol
   });
 });
 
-test('[metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped', async () => {
+test('[contract 63] [metacontroller 14] [metacontroller M4] the namespace of a cluster-scoped child is dropped', async () => {
   const { env, writes } = await enginePlace({
     parentResource: estates,
     childResources: [[namespaces as Resource, 'apply']],
@@ -118,7 +118,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     selector: () => ({ matchLabels: { app: 'press' } }),
   };
 
-  test('a child whose labels do not match the parent’s selector is an error before anything is written', async () => {
+  test('[contract 50] [contract 51] a child whose labels do not match the parent’s selector is an error before anything is written', async () => {
     const at = await enginePlace({
       ...selecting,
       decide: () => ({ children: maps({ a: '1' }), status: { reached: true } }),
@@ -129,7 +129,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     expect(await failureOf(at)).toMatchObject({ reason: 'InvalidAnswer' });
   });
 
-  test('a matching orphan is adopted, and a child that no longer matches is released', async () => {
+  test('[contract 54] a matching orphan is adopted, and a child that no longer matches is released', async () => {
     const wanted = withMetadata({ name: 'lost', labels: { app: 'press' } });
     const at = await enginePlace({
       ...selecting,
@@ -154,7 +154,7 @@ describe('[metacontroller 15] the selector of the parent', () => {
     expect(await owner()).toBeUndefined();
   });
 
-  test('an empty selector is an error, because it would claim every object', async () => {
+  test('[contract 53] an empty selector is an error, because it would claim every object', async () => {
     const at = await enginePlace({
       ...selecting,
       selector: () => ({}),
@@ -223,7 +223,7 @@ test.each([
   expect(await failureOf(at)).toMatchObject({ reason: 'AlreadyOwned' });
 });
 
-test('no child is deleted while another child fails, and the other children are written', async () => {
+test('[contract 60] no child is deleted while another child fails, and the other children are written', async () => {
   const at = await answering(() => ({
     children: [...maps({ a: '1' }), withMetadata({ name: 'Not A Name' }), ...maps({ z: '1' })],
     status: { seen: 2 },
@@ -235,7 +235,7 @@ test('no child is deleted while another child fails, and the other children are 
   });
 });
 
-test('[metacontroller M2] children are deleted only when the answer omits them', async () => {
+test('[contract 30] [metacontroller M2] children are deleted only when the answer omits them', async () => {
   const at = await answering(() => ({ children: [] }));
 
   expect(await childNames(at)).toEqual([]);

@@ -42,7 +42,7 @@ describe.each([
   ['that drops unknown fields', LENIENT],
   ['that refuses unknown fields', {}],
 ])('[found 10] with a server %s', (_what, environment) => {
-  test('a status without a declared observedGeneration is written once, and no failure is reported', async () => {
+  test('[contract 82] a status without a declared observedGeneration is written once, and no failure is reported', async () => {
     const at = await placeWith(ready, { decide, environment });
     const writes = at.writes();
 

@@ -25,7 +25,7 @@ async function events({ env }: EnginePlace): Promise<readonly unknown[]> {
   return env.list('events.k8s.io/v1', 'Event');
 }
 
-test('the status is replaced as a whole: a field that is no longer returned is removed, whoever wrote it', async () => {
+test('[contract 81] the status is replaced as a whole: a field that is no longer returned is removed, whoever wrote it', async () => {
   const at = await enginePlace({
     decide: ({ parent }) =>
       parent.metadata.generation === 1
@@ -55,7 +55,7 @@ test('the status is replaced as a whole: a field that is no longer returned is r
 test.each([
   ['null', null],
   ['absent', undefined],
-])('[metacontroller M20] a returned status that is %s leaves only observedGeneration', async (_what, status) => {
+])('[contract 81] [metacontroller M20] a returned status that is %s leaves only observedGeneration', async (_what, status) => {
   const at = await enginePlace({ decide: () => ({ status, children: maps({ a: '1' }) }), arrange });
 
   expect((await at.parent())?.status).toEqual({ observedGeneration: 1 });
@@ -73,7 +73,7 @@ describe('[metacontroller 30] [metacontroller M18] a status field that the defin
     conditions,
   });
 
-  test('an undeclared status field is reported by a condition and an Event, and the rest of the status is written once', async () => {
+  test('[contract 84] an undeclared status field is reported by a condition and an Event, and the rest of the status is written once', async () => {
     const at = await enginePlace({
       definitions: [definition],
       environment: LENIENT,
@@ -240,7 +240,7 @@ describe('[metacontroller 18] the next call of a function', () => {
   test.each([
     [500, 500],
     [2_000, 2_000],
-  ])('the next call comes %i ms after the answer asks for it', async (resyncAfterMs, ms) => {
+  ])('[contract 35] the next call comes %i ms after the answer asks for it', async (resyncAfterMs, ms) => {
     const at = await enginePlace({ decide: () => ({ resyncAfterMs }), arrange });
     const before = at.calls.length;
 

@@ -41,7 +41,7 @@ test.each([
   expect(passes(update(object(), object(changed)))).toBe(expected);
 });
 
-test('a change of the status passes the filter, unless status changes are ignored', () => {
+test('[contract 98] a change of the status passes the filter, unless status changes are ignored', () => {
   const changed = update(object(), object({ resourceVersion: '9' }, { status: { ready: 1 } }));
 
   expect(passes(changed)).toBe(true);

@@ -46,7 +46,7 @@ function planWrites({ writes }: EnginePlace): readonly string[] {
   return writes().filter((write) => write.endsWith('configmaps plan'));
 }
 
-test('[metacontroller 29] a field that is no longer returned is removed, and a foreign field stays', async () => {
+test('[contract 80] [metacontroller 29] a field that is no longer returned is removed, and a foreign field stays', async () => {
   const at = await place();
   await edit(at, { data: { foreign: 'x' }, metadata: { labels: { team: 'y' } } });
 
@@ -89,7 +89,7 @@ describe('[metacontroller 29] [metacontroller M17] a field that another manager 
     expect((await plan(await contended(true))).data).toMatchObject({ c: 'ours' });
   });
 
-  test('a field that another manager applies is a reported conflict without force, and nothing is written', async () => {
+  test('[contract 80] a field that another manager applies is a reported conflict without force, and nothing is written', async () => {
     const at = await contended(false);
 
     expect((await plan(at)).data).toMatchObject({ c: 'theirs' });

@@ -85,14 +85,14 @@ async function childrenIn({ env, namespace }: EnginePlace): Promise<readonly Kub
 const UPDATES: readonly ChildUpdate[] = ['keep', 'recreate', 'apply'];
 
 describe.each(UPDATES)('take-over with %s', (update) => {
-  test('objects left by Metacontroller are neither written nor deleted by the engine', async () => {
+  test('[contract 76] [contract 78] objects left by Metacontroller are neither written nor deleted by the engine', async () => {
     const at = await place(update, true);
 
     expect(at.calls).toEqual(['north']);
     expect(at.writes()).toEqual([]);
   });
 
-  test('objects left by the engine are not written by Metacontroller', async () => {
+  test('[contract 76] objects left by the engine are not written by Metacontroller', async () => {
     const at = await place(update, false);
     const parent = (await at.parent()) ?? expect.unreachable();
 

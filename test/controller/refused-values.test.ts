@@ -36,7 +36,7 @@ const refusedWrites = {
 test.each([
   'text',
   'object',
-] as const)('[attack A-3] a refused value in %s form is in no log, Event, condition, status page or message', async (form) => {
+] as const)('[security 28] [attack A-3] a refused value in %s form is in no log, Event, condition, status page or message', async (form) => {
   const { operate, createSite, site, env, namespace } = await startSites();
   const thrown: unknown[] = [];
   await createSite('a');
@@ -86,7 +86,7 @@ test.each([
   }
 });
 
-test('[attack A-3] a dry run prints a refusal without the value of the Secret', async () => {
+test('[security 28] [attack A-3] a dry run prints a refusal without the value of the Secret', async () => {
   const server = await startServer();
   server.create(secret('db', { namespace: 'demo', data: { dsn: SECRET } }));
   const folder = folderWith({

@@ -212,7 +212,7 @@ test.each([
   expect(() => yamlWithItem(text, ...ITEM)).toThrow(says);
 });
 
-test('[found 8] no YAML error quotes the document, whatever surrounds the word', () => {
+test('[security 48] [found 8] no YAML error quotes the document, whatever surrounds the word', () => {
   const marks = [
     '%',
     '%YAML ',

@@ -1,5 +1,6 @@
 /** The tables of pages that are made from the sources. */
 import { expect, test } from 'vitest';
+import { CLAIMS_PARTS } from './claims.ts';
 import { madePage, readPage } from './made-part.ts';
 import { HOOKS_METRICS_PART, METACONTROLLER_METRICS_PART, METRICS_PART } from './metrics-page.ts';
 import { SETTINGS_PART } from './settings-page.ts';
@@ -14,4 +15,12 @@ test.each([
 
 test('the table of settings is what the process reads; npm run generate -- api writes it', () => {
   expect(readPage(SETTINGS_PART)).toBe(madePage(SETTINGS_PART));
+});
+
+test.each(
+  CLAIMS_PARTS,
+)('the table of tests of $page is as the tags are; npm run generate -- api writes it', (part) => {
+  expect(readPage(part), 'no test was lost? then run "npm run generate -- api"').toBe(
+    madePage(part),
+  );
 });

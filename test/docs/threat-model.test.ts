@@ -1,7 +1,6 @@
-/** `docs/security/threat-model.md` leaves no known threat out, and claims nothing that no test shows. */
+/** `docs/security/threat-model.md` leaves no known threat out; `claims.test.ts` has the tests that its rows need. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isThere, testsNamedIn } from './named-tests.ts';
 
 const root = new URL('../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -27,16 +26,4 @@ test('the threats to the project are numbered, and the page says how many', () =
   expect(threats).toEqual(threats.map((_threat, at) => `P${at + 1}`));
   expect(page).toContain(`(P1 to P${threats.length})`);
   expect(boundaries).toContain(`| P1 to P${threats.length} |`);
-});
-
-test('each threat to the project names a test, which is there by its whole title', () => {
-  const rows = page.split('\n').filter((line) => /^\| P\d+ \|/.test(line));
-  const named = rows.flatMap((row) => {
-    const cell = row.split(' | ').at(-1)?.replace(/ \|$/, '') ?? '';
-    return testsNamedIn(cell);
-  });
-
-  expect(rows.length).toBeGreaterThan(5);
-  expect(named.length).toBeGreaterThanOrEqual(rows.length);
-  expect(named.filter((each) => !isThere(each))).toEqual([]);
 });

@@ -166,7 +166,7 @@ test('[A-11] [admission 14] a handler that hangs is answered with 504 after the 
   expect(reply.body).toContain('within the time limit of this webhook');
 });
 
-test('[A-11] [admission 15] 8 MiB pass, and a byte more is refused before the operator is reached', async () => {
+test('[security 33] [A-11] [admission 15] 8 MiB pass, and a byte more is refused before the operator is reached', async () => {
   operator().answer = ({ body }) => ({ body: String(body.length) });
 
   const largest = await client().post('/convert', review('u7', 8 * MiB));
@@ -217,7 +217,7 @@ test('the probe is answered by the gate itself', async () => {
   expect(operator().seen).toEqual([]);
 });
 
-test('an operator cannot read the key through the gate', async () => {
+test('[security 32] an operator cannot read the key through the gate', async () => {
   operator().answer = () => ({ body: 'passed', headers: { 'x-accel-redirect': '/tls.key' } });
 
   const reply = await client().post('/convert', review('u9'));

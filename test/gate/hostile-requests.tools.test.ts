@@ -63,7 +63,7 @@ test('[A-11] what is declared passes as it was sent, with the query of the API s
   expect(operator().seen.map(({ line }) => line)).toEqual(lines);
 });
 
-test('[A-11] [admission 15] no hostile request reaches the operator', async () => {
+test('[security 33] [A-11] [admission 15] no hostile request reaches the operator', async () => {
   const statuses = await sendAll(gate(), HOSTILE);
 
   const passed = [...statuses].filter(([, status]) => !REFUSED.includes(status));

@@ -23,7 +23,7 @@ test('16 bytes of a secret are found at any place, in both orders, and 15 are no
   }
 });
 
-test('[A-10] a dump of the operator under load has nothing of the key, and the same search finds it in the gate', async () => {
+test('[security 31] [A-10] a dump of the operator under load has nothing of the key, and the same search finds it in the gate', async () => {
   const operator = await OperatorProcess.start();
   onTestFinished(() => operator.stop());
   const gate = await GateProcess.start({ paths: [NAMES_PATH], operator: operator.address });

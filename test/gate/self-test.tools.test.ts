@@ -71,7 +71,7 @@ test.each([
   ],
   ['has expired', { now: new Date('+010000-01-01T00:00:00Z') }, 'has expired on'],
   ['is not valid yet', { now: new Date('2019-12-31T00:00:00Z') }, 'is valid from'],
-])('[A-13] a certificate that %s is named with its remedy', async (_what, options, words) => {
+])('[security 42] [A-13] a certificate that %s is named with its remedy', async (_what, options, words) => {
   const gate = await startGate();
 
   const [finding = '', ...others] = await found(gate.port, options);
@@ -115,7 +115,7 @@ test('[A-13] a gate that does not run is named', async () => {
   ]);
 });
 
-test('[A-13] a gate that does not reach the operator is named with the setting to change', async () => {
+test('[security 43] [A-13] a gate that does not reach the operator is named with the setting to change', async () => {
   const gate = await startGate({ operator: `127.0.0.1:${await freePort()}` });
 
   expect(await found(gate.port)).toEqual([

@@ -32,7 +32,7 @@ test.each([
   ['Dockerfile.gate', false],
   ['Dockerfile.operator', false],
   ['Dockerfile.apiserver', false],
-])('%s keeps the rules', async (name, ambassador) => {
+])('[security 24] %s keeps the rules', async (name, ambassador) => {
   const dockerfile = await read(name);
 
   expect(brokenRules(dockerfile, { ambassador })).toEqual({});
@@ -42,7 +42,7 @@ test.each([
   ['hooks', 3],
   ['metacontroller', 4],
   ['certificates', 5],
-])('the target %s of Dockerfile.operator keeps the rules', async (name, count) => {
+])('[security 24] the target %s of Dockerfile.operator keeps the rules', async (name, count) => {
   const dockerfile = await read('Dockerfile.operator');
   const { stages } = parseDockerfile(dockerfile);
   const upToTarget = dockerfile
@@ -79,7 +79,7 @@ test('the default target of Dockerfile.operator copies no package of a command',
   expect(copied.filter(({ text }) => /built|@chancery|_of_hooks/.test(text))).toEqual([]);
 });
 
-test('the Dockerfile of a project keeps the rules', () => {
+test('[security 24] the Dockerfile of a project keeps the rules', () => {
   expect(brokenRules(projectDockerfile(), { ambassador: false })).toEqual({});
 });
 
@@ -150,7 +150,7 @@ test.each([
   expect(Object.keys(brokenRules(broken, { ambassador: true }))).toContain(rule);
 });
 
-test('Dockerfile.proxy has version and digest of the lock file', async () => {
+test('[security 24] Dockerfile.proxy has version and digest of the lock file', async () => {
   const { defaults } = parseDockerfile(await read('Dockerfile.proxy'));
   const { version, image, digest } = await readLock();
 

@@ -14,7 +14,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  "the gate's image has nginx, its libraries and a configuration, which only root owns and nobody can write",
+  "[security 34] the gate's image has nginx, its libraries and a configuration, which only root owns and nobody can write",
   async () => {
     const image = await buildImage('Dockerfile.gate');
 

@@ -28,7 +28,7 @@ export default controller({
 `;
 
 test(
-  "the operator's image has the toolkit and config-restart, and no npm, shell or test kit",
+  "[security 26] the operator's image has the toolkit and config-restart, and no npm, shell or test kit",
   async () => {
     const image = await buildImage('Dockerfile.operator');
 
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "of packages the operator's image has what the toolkit depends on, at the versions of the lock file",
+  "[security 24] of packages the operator's image has what the toolkit depends on, at the versions of the lock file",
   async () => {
     const { rootfs } = await buildImage('Dockerfile.operator');
 

@@ -23,7 +23,7 @@ import { filesBelow } from './support/files-below.ts';
 import { runInRoot } from './support/in-root.ts';
 
 test(
-  "the ambassador's image has one file, kubectl, which only root owns and nobody can write",
+  "[security 26] the ambassador's image has one file, kubectl, which only root owns and nobody can write",
   async () => {
     const image = await buildImage('Dockerfile.proxy');
 

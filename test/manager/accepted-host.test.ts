@@ -56,7 +56,7 @@ test.each([
   ['', false],
   [':8081', false],
   ['a'.repeat(64), false],
-])('[attack A-6] the Host header %j is accepted: %s', (header, accepted) => {
+])('[security 21] [attack A-6] the Host header %j is accepted: %s', (header, accepted) => {
   expect(isAcceptedHost(header, CONFIGURED)).toBe(accepted);
 });
 
@@ -108,7 +108,7 @@ async function ask(
 const statusOf = (answer: string): string =>
   answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length);
 
-test('[attack A-6] a request with a foreign Host header gets 421 from every path but the probes', async () => {
+test('[security 21] [attack A-6] a request with a foreign Host header gets 421 from every path but the probes', async () => {
   const { health, metrics } = await ports();
   const evil = ['Host: evil.example:8081'];
 

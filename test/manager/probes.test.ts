@@ -67,7 +67,7 @@ describe('probes of a manager', () => {
     expect((await probe('/readyz'))[0]).toBe(500);
   });
 
-  test('[H-3] the operator is not ready before the first list, ready after it, and not ready during the stop', async () => {
+  test('[contract 101] [H-3] the operator is not ready before the first list, ready after it, and not ready during the stop', async () => {
     const { world, probe } = await probed();
     const synced = await probe('/readyz?verbose');
     const hangs = Promise.withResolvers<void>();

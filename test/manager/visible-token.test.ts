@@ -108,7 +108,7 @@ describe('files that do not count as a token', () => {
   });
 });
 
-test('a manager from createManager refuses to run with a visible token, before it opens anything', async () => {
+test('[security 2] a manager from createManager refuses to run with a visible token, before it opens anything', async () => {
   const folder = emptyFolder();
   writeFileSync(join(folder, 'token'), JWT);
   const options = { controllers: [], environment: {}, tokenFolders: [folder] };

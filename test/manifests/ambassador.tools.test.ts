@@ -85,7 +85,7 @@ test('cluster-scoped lets the declared requests through in every namespace', asy
   expect(upstream.seen).toEqual(requests);
 });
 
-test('lets nothing hostile through', async () => {
+test('[security 10] lets nothing hostile through', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, args);
 

@@ -41,7 +41,7 @@ async function rendered(
 }
 
 describe('names', () => {
-  test('two operators in one namespace have nothing in common but the namespace', async () => {
+  test('[security 17] two operators in one namespace have nothing in common but the namespace', async () => {
     const shared = { namespace: 'shared' };
 
     const one = await rendered({ ...shared, name: 'one' }, EVERYTHING);

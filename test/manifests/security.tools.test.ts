@@ -53,7 +53,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     );
   });
 
-  test('the ambassadors and the operator are the only containers, and the operator starts last', () => {
+  test('[security 6] the ambassadors and the operator are the only containers, and the operator starts last', () => {
     const names = (containers: readonly Container[] = []) => containers.map(({ name }) => name);
 
     expect([...names(spec.initContainers), ...names(spec.containers)]).toEqual([
@@ -71,7 +71,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     expect(spec).toMatchObject({ automountServiceAccountToken: false });
   });
 
-  test('a token of an hour is mounted into the ambassador alone', () => {
+  test('[security 1] [security 3] a token of an hour is mounted into the ambassador alone', () => {
     const withToken = (spec.volumes ?? []).filter(({ projected }) =>
       projected?.sources.some(({ serviceAccountToken }) => serviceAccountToken),
     );
@@ -106,7 +106,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     }
   });
 
-  test('no container is given a credential or the address of another API server', () => {
+  test('[security 4] no container is given a credential or the address of another API server', () => {
     const texts = JSON.stringify(ours);
 
     expect(texts).not.toMatch(
@@ -135,7 +135,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     for (const field of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[field]).toBeUndefined();
   });
 
-  test('the containers share nothing that they need not: processes, files, and the user only for a socket', () => {
+  test('[security 5] the containers share nothing that they need not: processes, files, and the user only for a socket', () => {
     const users = [65531, usesSocket ? 65531 : 65532, 65530];
 
     for (const [at, { securityContext }] of ours.entries()) {
@@ -213,7 +213,7 @@ describe.each(OVERLAYS)('$overlay', async ({ overlay }) => {
     });
   });
 
-  test('every container has requests and a limit of memory', () => {
+  test('[security 19] every container has requests and a limit of memory', () => {
     for (const { resources } of ours) {
       expect(resources).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },

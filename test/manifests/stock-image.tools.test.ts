@@ -88,7 +88,7 @@ test('[I-5] every program of the container is kubectl, found on the PATH of the 
   }
 });
 
-test('[I-5] kubectl that is started as the Deployment says opens what is declared, and nothing else', async () => {
+test('[security 25] [I-5] kubectl that is started as the Deployment says opens what is declared, and nothing else', async () => {
   const upstream = await startUpstream();
   const ambassador = await started(upstream.url, await proxyOf(['namespaced']));
 

@@ -138,7 +138,7 @@ test.each([
     'spec.dsn: Invalid value: failed rule: self.a < self.b',
   ],
   ['words that no API server says', `${SECRET} is bad`, 'spec.dsn: (not shown)'],
-])('[attack A-3] the message of a refused field has the rule, not the value: %s', (_, message, told) => {
+])('[security 28] [attack A-3] the message of a refused field has the rule, not the value: %s', (_, message, told) => {
   const error = invalid(cause(message));
 
   expect(error.message).toBe(`422 Invalid: Deployment.apps "web" is invalid: ${told}`);

@@ -26,7 +26,7 @@ const RUN = `
     clock: systemClock, signal: new AbortController().signal });
 `;
 
-test('[found 4] a program that sends SIGUSR1 to its runner does not open the inspector of Node', async () => {
+test('[security 47] [found 4] a program that sends SIGUSR1 to its runner does not open the inspector of Node', async () => {
   // No listener of this test: that alone would take the signal away from Node.
   const { stdout, stderr, child } = inProcess(`${RUN}
     const idle = setInterval(() => {}, 1_000);

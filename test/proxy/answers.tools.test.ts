@@ -87,7 +87,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   describe('with its defaults', () => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`]));
 
-    test('proxy 29: our requests carry no identity, and the proxy adds but where they come from', async () => {
+    test('[security 9] proxy 29: our requests carry no identity, and the proxy adds but where they come from', async () => {
       const transport = transportTo(proxy().url);
       const client = restClient({ transport, fieldManager: 'tester', clock: systemClock });
 

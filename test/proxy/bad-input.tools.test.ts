@@ -57,7 +57,7 @@ const SPOILT: Readonly<Record<keyof typeof VERDICTS, readonly string[]>> = {
 };
 
 describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
-  test('a filter that was spoilt is found at the start of an operator, with the flag that is open', async () => {
+  test('[security 13] a filter that was spoilt is found at the start of an operator, with the flag that is open', async () => {
     const verdicts = await Promise.all(
       Object.entries(SPOILT).map(async ([what, flags]) => {
         const args = [`--server=${upstream().url}`, ...flags];

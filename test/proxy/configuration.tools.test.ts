@@ -72,7 +72,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       );
     });
 
-    test('proxy 40: with KUBERC=off it is not read, and where each flag is given it changes none', async () => {
+    test('[security 23] proxy 40: with KUBERC=off it is not read, and where each flag is given it changes none', async () => {
       const [, , ...imageFlags] = entryPoint();
 
       expect(await answerTo({ KUBERC: 'off' }, '--accept-paths=^/version$')).toEqual(REFUSED);

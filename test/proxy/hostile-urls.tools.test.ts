@@ -68,7 +68,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(new Set([...answers.values()].map(({ status }) => status))).toEqual(new Set([200]));
     });
 
-    test(`proxy 4: every hostile request is refused${tidies ? ', or tidied with a redirect,' : ''} before it reaches the API server`, async () => {
+    test(`[security 10] proxy 4: every hostile request is refused${tidies ? ', or tidied with a redirect,' : ''} before it reaches the API server`, async () => {
       const answers = await sendAll(proxy().url, HOSTILE);
 
       const others = [...answers].filter(([line, answer]) => !tidies || !isTidied(line, answer));

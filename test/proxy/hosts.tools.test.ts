@@ -43,7 +43,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
   ] as const)('with %s', (_, flags, bareIpv6) => {
     const proxy = shared(() => proxyOf(kubectl, [`--server=${upstream().url}`, ...flags]));
 
-    test('proxy 9: it answers to the names of loopback only', async () => {
+    test('[security 20] proxy 9: it answers to the names of loopback only', async () => {
       const statuses: Record<string, number | undefined> = {};
       for (const host of [...Object.keys(HOSTS), '[::1]']) {
         statuses[host] = (await send(proxy().url, 'GET', '/version', { host })).status;
@@ -109,7 +109,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 10: it listens on 127.0.0.1 and nowhere else', () => {
+    test('[security 7] proxy 10: it listens on 127.0.0.1 and nowhere else', () => {
       expect(listeningSockets(proxy().process.pid ?? 0)).toEqual([proxy().serves]);
     });
 

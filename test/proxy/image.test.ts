@@ -8,7 +8,7 @@ import { REJECT_PATHS } from '../../operator/access/filter/proxy-filter.ts';
 import { entryPoint, environment } from './support/image.ts';
 import { split } from './support/requests.ts';
 
-test('gives every flag that decides who gets through, and no credential', () => {
+test('[security 4] [security 18] gives every flag that decides who gets through, and no credential', () => {
   const [program, command, ...flags] = entryPoint();
 
   expect([program, command]).toEqual(['/kubectl', 'proxy']);
@@ -28,7 +28,7 @@ test('gives every flag that decides who gets through, and no credential', () => 
   });
 });
 
-test('[I-5] another image is given the same flags and variables by the Deployment', () => {
+test('[security 25] [I-5] another image is given the same flags and variables by the Deployment', () => {
   const filter = ['--accept-paths', '--reject-paths', '--reject-methods'];
   const fixed = entryPoint()
     .slice(2)
@@ -38,7 +38,7 @@ test('[I-5] another image is given the same flags and variables by the Deploymen
   expect(AMBASSADOR_ENVIRONMENT).toEqual(environment());
 });
 
-test('reads no configuration and no proxy from its surroundings', () => {
+test('[security 23] reads no configuration and no proxy from its surroundings', () => {
   expect(environment()).toEqual({
     HOME: '/nonexistent',
     KUBERC: 'off',

@@ -11,7 +11,7 @@ import { DECLARED, split } from './support/requests.ts';
 import { REFUSED, send } from './support/send.ts';
 import { startUpstream } from './support/upstream.ts';
 
-test('refuses every path until the Pod gives it a filter', async () => {
+test('[security 14] refuses every path until the Pod gives it a filter', async () => {
   const upstream = await startUpstream();
   const ambassador = await startImage(upstream.url, []);
 

@@ -62,7 +62,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect([...authorizations].sort()).toEqual(LEVELS.flatMap(() => each).sort());
   });
 
-  test('proxy 42: it writes no token and no body, at any level', () => {
+  test('[security 27] proxy 42: it writes no token and no body, at any level', () => {
     const found = LEVELS.filter((level) =>
       [TOKEN, OWN_TOKEN, BODY].some((secret) => logs[level]?.includes(secret)),
     );
@@ -71,7 +71,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     for (const level of [7, 8, 9, 10]) expect(logs[level]).toContain('Bearer <masked>');
   });
 
-  test('proxy 42: at level 0, which the image fixes, requests that work leave no line', () => {
+  test('[security 27] proxy 42: at level 0, which the image fixes, requests that work leave no line', () => {
     expect(logs[0]).toBe('');
     expect(entryPoint()).toContain('--v=0');
   });

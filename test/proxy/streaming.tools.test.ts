@@ -98,7 +98,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
     expect(peakMemoryMiB(proxy().process.pid ?? 0)).toBeLessThan(PEAK_MIB);
   });
 
-  test('proxy 36: 200 watches share one connection to the API server, and take little memory', async () => {
+  test('[security 19] proxy 36: 200 watches share one connection to the API server, and take little memory', async () => {
     const paths = Array.from({ length: 200 }, (_, index) => `/watch/${index}`);
     // While there is no connection yet, each of several requests makes kubectl dial one.
     await send(proxy().url, 'GET', '/small');

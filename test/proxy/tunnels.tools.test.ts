@@ -55,7 +55,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       'websocket',
       'SPDY/3.1',
       'h2c',
-    ])('proxy 11: no tunnel is opened with %s, and none without', async (protocol) => {
+    ])('[security 11] proxy 11: no tunnel is opened with %s, and none without', async (protocol) => {
       const statuses = [];
       for (const path of TUNNELS) {
         statuses.push(await upgrade(proxy().url, path, protocol));
@@ -66,7 +66,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual([]);
     });
 
-    test('proxy 11: no token is handed out', async () => {
+    test('[security 11] proxy 11: no token is handed out', async () => {
       expect((await send(proxy().url, 'POST', TOKEN)).status).toBe(403);
       expect(upstream().seen).toEqual([]);
     });

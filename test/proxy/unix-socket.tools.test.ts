@@ -94,7 +94,7 @@ describe.each(KUBECTLS)('kubectl $name', (kubectl) => {
       expect(upstream().seen).toEqual(['GET /version', 'GET /watch']);
     });
 
-    test(`proxy 38: it is its owner’s alone${IS_ROOT ? ', and nobody else connects' : ' (who is not root cannot try as somebody else)'}`, async () => {
+    test(`[security 8] proxy 38: it is its owner’s alone${IS_ROOT ? ', and nobody else connects' : ' (who is not root cannot try as somebody else)'}`, async () => {
       const { mode } = statSync(pathOf());
 
       expect((mode & 0o777).toString(8)).toBe('700');

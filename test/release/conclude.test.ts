@@ -80,7 +80,7 @@ test('[I-9] one refusal is enough for nothing to be published', async () => {
   );
 });
 
-test('a commit without the tag of its version is not published', async () => {
+test('[security P7] a commit without the tag of its version is not published', async () => {
   expect(await ended({ version: '2.1.1' })).toMatchObject({
     exitCode: 1,
     called: ['npm --version'],

@@ -51,7 +51,7 @@ test('images are published before packages, and the release that names both is l
   expect(told).toHaveLength(6);
 });
 
-test('an image keeps its digest, and the signature is for the digest', () => {
+test('[security P8] an image keeps its digest, and the signature is for the digest', () => {
   const [copy, sign] = publishingCommands(PUBLICATION);
 
   expect(copy?.args).toEqual([
@@ -104,14 +104,14 @@ test('a run after one that stopped publishes what is left', async () => {
   expect(told[3]).toMatch(/^done before: npm stage publish .*kettle-2\.1\.0\.tgz/);
 });
 
-test('the images of a release that is complete are not replaced', async () => {
+test('[security P8] the images of a release that is complete are not replaced', async () => {
   const { log, told, failure } = await publishedWith({ 'gh release view v2.1.0': 'false' });
 
   expect({ log, failure }).toEqual({ log: ['gh release'], failure: undefined });
   expect(told).toEqual([expect.stringMatching(/^done before: gh release create /)]);
 });
 
-test('packages are staged, not published, and the release is a draft, until maintainers approve', () => {
+test('[security P2] packages are staged, not published, and the release is a draft, until maintainers approve', () => {
   const commands = publishingCommands(PUBLICATION);
   const npm = commands.filter(({ program }) => program === 'npm');
 

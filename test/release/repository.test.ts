@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const guide = textOf('docs/releasing.md');
 
-test('every action and base image is pinned by a digest that somebody has verified', async () => {
+test('[security P3] every action and base image is pinned by a digest that somebody has verified', async () => {
   const own = new Set(IMAGES.map(({ name }) => name));
 
   expect(await pinRefusals(root, own)).toEqual([]);
@@ -99,14 +99,17 @@ test('every workflow begins with no right, or with that to read the repository, 
   expect(jobs.filter(({ job }) => !job['timeout-minutes']).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(jobs)('the job $id has only the rights to write that it needs', ({ id, job }) => {
+test.each(jobs)('[security P4] the job $id has only the rights to write that it needs', ({
+  id,
+  job,
+}) => {
   const writes = Object.entries(job.permissions ?? {}).filter(([, right]) => right !== 'read');
 
   expect(writes.every(([, right]) => right === 'write')).toBe(true);
   expect(writes.map(([name]) => name).toSorted()).toEqual(WRITES[id] ?? []);
 });
 
-test('no workflow has a secret or a token of npm: each is known by its identity', () => {
+test('[security P1] no workflow has a secret or a token of npm: each is known by its identity', () => {
   for (const name of WORKFLOWS) {
     const text = textOf(`.github/workflows/${name}.yml`);
 
@@ -117,7 +120,7 @@ test('no workflow has a secret or a token of npm: each is known by its identity'
   }
 });
 
-test('no step of a workflow leaves a credential in the checkout, restores a cache of a release, or puts an expression into a script', () => {
+test('[security P5] no step of a workflow leaves a credential in the checkout, restores a cache of a release, or puts an expression into a script', () => {
   const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, ...step })));
   const ofAction = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
 
@@ -130,7 +133,7 @@ test('no step of a workflow leaves a credential in the checkout, restores a cach
   expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
 });
 
-test('no workflow runs the code of a pull request with the rights of the repository', () => {
+test('[security P4] no workflow runs the code of a pull request with the rights of the repository', () => {
   const events = WORKFLOWS.flatMap((name) => Object.keys(workflow(name).on));
 
   expect(events).toContain('pull_request');

@@ -63,7 +63,7 @@ const REFUSED_NAMES = fc.oneof(
     .map(([prefix, rest]) => prefix + rest),
 );
 
-test('proxy 29: no spelling or blank lets a credential header pass', () => {
+test('[security 9] proxy 29: no spelling or blank lets a credential header pass', () => {
   const capitals = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 });
   const blank = fc.constantFrom('', ' ', '\t', '\0', '\r\n', '\u00a0');
 

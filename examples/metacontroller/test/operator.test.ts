@@ -25,7 +25,7 @@ interface Condition {
 
 const SAMPLE = new URL('../sample/cat-set.yaml', import.meta.url);
 
-test('[metacontroller 5] a CatSet starts its Pods one after another, and replaces them one after another', async () => {
+test('[contract 68] [contract 72] [metacontroller 5] a CatSet starts its Pods one after another, and replaces them one after another', async () => {
   const place = await startCats();
   await ready(place, 3);
   const started = changes(place).filter(({ type }) => type === 'came');

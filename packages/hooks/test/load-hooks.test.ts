@@ -189,7 +189,7 @@ test('the file HOOK.yaml answers in place of the hook', async () => {
   expect(hooks[0]?.config.onStartup).toBe(1);
 });
 
-test('[found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
+test('[security 48] [found 8] a file beside a hook that is a link out of the folder of hooks is not read, and not quoted', async () => {
   const elsewhere = await folderOf({ 'token.off': 's3cr3t: [\nxx', 'rules.yaml.off': RIGHT });
   const dir = await folderOf({ 'a.py': '', 'b/c.sh': '', 'd.sh': '' });
   await symlink(join(elsewhere, 'token'), join(dir, 'a.py.yaml'));

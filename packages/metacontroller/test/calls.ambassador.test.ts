@@ -46,7 +46,7 @@ function plant({ parent, children }: HookBody & { readonly parent: Row }): objec
   };
 }
 
-test('[metacontroller 24] calls and writes are bounded for many parents, from nothing and after a restart', async () => {
+test('[contract 83] [metacontroller 24] calls and writes are bounded for many parents, from nothing and after a restart', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const place = await startMetacontroller({
     subjects: [PLANTING],

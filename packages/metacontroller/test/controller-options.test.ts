@@ -45,7 +45,7 @@ test.each([
   [1, 1_000],
   [10_000, 10_000],
   [86_400_000, 1_000_000],
-])('with a period of %s ms a hook that fails is retried after %s ms at the latest', (resyncPeriodMs, expected) => {
+])('[contract 96] with a period of %s ms a hook that fails is retried after %s ms at the latest', (resyncPeriodMs, expected) => {
   const spec = { hooks: {}, resyncPeriodMs } as ControllerSpec;
 
   const { queue } = controllerOptions(spec, { workers: 1 } as SharedParts);

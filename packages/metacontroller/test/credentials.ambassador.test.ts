@@ -68,7 +68,7 @@ async function startedPlace(url: string, before: readonly KubernetesObject[]) {
   return place;
 }
 
-test('[metacontroller 22] [metacontroller M9] a token and an authority that are changed count with the next call', async () => {
+test('[contract 20] [metacontroller 22] [metacontroller M9] a token and an authority that are changed count with the next call', async () => {
   const authority = new CertificateAuthority();
   const hook = await secureHook(authority);
   hook.token = 'crab-apple-1';

@@ -14,7 +14,7 @@ import {
 } from './support/houses.ts';
 import { PATIENT, startMetacontroller } from './support/place.ts';
 
-test('[metacontroller 16] labels and annotations are set and deleted by null, a status replaces or stays; houses that do not match are left', async () => {
+test('[contract 38] [metacontroller 16] labels and annotations are set and deleted by null, a status replaces or stays; houses that do not match are left', async () => {
   const answers: Readonly<Record<string, object>> = {
     new: {
       labels: { painted: 'red', old: null },
@@ -68,7 +68,7 @@ test('[metacontroller 16] labels and annotations are set and deleted by null, a 
   expect(new Set(asked)).toEqual(new Set(['one']));
 });
 
-test('[metacontroller 16] a foreign object with the name of an attachment is an error, is not overwritten, and costs its neighbours nothing', async () => {
+test('[contract 56] [metacontroller 16] a foreign object with the name of an attachment is an error, is not overwritten, and costs its neighbours nothing', async () => {
   const place = await startMetacontroller({
     subjects: [
       painter(() => ({ attachments: [bucket('taken', 'red'), bucket('free', 'red')] }), {

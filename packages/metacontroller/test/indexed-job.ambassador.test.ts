@@ -20,7 +20,7 @@ const JOB = {
 
 test.each(
   MODES,
-)('[metacontroller 1] [metacontroller 26] an indexed job whose function is a %s has two active Pods until ten have succeeded', async (mode) => {
+)('[contract 55] [contract 62] [metacontroller 1] [metacontroller 26] an indexed job whose function is a %s has two active Pods until ten have succeeded', async (mode) => {
   const place = await startMetacontroller({
     subjects: [INDEXED_JOB],
     definitions: [INDEXED_JOBS],

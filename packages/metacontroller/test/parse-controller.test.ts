@@ -105,7 +105,7 @@ describe('a CompositeController', () => {
     [1, 1_000],
     [0, 1_000],
     [-5, 1_000],
-  ])('with a period of %i s is called every %i ms', (resyncPeriodSeconds, ms) => {
+  ])('[contract 96] with a period of %i s is called every %i ms', (resyncPeriodSeconds, ms) => {
     expect(parseController(composite({ resyncPeriodSeconds })).resyncPeriodMs).toBe(ms);
   });
 
@@ -246,7 +246,7 @@ describe('a hook', () => {
     ['v2', undefined, 'strict'],
     ['v1', 'strict', 'strict'],
     ['v2', 'loose', 'loose'],
-  ])('of version %s with the mode %s reads answers %sly', (version, mode, answers) => {
+  ])('[contract 26] of version %s with the mode %s reads answers %sly', (version, mode, answers) => {
     const webhook = {
       url: 'http://a.example',
       ...(mode !== undefined && { responseUnMarshallMode: mode }),
@@ -272,7 +272,7 @@ describe('a hook', () => {
       { service: { name: 'hooks', namespace: 'shop.svc.cluster.local' }, path: '/a?b=c' },
       'http://hooks.shop.svc.cluster.local:80/a?b=c',
     ],
-  ])('with %j is called at %s', (webhook, url) => {
+  ])('[contract 18] with %j is called at %s', (webhook, url) => {
     expect(webhookOf(webhook)?.url).toBe(url);
   });
 
@@ -283,7 +283,7 @@ describe('a hook', () => {
     ['-3s', 10_000],
     ['1m30.5s', 90_500],
     ['250ms', 250],
-  ])('with the time-out %s has %i ms', (timeout, ms) => {
+  ])('[contract 8] with the time-out %s has %i ms', (timeout, ms) => {
     const webhook = { url: 'http://a.example', ...(timeout !== undefined && { timeout }) };
 
     expect(webhookOf(webhook)?.timeoutMs).toBe(ms);
@@ -377,7 +377,7 @@ describe('an endpoint', () => {
     expect(connection?.authorization?.scheme).toBe('T0');
   });
 
-  test('counts for nothing if the hook has one of the four fields itself', () => {
+  test('[contract 19] counts for nothing if the hook has one of the four fields itself', () => {
     const caBundle = { inline: 'PEM' };
 
     expect(connectionOf({ url: 'http://a.example', caBundle }, secured('a.example'))).toEqual({

@@ -390,7 +390,7 @@ function widest(all: ReadonlySet<string>): string[] {
   return [...all].filter((right) => !wider(right).some((form) => all.has(form))).sort();
 }
 
-test('[metacontroller M11] several controllers have the rights that each of them has, and no more', () => {
+test('[security 51] [metacontroller M11] several controllers have the rights that each of them has, and no more', () => {
   fc.assert(
     fc.property(fc.array(specs, { maxLength: 4 }), placements, (several, placement) => {
       const apart = several.map((spec) => rights([spec], placement));

@@ -61,7 +61,7 @@ async function start(
 test.each([
   ['namespaced', orchards],
   ['cluster-scoped', forests],
-] as const)('[metacontroller 5] [metacontroller M1] [metacontroller M20] five children of a %s parent are recreated one by one', async (_, parent) => {
+] as const)('[contract 67] [contract 68] [contract 69] [metacontroller 5] [metacontroller M1] [metacontroller M20] five children of a %s parent are recreated one by one', async (_, parent) => {
   await movesFiveOneByOne(await start(parent, 'RollingRecreate'));
 });
 
@@ -72,7 +72,7 @@ test('[metacontroller 6] [metacontroller M13] three children are changed in plac
 test.each([
   'RollingInPlace',
   'RollingRecreate',
-] as const)('[metacontroller 25] the successor of a killed process continues at the same child (%s)', async (method) => {
+] as const)('[contract 102] [metacontroller 25] the successor of a killed process continues at the same child (%s)', async (method) => {
   await continuesAtTheSameChild(await start(orchards, method));
 });
 

@@ -23,7 +23,7 @@ test.each([
   ['webhook', 'v2'],
   ['exec', 'v2'],
   ['module', 'v1'],
-] as const)('[metacontroller 3] [metacontroller 26] a StatefulSet has a Service for each Pod until its annotation goes (%s, %s)', async (mode, version) => {
+] as const)('[contract 56] [contract 61] [contract 85] [metacontroller 3] [metacontroller 26] a StatefulSet has a Service for each Pod until its annotation goes (%s, %s)', async (mode, version) => {
   const place = await startMetacontroller({
     subjects: [servicePerPod(version)],
     mode,

@@ -52,7 +52,7 @@ function parent(kind: string, name: string, spec: object = {}): KubernetesObject
   return { apiVersion: GROUP, kind, metadata: { name }, spec } as KubernetesObject;
 }
 
-test('[metacontroller 20] [metacontroller M10] a controller starts when its definition comes, also with a status later, and ends with it', async () => {
+test('[contract 91] [contract 93] [contract 94] [metacontroller 20] [metacontroller M10] a controller starts when its definition comes, also with a status later, and ends with it', async () => {
   const place = await startMetacontroller({
     subjects: [growing('orchards', 'orchards')],
     definitions: [ORCHARDS],
@@ -128,7 +128,7 @@ test('[metacontroller 27] only the controllers that the selector of labels selec
   expect(watched(place)).toContain('gardens');
 });
 
-test('[metacontroller M7] a controller without a sync hook does not start, and costs no other anything', async () => {
+test('[contract 95] [contract 100] [metacontroller M7] a controller without a sync hook does not start, and costs no other anything', async () => {
   const rolling = composite('broken', {
     parentResource: { apiVersion: GROUP, resource: 'gardens' },
     childResources: [
@@ -151,7 +151,7 @@ test('[metacontroller M7] a controller without a sync hook does not start, and c
   expect(place.isRunning).toBe(true);
 });
 
-test('[metacontroller M12] only the children of a controller are watched, and of parents those with its labels', async () => {
+test('[contract 99] [metacontroller M12] only the children of a controller are watched, and of parents those with its labels', async () => {
   const { object, hooks } = growing('orchards', 'orchards');
   const spec = {
     ...object.spec,

@@ -35,7 +35,7 @@ test('without a finalizer the server selects objects by labels, and annotations 
   expect(made.selects(deployment({ annotations: annotations.matchLabels }))).toBe(false);
 });
 
-test('[metacontroller M12] with a finalizer all objects are listed, and only selected objects or those with the finalizer are cached whole', () => {
+test('[contract 99] [metacontroller M12] with a finalizer all objects are listed, and only selected objects or those with the finalizer are cached whole', () => {
   const made = selectedObjects(deployments, { labels }, { finalizer: FINALIZER });
   const kept = (metadata: Partial<ObjectMeta>) => cached(deployment(metadata), made);
 

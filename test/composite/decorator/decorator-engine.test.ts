@@ -153,7 +153,7 @@ const broken = (): never => {
   throw new Error('the pump is broken');
 };
 
-test('a decorator writes the status, then labels and annotations with its version, then the attachments', async () => {
+test('[contract 52] a decorator writes the status, then labels and annotations with its version, then the attachments', async () => {
   const { done, result } = await reconciled({
     metadata: { labels: { old: 'x', kept: 'k' }, annotations: { note: 'a' } },
     status: { phase: 'New', size: { wide: 1, high: 2 } },
@@ -188,7 +188,7 @@ test('a decorator writes the status, then labels and annotations with its versio
   expect(result).toEqual({ requeueAfterMs: 500 });
 });
 
-test('[metacontroller 16] unchanged fields are not written, and a status that is null or omitted stays', async () => {
+test('[contract 39] [metacontroller 16] unchanged fields are not written, and a status that is null or omitted stays', async () => {
   const status = { size: { high: 3, wide: 1 } };
   const same = { labels: { a: '1' }, status };
   const given = { metadata: { labels: { a: '1', b: '2' } }, status };
@@ -219,7 +219,7 @@ test('without a status subresource one patch writes the whole object', async () 
 test.each([
   'status',
   undefined,
-] as const)('a version conflict at the object (%s) ends the reconcile before the attachments, and is not reported', async (at) => {
+] as const)('[contract 52] a version conflict at the object (%s) ends the reconcile before the attachments, and is not reported', async (at) => {
   const conflict = new ApiError({ code: 409, reason: 'Conflict', message: 'changed' });
   const { done, told, result } = await reconciled({
     answer: { ...wanted('new'), labels: { a: '1' }, status: { phase: 'New' } },
@@ -252,7 +252,7 @@ test('the finalizer is stored before the function is called, and the function se
   ]);
 });
 
-test('[metacontroller 17] finalize is called until finalized is true, then the finalizer is removed, and attachments are still managed', async () => {
+test('[contract 89] [metacontroller 17] finalize is called until finalized is true, then the finalizer is removed, and attachments are still managed', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one', FINALIZER] };
   const cached = [ours('a')];
   const options = { finalizer };
@@ -273,13 +273,13 @@ test('[metacontroller 17] finalize is called until finalized is true, then the f
   ]);
 });
 
-test('[metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are not changed', async () => {
+test('[contract 87] [metacontroller 17] a deleted object that another finalizer keeps is finalized again, and its attachments are not changed', async () => {
   const metadata = { deletionTimestamp: deleted, finalizers: ['other/one'] };
   const { done } = await reconciled({ metadata, cached: [ours('a')], options: { finalizer } });
   expect(done).toEqual(['finalize 7 farm/a']);
 });
 
-test('[metacontroller 17] an object that is no longer selected is finalized, and an object that never was is not changed', async () => {
+test('[contract 86] [metacontroller 17] an object that is no longer selected is finalized, and an object that never was is not changed', async () => {
   const options = { finalizer, selects: () => false };
 
   const carried = await reconciled({
@@ -305,7 +305,7 @@ test('[metacontroller M22] finalized: true in the answer of a sync removes no fi
 test.each([
   'foregroundDeletion',
   'orphan',
-])('while the garbage collector works with the finalizer %s, the function is called and attachments are not changed', async (collecting) => {
+])('[contract 88] while the garbage collector works with the finalizer %s, the function is called and attachments are not changed', async (collecting) => {
   const { done } = await reconciled({
     metadata: { deletionTimestamp: deleted, finalizers: [FINALIZER, collecting] },
     cached: [ours('a')],

@@ -9,7 +9,7 @@ const selector = { matchLabels: { crop: 'apple' } };
 
 test.each([
   [
-    '[metacontroller 19] names and a labelSelector',
+    '[contract 42] [metacontroller 19] names and a labelSelector',
     { resource: configMaps, names: ['a'], labelSelector: selector },
     /configmaps has names and a labelSelector/,
   ],
@@ -53,7 +53,7 @@ test('an empty list of names and an empty namespace equal omitted ones', () => {
   );
 });
 
-test('[metacontroller 19] a parent restricted to its own namespace may name that namespace, and no other', () => {
+test('[contract 43] [metacontroller 19] a parent restricted to its own namespace may name that namespace, and no other', () => {
   const rule = (namespace: string) => ({ resource: configMaps, namespace });
 
   expect(compileRule(rule('farm'), namespaced, true)).toMatchObject({ namespace: 'farm' });

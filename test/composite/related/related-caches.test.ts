@@ -57,7 +57,7 @@ function opening(rulesOf: (name: string) => readonly RelatedRule[]) {
 
 const byName: RelatedRule = { resource: configMaps, names: ['north'] };
 
-test('a source is opened by the first rule that names it, and waits for its first list as a quiet retry', async () => {
+test('[contract 7] a source is opened by the first rule that names it, and waits for its first list as a quiet retry', async () => {
   const { of, opened, wakes } = opening(() => [byName]);
 
   const first = await of(parent('a')).catch((error: unknown) => error);
@@ -99,7 +99,7 @@ test.each([
   expect(await of(parent('a'))).toEqual(['secrets: ']);
 });
 
-test('the rules of one generation are requested once in 20 minutes', async () => {
+test('[contract 46] the rules of one generation are requested once in 20 minutes', async () => {
   const { of, opened, asked, clock } = opening(() => [byName]);
   await of(parent('a')).catch(() => {});
   opened[0]?.sync();

@@ -81,7 +81,7 @@ const change = fc.record({
   isDelete: fc.boolean(),
 });
 
-test('[metacontroller 19] related rules select what the model selects, and a change wakes exactly the selecting parents', async () => {
+test('[contract 44] [metacontroller 19] related rules select what the model selects, and a change wakes exactly the selecting parents', async () => {
   await fc.assert(
     fc.asyncProperty(
       parents,

@@ -37,7 +37,7 @@ test.each([
     '4ff866f59777ca289daeeee3d3c074648d47023a',
   ],
   [{}, 'd819c2a02ccd95ea04841109dda254caf2e7ba40'],
-])('[metacontroller 28] the revision name ends with the hash of uid and patch: %j', (patch, hash) => {
+])('[contract 74] [metacontroller 28] the revision name ends with the hash of uid and patch: %j', (patch, hash) => {
   expect(nameOf(format(), orchard(), patchText(patch))).toBe(`orchards.fruit.example-${hash}`);
 });
 
@@ -65,7 +65,7 @@ test('[metacontroller 28] a long revision name is cut to 212 characters before t
   expect(long.labels).toEqual({ 'metacontroller.k8s.io/resource': 'orchards' });
 });
 
-test('[metacontroller 28] the labels of a revision are those of the template, with the two labels of the parent type', () => {
+test('[contract 74] [metacontroller 28] the labels of a revision are those of the template, with the two labels of the parent type', () => {
   const given = metacontrollerFormat({ parentResource: fruits, generateSelector: false });
   const labels = { app: 'north', 'metacontroller.k8s.io/resource': 'lies' };
 
@@ -80,7 +80,7 @@ test('[metacontroller 28] the labels of a revision are those of the template, wi
   ).toThrow(expect.objectContaining({ code: 'USER_CODE', context: { parent: 'farm/north' } }));
 });
 
-test('[metacontroller 28] a stored revision has exactly this content, without a status or a spec', async () => {
+test('[contract 74] [metacontroller 28] a stored revision has exactly this content, without a status or a spec', async () => {
   const rollout = new Rollout();
   rollout.parent = { ...rollout.parent, spec: { trees: 2 } };
 

@@ -57,7 +57,7 @@ test.each([
   expect(rollout.stored.all.size).toBe(1);
 });
 
-test('[metacontroller 5] no child moves while a moved child is not ready, and the message says why', async () => {
+test('[contract 67] [metacontroller 5] no child moves while a moved child is not ready, and the message says why', async () => {
   const rollout = await changed({ names: FIVE });
   await rollout.reconcile(); // deletes a
   await rollout.reconcile(); // creates a
@@ -81,7 +81,7 @@ test('[metacontroller 5] no child moves while a moved child is not ready, and th
   expect(rollout.tastes()).toEqual(['sour', 'sweet', 'sweet', 'sweet', 'sweet']);
 });
 
-test('the messages of a rolling update name the child and the revision', async () => {
+test('[contract 72] the messages of a rolling update name the child and the revision', async () => {
   const rollout = await changed({ isClusterScoped: true, names: ['a', 'b'] });
 
   const progressing = await rollout.plan();
@@ -98,7 +98,7 @@ test('the messages of a rolling update name the child and the revision', async (
   });
 });
 
-test('[metacontroller 6] a child that was changed in place must have observed its generation', async () => {
+test('[contract 70] [metacontroller 6] a child that was changed in place must have observed its generation', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile(); // changes a, whose status still is that of its former generation
 
@@ -112,7 +112,7 @@ test('[metacontroller 6] a child that was changed in place must have observed it
   expect(seen.condition.reason).toBe('RolloutProgressing');
 });
 
-test('a child status without observedGeneration counts as observed', async () => {
+test('[contract 70] a child status without observedGeneration counts as observed', async () => {
   const rollout = await changed({ update: 'rolling-apply' });
   await rollout.reconcile();
   rollout.children.change('a', (child) => ({
@@ -167,7 +167,7 @@ test('a change back to an older spec continues with its revision', async () => {
   expect([...rollout.stored.all.keys()]).toEqual([first]);
 });
 
-test('children that already match, and new children, do not wait in a rolling update', async () => {
+test('[contract 71] children that already match, and new children, do not wait in a rolling update', async () => {
   const rollout = await changed({ names: ['a', 'b', 'c'] });
   rollout.children.change('c', (child) => ({ ...child, spec: { taste: 'sour' } }));
   rollout.names = ['a', 'b', 'c', 'new'];

@@ -58,7 +58,7 @@ test.each([
 test.each([
   ['metacontroller', 'metacontroller.k8s.io/v1alpha1'],
   ['chancery', 'apps/v1'],
-] as const)('revisions of a cluster-scoped parent are in the configured namespace, and name its children by namespace (%s)', async (format, apiVersion) => {
+] as const)('[contract 69] revisions of a cluster-scoped parent are in the configured namespace, and name its children by namespace (%s)', async (format, apiVersion) => {
   const rollout = new Rollout({ format, isClusterScoped: true, names: ['a', 'b'] });
 
   await rollout.settle();

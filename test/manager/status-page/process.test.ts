@@ -37,7 +37,7 @@ const copier = controller({
   },
 });
 
-test('[attack A-4] the status shows sources, queues, failures and writes, and no content of a Secret', async () => {
+test('[security 22] [attack A-4] the status shows sources, queues, failures and writes, and no content of a Secret', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();
@@ -83,7 +83,7 @@ test('[attack A-4] the status shows sources, queues, failures and writes, and no
   expect(operator.status.phase).toBe('stopping');
 });
 
-test('[attack A-4] the answers about keys show their attempts, and no content of a Secret', async () => {
+test('[security 22] [attack A-4] the answers about keys show their attempts, and no content of a Secret', async () => {
   const env = await startTestEnv({ environment: {}, embedded: { workloads: false } });
   onTestFinished(() => env.stop());
   const namespace = await env.namespace();

@@ -58,7 +58,7 @@ export function credentials({ means, images, isSlow }: Place): void {
     expect(world.pod.container('operator').isRunning).toBe(true);
   });
 
-  test('a Pod that mounts its token into every container does not start its operator, which ends with 3', async () => {
+  test('[security 2] a Pod that mounts its token into every container does not start its operator, which ends with 3', async () => {
     const world = await start((objects) => objects.map(mounting));
 
     const end = await world.pod.container('operator').ended;

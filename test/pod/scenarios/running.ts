@@ -53,7 +53,7 @@ export function running({ means, images }: Place): void {
       expect(users).toEqual(new Set([`system:serviceaccount:${NAMESPACE}:config-restart`]));
     });
 
-    test('nothing listens but the ambassador on loopback, and the operator', () => {
+    test('[security 7] nothing listens but the ambassador on loopback, and the operator', () => {
       const table = (name: string): string =>
         readFileSync(`/proc/${world.pod.sandbox.pid}/net/${name}`, 'utf8');
 
@@ -71,7 +71,7 @@ export function running({ means, images }: Place): void {
       expect(await world.pod.passes('proxy', probe)).toBe(true);
     });
 
-    test('the ambassador does not answer at the address of the Pod', async () => {
+    test('[security 7] the ambassador does not answer at the address of the Pod', async () => {
       expect(await world.pod.ask(8081, '/healthz')).toEqual({ status: 200 });
       await expect(world.pod.ask(8001, '/version')).rejects.toMatchObject({
         code: expect.stringMatching(/^(ECONNRESET|EPIPE)$/),
@@ -81,7 +81,7 @@ export function running({ means, images }: Place): void {
     test.each([
       ['proxy', 65_531],
       ['operator', 65_532],
-    ])('the container %s runs as %d, without any capability and without a way to new ones', async (name, id) => {
+    ])('[security 5] the container %s runs as %d, without any capability and without a way to new ones', async (name, id) => {
       const status = statusOf(await world.pod.container(name).proc('status'));
 
       expect(status).toMatchObject({
@@ -94,7 +94,7 @@ export function running({ means, images }: Place): void {
     test.each([
       ['proxy', [TOKEN_FOLDER]],
       ['operator', []],
-    ])('in the container %s nothing can be written, and only what the manifest names is mounted', async (name, mounted) => {
+    ])('[security 5] in the container %s nothing can be written, and only what the manifest names is mounted', async (name, mounted) => {
       const container = world.pod.container(name);
 
       const mounts = mountsOf(await container.proc('mountinfo'));
@@ -111,7 +111,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('the operator sees no token, no certificate authority and no process but its own, and writes nowhere', async () => {
+    test('[security 1] the operator sees no token, no certificate authority and no process but its own, and writes nowhere', async () => {
       const operator = world.pod.container('operator');
 
       const seen = JSON.parse(await inOperator(operator, 'look-around'));
@@ -126,7 +126,7 @@ export function running({ means, images }: Place): void {
       });
     });
 
-    test('from inside the operator all that it has not declared is refused, by the filter or by RBAC', async () => {
+    test('[security 10] from inside the operator all that it has not declared is refused, by the filter or by RBAC', async () => {
       const lines = HOSTILE.map((line) => line.replaceAll('demo', NAMESPACE)).filter(isNotHead);
 
       const answers = JSON.parse(

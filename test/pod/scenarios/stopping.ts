@@ -24,7 +24,7 @@ export function stopping({ means, images, isSlow }: Place): void {
     return world;
   };
 
-  test('of two containers that are told to stop at once the operator gives back its Lease before the ambassador ends', async () => {
+  test('[security 35] of two containers that are told to stop at once the operator gives back its Lease before the ambassador ends', async () => {
     const world = await leading();
 
     const ending = await world.pod.terminate();

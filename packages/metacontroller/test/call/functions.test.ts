@@ -77,7 +77,7 @@ const READ = "import { readFileSync } from 'node:fs'; const asked = readFileSync
 const EXEC = { exec: ['./sync.mjs', 'one', ''] };
 const MODULE = { module: './hooks.ts' };
 
-test('a program gets the request on standard input, its arguments, its folder and an environment without secrets', async () => {
+test('[security 50] a program gets the request on standard input, its arguments, its folder and an environment without secrets', async () => {
   const dir = await folder({
     program: `${READ} console.log(JSON.stringify({
       asked: JSON.parse(asked), args: process.argv.slice(2), cwd: process.cwd(), env: Object.keys(process.env) }));`,
@@ -227,7 +227,7 @@ test('a promise that never settles is given up at the time limit, and its signal
   expect(clock.pending).toBe(0);
 });
 
-test('an entry replaces the hook of the object, which gives the version; the other hooks stay', async () => {
+test('[contract 26] an entry replaces the hook of the object, which gives the version; the other hooks stay', async () => {
   const { url, received } = await scriptedHook(answering(200));
   const webhook = { url, timeoutMs: 1_000, connection: {} };
   const v1 = { version: 'v1', answers: 'strict', webhook } as const;

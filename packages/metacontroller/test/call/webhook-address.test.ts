@@ -26,7 +26,9 @@ const SPELLINGS = [
   'user:word@127.0.0.1',
 ];
 
-test.each(SPELLINGS)('the ambassador is refused as %s, and nothing reaches it', async (host) => {
+test.each(
+  SPELLINGS,
+)('[security 49] [contract 17] the ambassador is refused as %s, and nothing reaches it', async (host) => {
   const ambassador = await scriptedHook(answering(200));
   const url = `http://${host}:${ambassador.port}/api/v1/secrets`;
 
@@ -73,7 +75,7 @@ test('other ports of this machine are allowed: hooks run beside the operator', a
   await expect(call()).resolves.toEqual({ text: '{}' });
 });
 
-test('a proxy that the environment names is not asked: it could be the ambassador', async () => {
+test('[contract 16] a proxy that the environment names is not asked: it could be the ambassador', async () => {
   const ambassador = await scriptedHook(answering(200));
   const hook = await scriptedHook(answering(200));
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -77,7 +77,7 @@ test('[metacontroller 22] [metacontroller M9] a rotated authority counts with th
   await expect(call()).resolves.toEqual({ text: ANSWER });
 });
 
-test('[metacontroller 22] a rotated client certificate is shown with the next call', async () => {
+test('[contract 20] [metacontroller 22] a rotated client certificate is shown with the next call', async () => {
   const { url, authority, clients } = await secureHook();
   const first = authority.issue(['a.example']);
   const second = authority.issue(['b.example']);

@@ -8,7 +8,9 @@ const FIRST = '{"children":[],"status":{"n":1}}';
 const TAGGED = answering(200, { etag: '"a"' }, FIRST);
 const NO_LIMITS = { cacheTimeoutMs: undefined, cacheCleanupMs: undefined };
 
-test.each([304, 412])('[metacontroller 9] %i means the stored answer', async (status) => {
+test.each([
+  304, 412,
+])('[contract 9] [metacontroller 9] %i means the stored answer', async (status) => {
   const { url, received } = await scriptedHook(TAGGED, answering(status, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -20,7 +22,7 @@ test.each([304, 412])('[metacontroller 9] %i means the stored answer', async (st
   expect(tags).toEqual([undefined, '"a"', '"a"']);
 });
 
-test('[metacontroller 9] without a stored answer 304 is an error, and no tag is sent', async () => {
+test('[contract 9] [metacontroller 9] without a stored answer 304 is an error, and no tag is sent', async () => {
   const { url, received } = await scriptedHook(answering(304, {}, ''));
   const { call } = webhook({ url, etag: NO_LIMITS });
 
@@ -38,7 +40,7 @@ test('a hook without ETag mode sends no tag', async () => {
   expect(received[1]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('[metacontroller 9] [metacontroller M5] two revisions of a parent do not share an answer', async () => {
+test('[contract 10] [metacontroller 9] [metacontroller M5] two revisions of a parent do not share an answer', async () => {
   const { url, received } = await scriptedHook(
     TAGGED,
     answering(200, { etag: '"b"' }, '{"children":[{}]}'),
@@ -74,8 +76,8 @@ test('a newer answer replaces the stored one, and one without a tag ends it', as
 });
 
 test.each([
-  ['a time-out alone', 60_000, undefined, false],
-  ['a clean-up alone', undefined, 60_000, true],
+  ['[contract 10] a time-out alone', 60_000, undefined, false],
+  ['[contract 10] a clean-up alone', undefined, 60_000, true],
   ['both', 60_000, 10_000, false],
   ['neither', undefined, undefined, true],
 ])('[metacontroller 9] [metacontroller M5] %s', async (_, cacheTimeoutMs, cacheCleanupMs, isKept) => {

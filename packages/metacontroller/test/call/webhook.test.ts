@@ -6,7 +6,7 @@ import { answering, hookServer, scriptedHook, webhook } from './support.ts';
 
 const ANSWER = '{"children":[]}';
 
-test('a hook gets its request by POST, and its answer is the text of 200', async () => {
+test('[contract 1] a hook gets its request by POST, and its answer is the text of 200', async () => {
   const { url, received } = await scriptedHook(answering(200, {}, ANSWER));
   const { call, hook } = webhook({ url: `${url}/sync?of=crops` });
 
@@ -30,7 +30,7 @@ test.each([
   [404, 'BadStatus'],
   [304, 'BadStatus'],
   [412, 'BadStatus'],
-])('[metacontroller 8] the status %i is an error', async (status, reason) => {
+])('[contract 3] [metacontroller 8] the status %i is an error', async (status, reason) => {
   const { url } = await scriptedHook(answering(status, {}, ''));
   const { call } = webhook({ url });
 
@@ -54,7 +54,7 @@ test('what a hook says in plain text stands in the message, on one line; a page 
   await expect(call()).rejects.toThrow(/not 200$/);
 });
 
-test('a redirect is not followed, wherever it leads', async () => {
+test('[contract 14] a redirect is not followed, wherever it leads', async () => {
   const elsewhere = await scriptedHook(answering(200, {}, ANSWER));
   const { url } = await scriptedHook(answering(307, { location: `${elsewhere.url}/` }, ''));
   const { call } = webhook({ url });
@@ -77,7 +77,7 @@ test.each([
   ['soon', 1_000],
   ['Mon, 05 Jan 2026 11:00:00 GMT', 1_000],
   ['99999999999', 3_600_000],
-])('[metacontroller 8] [metacontroller M6] 429 with Retry-After %s waits %i ms', async (header, retryAfterMs) => {
+])('[contract 4] [contract 5] [metacontroller 8] [metacontroller M6] 429 with Retry-After %s waits %i ms', async (header, retryAfterMs) => {
   const headers = header === undefined ? {} : { 'retry-after': header };
   const { url } = await scriptedHook(answering(429, headers, ''));
   const { call } = webhook({ url }, { clock: new FakeClock(NOON) });
@@ -117,7 +117,7 @@ test('a hook that sends a byte now and then has the same time for its whole answ
   await calling;
 });
 
-test('an answer of more than 10 MB is cut off', async () => {
+test('[contract 15] an answer of more than 10 MB is cut off', async () => {
   let isCut = false;
   const { url } = await scriptedHook((response) => {
     response.on('close', () => {
@@ -139,7 +139,7 @@ test('an answer of more than 10 MB is cut off', async () => {
   await eventually(() => expect(isCut).toBe(true));
 });
 
-test('an answer of 10 MB is read whole', async () => {
+test('[contract 15] an answer of 10 MB is read whole', async () => {
   const { url } = await scriptedHook(answering(200, {}, 'x'.repeat(10_000_000)));
 
   const answer = await webhook({ url }).call();

@@ -5,7 +5,7 @@ import { mergeThreeWay } from '../../src/children/three-way-merge.ts';
 const NONE = {};
 
 describe('members', () => {
-  test('of the last answer that are no longer answered go, those of others stay', () => {
+  test('[contract 76] of the last answer that are no longer answered go, those of others stay', () => {
     const observed = { a: 1, b: 2, foreign: { x: 1 } };
 
     expect(mergeThreeWay(observed, { a: 1, b: 2 }, { a: 5 })).toEqual({ a: 5, foreign: { x: 1 } });
@@ -94,7 +94,7 @@ describe('lists', () => {
     'uid',
     'ip',
     'path',
-  ])('are merged by %s', (key) => {
+  ])('[contract 77] are merged by %s', (key) => {
     const observed = { of: [{ [key]: 'x', own: 1 }, { [key]: 'y' }] };
 
     const merged = mergeThreeWay(observed, NONE, { of: [{ [key]: 'x', more: 2 }] });
@@ -102,7 +102,7 @@ describe('lists', () => {
     expect(merged).toEqual({ of: [{ [key]: 'x', own: 1, more: 2 }, { [key]: 'y' }] });
   });
 
-  test('take the first of these that all items of all lists have', () => {
+  test('[contract 77] take the first of these that all items of all lists have', () => {
     const observed = { of: [{ name: 'web', port: 80, nodePort: 30_001 }] };
     const desired = { of: [{ name: 'http', port: 80 }] };
 
@@ -115,7 +115,7 @@ describe('lists', () => {
     });
   });
 
-  test('in which several items share a member are not merged by it', () => {
+  test('[contract 77] in which several items share a member are not merged by it', () => {
     const observed = [
       { port: 53, name: 'tcp', nodePort: 1 },
       { port: 53, name: 'udp', nodePort: 2 },

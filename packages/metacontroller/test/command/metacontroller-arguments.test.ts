@@ -45,7 +45,7 @@ test.each([
   [['--metrics-address=:9999'], '--metrics-address: set CHANCERY_METRICS_PORT'],
   [['--zap-log-level=5'], '--zap-log-level: set CHANCERY_LOG_LEVEL'],
   [['--leader-election-id=x'], '--leader-election-id: set CHANCERY_LEASE_NAME'],
-])('%j is answered with what replaces it', (args, told) => {
+])('[contract 101] %j is answered with what replaces it', (args, told) => {
   expect(() => parseMetacontrollerArguments(args)).toThrow(told);
 });
 

@@ -66,7 +66,7 @@ function withChild(one: unknown): string {
 }
 
 describe('children', () => {
-  test('[metacontroller 10] an empty list is one, and each child has its declared type', () => {
+  test('[contract 31] [metacontroller 10] an empty list is one, and each child has its declared type', () => {
     const text = withChild({ ...child(), apiVersion: 'apps/v1', kind: 'Deployment' });
 
     expect(sync('{"children": []}').children).toEqual([]);
@@ -77,7 +77,7 @@ describe('children', () => {
     '{}',
     '{"children": null}',
     '{"status": {"ready": 1}}',
-  ])('[metacontroller 10] [metacontroller M2] %s is an error, or deletes all with the setting for it', (text) => {
+  ])('[contract 30] [metacontroller 10] [metacontroller M2] %s is an error, or deletes all with the setting for it', (text) => {
     expect(refusal(() => sync(text))).toBe(
       `children must be a list and is ${kindOfChildren(text)}`,
     );
@@ -107,7 +107,11 @@ describe('children', () => {
       { kind: 'must be a string and is a number' },
     ],
     ['one without metadata', child({ metadata: undefined }), { metadata: 'is missing' }],
-    ['one without a name', child({ metadata: {} }), { 'metadata.name': 'is missing' }],
+    [
+      '[contract 13] one without a name',
+      child({ metadata: {} }),
+      { 'metadata.name': 'is missing' },
+    ],
     [
       'one with generateName',
       child({ metadata: { generateName: 'a-' } }),
@@ -140,7 +144,7 @@ describe('children', () => {
       child({ apiVersion: 'apps/v1beta1', kind: 'Deployment' }),
       'is a Deployment of "apps/v1beta1", a type that the controller does not declare',
     ],
-  ])('[metacontroller M21] %s is refused with its path', (_, one, problem) => {
+  ])('[contract 13] [contract 32] [metacontroller M21] %s is refused with its path', (_, one, problem) => {
     const [[field, what] = ['', problem]] =
       typeof problem === 'string' ? [] : Object.entries(problem);
 
@@ -149,13 +153,13 @@ describe('children', () => {
     expect(sync(withChild(child())).children).toHaveLength(2);
   });
 
-  test('[metacontroller M21] a null attachment is refused, too', () => {
+  test('[contract 32] [metacontroller M21] a null attachment is refused, too', () => {
     expect(refusal(() => decoration('{"attachments": [null]}'))).toBe(
       'attachments[0] must be an object and is null',
     );
   });
 
-  test('names are case-sensitive', () => {
+  test('[contract 11] names are case-sensitive', () => {
     expect(refusal(() => sync('{"Children": []}'))).toBe('children must be a list and is missing');
     expect(sync('{"children": [], "Status": {}}').status).toBeNull();
   });
@@ -191,7 +195,7 @@ describe('status, times and finalizers', () => {
     ['-0.0', undefined],
     ['null', undefined],
     ['31622400', 31_622_400_000],
-  ])('[metacontroller M18] resyncAfterSeconds %s is %s ms', (seconds, ms) => {
+  ])('[contract 35] [metacontroller M18] resyncAfterSeconds %s is %s ms', (seconds, ms) => {
     const text = `{"children": [], "resyncAfterSeconds": ${seconds}}`;
 
     expect(sync(text).resyncAfterMs).toBe(ms);
@@ -203,13 +207,13 @@ describe('status, times and finalizers', () => {
     ['31622401', 'is more than a year'],
     ['1e400', 'is more than a year'],
     ['99999999999999999999', 'is more than a year'],
-  ])('[metacontroller M18] resyncAfterSeconds %s is refused', (seconds, problem) => {
+  ])('[contract 36] [metacontroller M18] resyncAfterSeconds %s is refused', (seconds, problem) => {
     const text = `{"children": [], "resyncAfterSeconds": ${seconds}}`;
 
     expect(refusal(() => sync(text))).toBe(`resyncAfterSeconds ${problem}`);
   });
 
-  test('[metacontroller M22] only a finalize hook says that a parent is finalized', () => {
+  test('[contract 33] [metacontroller M22] only a finalize hook says that a parent is finalized', () => {
     const text = '{"children": [], "finalized": true}';
 
     expect(sync(text, { finalizing: true }).finalized).toBe(true);
@@ -247,7 +251,7 @@ describe('unknown and repeated fields', () => {
     ],
     ['{"children": [], "labels": {}}', 'unknown field labels'],
     ['{"children": [], "events": []}', 'unknown field events'],
-  ])('[metacontroller 11] %s: strict names the path, loose logs it once', (text, found) => {
+  ])('[contract 12] [metacontroller 11] %s: strict names the path, loose logs it once', (text, found) => {
     expect(refusal(() => sync(text, { answers: 'strict' }))).toBe(`it has the ${found}`);
     expect(sync(text).lines).toEqual([
       {
@@ -417,7 +421,7 @@ describe('[metacontroller M15] Events', () => {
   const on = { extensions: true, answers: 'strict' } as const;
   const withEvents = (events: unknown): string => JSON.stringify({ children: [], events });
 
-  test('are read when extensions are on', () => {
+  test('[contract 49] are read when extensions are on', () => {
     const text = withEvents([
       { type: 'Warning', reason: 'LowStock', message: 'two trees are left' },
       { reason: 'Planted', message: 'm'.repeat(2_000) },

@@ -19,7 +19,7 @@ test.each([
     '{"10":1,"9":2,"__proto__":{"b":1}}',
     JSON.parse('{"__proto__": {"b": 1}, "10": 1, "9": 2}') as unknown,
   ],
-])('%s is what Go writes', (text, value) => {
+])('[contract 2] %s is what Go writes', (text, value) => {
   expect(goJson(value)).toBe(text);
 });
 
@@ -50,7 +50,7 @@ test.each([
   expect(goDurationText(given)).toBe(text);
 });
 
-test('a composite with every field is written in the order of its Go types', async () => {
+test('[contract 2] [contract 27] a composite with every field is written in the order of its Go types', async () => {
   const hook = { webhook: { url: 'u' }, version: 'v1' };
   const object = {
     ...orchards('v1'),

@@ -92,7 +92,6 @@ export const ARGUMENTS: readonly Canary[] = [
     '--append-server-path=true',
     '--disable-filter=true',
     '--disable-filter',
-    '--www=/var/run',
     '-w/var/run',
   ].map((arg) => ({
     rule: 'fixed-flags',
@@ -100,6 +99,12 @@ export const ARGUMENTS: readonly Canary[] = [
     at: ARG,
     broken: () => plain().push('proxy.args', arg),
   })),
+  {
+    rule: 'fixed-flags',
+    does: 'gives --www=/var/run [security 18]',
+    at: ARG,
+    broken: () => plain().push('proxy.args', '--www=/var/run'),
+  },
   ...['.*', '^127[.]0[.]0[.]1$,', '^localhost', '^127.0.0.1$', ''].map((hosts) => ({
     rule: 'accept-hosts',
     does: `accepts the hosts ${JSON.stringify(hosts)}`,

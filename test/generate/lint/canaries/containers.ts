@@ -5,7 +5,7 @@ import { type Canary, OPERATOR, POD, PROXY } from './canary.ts';
 export const CONTAINERS: readonly Canary[] = [
   {
     rule: 'two-containers',
-    does: 'adds a third container',
+    does: 'adds a third container [security 6]',
     at: `${POD}containers[shell]`,
     broken: () =>
       plain().push('pod.containers', {

@@ -44,7 +44,7 @@ export const CREDENTIALS: readonly Canary[] = [
   },
   ...[599, 3601, 3607, 86_400].map((seconds) => ({
     rule: 'token-lifetime',
-    does: `asks for a token of ${seconds} seconds`,
+    does: `asks for a token of ${seconds} seconds [security 3]`,
     at: LIFETIME,
     broken: () => plain().set(SOURCE, seconds),
   })),

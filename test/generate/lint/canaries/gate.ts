@@ -27,7 +27,7 @@ const OWN_NAME = 'op-gate.demo.svc';
 export const GATE_CANARIES: readonly Canary[] = [
   {
     rule: 'key-only-in-gate',
-    does: 'mounts the certificate of the gate into the operator as well',
+    does: 'mounts the certificate of the gate into the operator as well [security 31]',
     at: `${OPERATOR}.volumeMounts[gate-tls]`,
     broken: () =>
       gated().push('operator.volumeMounts', {

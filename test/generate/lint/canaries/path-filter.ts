@@ -49,7 +49,7 @@ export const PATH_FILTER: readonly Canary[] = [
   ...BAD_PATHS.map(([does, element, says]) => ({
     says,
     rule: 'accept-paths-exact',
-    does: `has a path that ${does}`,
+    does: `has a path that ${does} [security 13]`,
     at: ACCEPT,
     broken: () => plain().set('proxy.args.0', `${plain().get('proxy.args.0')},${element}`),
   })),

@@ -18,14 +18,14 @@ export const STOCK_IMAGE: readonly Canary[] = [
     .map((flag) => flag.split('=', 1)[0] ?? '')
     .map((name) => ({
       rule: 'entry-point',
-      does: `uses an image of kubectl alone without ${name}`,
+      does: `uses an image of kubectl alone without ${name} [security 25]`,
       at: `${PROXY}.command`,
       says: `leaves out ${name}: `,
       broken: () => without<string>('proxy.args', (arg) => arg.startsWith(`${name}=`)),
     })),
   ...Object.keys(AMBASSADOR_ENVIRONMENT).map((variable) => ({
     rule: 'proxy-environment',
-    does: `uses an image of kubectl alone without ${variable}`,
+    does: `uses an image of kubectl alone without ${variable} [security 25]`,
     at: `${PROXY}.env[${variable}]`,
     says: 'is missing',
     broken: () => without<{ readonly name: string }>('proxy.env', ({ name }) => name === variable),
