@@ -30,7 +30,8 @@ function escaped(character: string): string {
 
 /**
  * Maximum length of a server's text in an error or a log line. It is enough for the messages of an API
- * server, and does not flood a log. Of an answer that is not from Kubernetes, as many bytes are read.
+ * server, and does not flood a log. It is also the number of bytes that are read of an answer that does not
+ * come from Kubernetes.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
