@@ -52,8 +52,8 @@ process.removeAllListeners('warning').on('warning', (err) => {
     log.warn({ err }, 'warning of Node');
   }
 });
-// A reader that closes our output causes an error here. It is no crash, and commands handle it
-// themselves.
+// A reader that closes our output causes an error here. It is not a crash, and commands handle
+// it themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 

@@ -172,7 +172,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * merged into one reconcile. Default 0: no minimum.
    */
   readonly minIntervalMs?: number;
-  /** Milliseconds after which the signal of a reconcile aborts. Default 5 minutes; 0 is no limit. */
+  /** Milliseconds after which the signal of a reconcile aborts. Default 5 minutes; 0 means no limit. */
   readonly reconcileTimeoutMs?: number;
   /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Default: it never does. */
   readonly maxReconcileAgeMs?: number;

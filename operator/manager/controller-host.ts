@@ -216,7 +216,7 @@ export class ControllerHost {
    */
   beginTerm(fences: TermFences): void {
     this.#term = this.#termOf(fences);
-    if (this.#options.shards !== undefined) return; // each group of keys has terms of its own
+    if (this.#options.shards !== undefined) return; // each group of keys has its own terms
     for (const { controller } of this.#runners.values()) {
       if (controller.needsLeaderElection) this.#attached(controller);
     }

@@ -9,7 +9,7 @@ import { memberOf } from './json-difference.ts';
 
 /**
  * Maximum number of remembered objects that are in none of the controller's caches. A forgotten object is
- * applied once more, without effect.
+ * applied again, without effect.
  */
 const MAX_UNCACHED = 10_000;
 

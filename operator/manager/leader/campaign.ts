@@ -221,7 +221,7 @@ class Leadership {
    */
   async end(release: boolean, limitMs: number): Promise<void> {
     this.#renewing.abort(new Error('leadership is not wanted any more'));
-    await this.#acquiring?.catch(() => {}); // its failure is told by `gain`
+    await this.#acquiring?.catch(() => {}); // `gain` reports its failure
     await this.#renewal;
     if (release && this.#isHeld) await this.elector.release(limitMs);
     this.#isHeld = false;

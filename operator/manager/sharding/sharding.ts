@@ -153,7 +153,7 @@ export class Sharding {
     } catch (err) {
       if (!signal.aborted) throw err;
     }
-    await this.#member.release(); // first, so that others do not leave to this process what it gives back
+    await this.#member.release(); // first, so that the other replicas share all groups
     for (const group of this.#groups) group.send({ kind: 'shutdown' });
     await Promise.all(this.#groups.map((group) => group.untilForeign()));
     released.abort(signal.reason);

@@ -11,7 +11,7 @@ interface SourceAdviceOptions {
   /** Explains why the source is not served; undefined when no explanation is available. */
   readonly explain: (() => Promise<string | undefined>) | undefined;
   /**
-   * False for a source that the operator can do without. Then it is no problem if the source is not served.
+   * False for a source that the operator can do without. Then it is not a problem if the source is not served.
    */
   readonly isNeeded: () => boolean;
   /** Called with a bug of `explain`. */

@@ -85,7 +85,7 @@ function* reviewOf(
  * The objects in the file `CONVERSION_RESPONSE_PATH`: `{convertedObjects}`, or `{failedMessage}`.
  *
  * @param objects - the objects before the conversion.
- * @throws HookError when the file is no such answer, has another number of objects, or changes
+ * @throws HookError when the file is not such an answer, has another number of objects, or changes
  * their identity; ConversionRefused for a `failedMessage`.
  */
 export async function conversionAnswer(
