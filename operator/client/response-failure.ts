@@ -25,7 +25,7 @@ export interface Asked {
   readonly path: string;
 }
 
-/** Explains `field not declared in schema`, which server-side apply reports as an error of its own. */
+/** Explains `field not declared in schema`, which server-side apply reports as an internal error. */
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
@@ -122,7 +122,7 @@ function explained(body: Status, httpStatus: number): Status {
 function hintFor(body: Status, httpStatus: number): string | undefined {
   const { message = '' } = body;
   if (httpStatus === 401) {
-    // The server does not say why it refuses a token, so the hint says whose token it is.
+    // The server gives no reason for refusing a token, so the hint names the owner of the token.
     const isDenied = isAdmissionDenied(new ApiError(body, { httpStatus }));
     return isDenied ? ADMISSION_DENIED : TOKEN_REFUSED;
   }

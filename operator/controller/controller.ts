@@ -176,7 +176,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reconcileTimeoutMs?: number;
   /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Default: it never does. */
   readonly maxReconcileAgeMs?: number;
-  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 is never. */
+  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 means never. */
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of the controller's queue; each has a default. */
   readonly queue?: QueueSettings;

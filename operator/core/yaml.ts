@@ -257,8 +257,8 @@ const QUOTED =
  * message has the line.
  */
 function invalid(error: unknown): ConfigurationError {
-  const [said = ''] = messageOf(error).split('\n', 1);
-  const [rule = ''] = said.split(/: | at line /, 1);
+  const [firstLine = ''] = messageOf(error).split('\n', 1);
+  const [rule = ''] = firstLine.split(/: | at line /, 1);
   const { linePos: [at] = [] } = error as Partial<Pick<YAMLParseError, 'linePos'>>;
   const place = at === undefined ? '' : ` at line ${at.line}, column ${at.col}`;
   return new ConfigurationError(`invalid YAML: ${rule.replace(QUOTED, '…')}${place}`);

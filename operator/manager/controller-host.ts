@@ -333,7 +333,10 @@ export class ControllerHost {
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
     const groups = controller.needsLeaderElection ? this.#options.shards : undefined;
     const shards = groups && this.#shardsFor(controller.name, groups);
-    const told = allObservers([keys?.observe(controller.name), observer?.controller(controller)]);
+    const runObserver = allObservers([
+      keys?.observe(controller.name),
+      observer?.controller(controller),
+    ]);
     return new ControllerRunner({
       ...(shards && { shards }),
       controller,
@@ -347,7 +350,7 @@ export class ControllerHost {
       openSource: (source) => informers.open(source),
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
-      ...(told && { observer: told }),
+      ...(runObserver && { observer: runObserver }),
       ...(random && { random }),
       clock,
       crdWait: settings.crdWait,

@@ -32,7 +32,7 @@ const WITH_STATUS: ReadonlySet<string> = new Set([
 
 /**
  * Whether the status of a built-in resource of Kubernetes is a subresource. Makes no request. Undefined for a
- * resource of another group, because only its definition says so.
+ * resource of another group, because only its definition shows it.
  */
 export function builtInHasStatus(resource: Resource): boolean | undefined {
   return isBuiltInGroup(resource) ? WITH_STATUS.has(resourceName(resource)) : undefined;

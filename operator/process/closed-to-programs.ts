@@ -1,4 +1,4 @@
-/** What programs of the same user can learn from this process, and what is done against it. */
+/** What programs of the same user can learn from this process, and how this is prevented. */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 

@@ -94,7 +94,7 @@ class Lines {
   /** The beginning of an unfinished line, at most `MAX_OUTPUT_LINE_BYTES` of it. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #leftOutBytes = 0;
+  #omittedBytes = 0;
 
   *of(chunk: Buffer): Generator<string, void, undefined> {
     let from = 0;
@@ -115,15 +115,15 @@ class Lines {
     const fits = part.subarray(0, MAX_OUTPUT_LINE_BYTES - this.#heldBytes);
     if (fits.length > 0) this.#held.push(fits);
     this.#heldBytes += fits.length;
-    this.#leftOutBytes += part.length - fits.length;
+    this.#omittedBytes += part.length - fits.length;
   }
 
   #taken(): string {
     const text = Buffer.concat(this.#held).toString().replace(/\r$/, '');
-    const leftOut = this.#leftOutBytes;
+    const omitted = this.#omittedBytes;
     this.#held = [];
     this.#heldBytes = 0;
-    this.#leftOutBytes = 0;
-    return leftOut === 0 ? text : `${text} … (${leftOut} bytes left out)`;
+    this.#omittedBytes = 0;
+    return omitted === 0 ? text : `${text} … (${omitted} bytes left out)`;
   }
 }

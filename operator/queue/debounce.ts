@@ -11,7 +11,7 @@ interface DebounceTimes {
   readonly waitMs: number;
   /**
    * Maximum wait in milliseconds, counted from the first change, so that continuous changes do not delay the
-   * work for ever. Default: ten times `waitMs`.
+   * work forever. Default: ten times `waitMs`.
    */
   readonly maxWaitMs?: number;
 }

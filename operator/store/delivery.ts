@@ -135,13 +135,13 @@ export class Delivery<T extends KubernetesObject> {
 
   #call(changes: readonly Change<T>[]): Promise<void> | undefined {
     const end = endOfTurn(changes, 0);
-    return end < changes.length ? this.#callInTurns(changes, end) : this.#tell(changes);
+    return end < changes.length ? this.#callInTurns(changes, end) : this.#deliver(changes);
   }
 
   async #callInTurns(changes: readonly Change<T>[], firstEnd: number): Promise<void> {
     let from = 0;
     for (let end = firstEnd; from < changes.length && !this.#closed; ) {
-      await this.#tell(changes.slice(from, end));
+      await this.#deliver(changes.slice(from, end));
       from = end;
       if (from < changes.length) await yieldToEventLoop();
       end = endOfTurn(changes, from);
@@ -149,7 +149,7 @@ export class Delivery<T extends KubernetesObject> {
   }
 
   /** The promise of the handler, if it returned one. Never rejects. */
-  #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
+  #deliver(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
       const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
       return pending instanceof Promise
@@ -168,7 +168,7 @@ export class Delivery<T extends KubernetesObject> {
       return undefined;
     }
     const others = left.filter((change) => change !== undefined);
-    return others.length === 0 || this.#closed ? undefined : this.#tell(others);
+    return others.length === 0 || this.#closed ? undefined : this.#deliver(others);
   }
 }
 
@@ -252,8 +252,8 @@ function follow<T extends KubernetesObject>(
   change: Change<T>,
 ): Merged<T> {
   if (change.type === 'delete') {
-    const neverTold = there?.type === 'add' && gone?.entry.uid !== change.entry.uid;
-    return { gone: neverTold ? gone : change, there: undefined };
+    const neverDelivered = there?.type === 'add' && gone?.entry.uid !== change.entry.uid;
+    return { gone: neverDelivered ? gone : change, there: undefined };
   }
   if (there === undefined || change.type === 'add') return { gone, there: change };
   const { entry } = change;

@@ -37,7 +37,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
   /** Namespaces whose first list was published. */
-  readonly #told = new Set<string>();
+  readonly #published = new Set<string>();
   /** Removes the listeners of this facade from the informers. */
   readonly #cancels: readonly (() => void)[];
   #stopped = false;
@@ -165,11 +165,11 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     const unfollow = informer.follow({
       publish: (changes) => this.#handlers.publish(changes),
       synced: () => {
-        this.#told.add(namespace);
+        this.#published.add(namespace);
         this.#memberChanged();
       },
     });
-    if (informer.synced) this.#told.add(namespace);
+    if (informer.synced) this.#published.add(namespace);
     return [cancel, unfollow];
   }
 
@@ -181,7 +181,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   #memberChanged(): void {
-    if (this.synced && this.#told.size === this.#members.size) {
+    if (this.synced && this.#published.size === this.#members.size) {
       this.#handlers.markSynced();
     }
     this.#waiting.changed();

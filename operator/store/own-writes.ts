@@ -299,18 +299,18 @@ export class OwnWritesJournal implements WriteJournal {
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
     // A source that joined meanwhile may have listed before the write, so it gets the answer too.
-    const told = (): OwnWrites<KubernetesObject>[] =>
+    const recipients = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
       );
     return {
       wrote: (object) => {
-        for (const ownWrites of told()) ownWrites.wrote(object);
+        for (const ownWrites of recipients()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
         // Earlier objects of the key are gone too, even if another object had replaced them by then.
         if (uid !== undefined) uids.add(uid);
-        for (const ownWrites of told()) ownWrites.deleted(key, uids);
+        for (const ownWrites of recipients()) ownWrites.deleted(key, uids);
       },
     };
   }

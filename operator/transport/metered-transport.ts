@@ -66,14 +66,14 @@ export function meteredTransport(
 }
 
 /**
- * Calls `told` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
+ * Calls `arrived` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
  * Wraps `push`, because a listener or a stream in between would read the body and change its
  * back-pressure.
  */
-function onArrived(body: Readable, told: (bytes: number) => void): void {
+function onArrived(body: Readable, arrived: (bytes: number) => void): void {
   let bytes = body.readableLength; // bytes that came together with the head
   if (body.readableEnded) {
-    told(bytes);
+    arrived(bytes);
     return;
   }
   const push = body.push.bind(body);
@@ -81,5 +81,5 @@ function onArrived(body: Readable, told: (bytes: number) => void): void {
     bytes += chunk?.length ?? 0;
     return push(chunk, encoding);
   };
-  body.once('end', () => told(bytes));
+  body.once('end', () => arrived(bytes));
 }

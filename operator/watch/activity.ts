@@ -61,7 +61,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#watching(batches);
   }
 
-  /** A watch counts as under way until its iterator ends, fails, or is left. */
+  /** A watch is considered running until its iterator ends, fails, or is left. */
   #watching(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
   ): AsyncIterable<readonly WatchEvent<T>[]> {

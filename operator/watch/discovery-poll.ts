@@ -49,8 +49,8 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Resolves when it is time to list a resource that was not served: discovery lists it, or cannot
-   * tell.
+   * Resolves when it is time to list a resource that was not served: discovery lists it, or gives
+   * no answer.
    *
    * @throws `signal.reason` when aborted first. If no other source waits for the request, the
    *   request is then not sent, or has been aborted.

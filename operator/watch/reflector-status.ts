@@ -59,18 +59,18 @@ const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
  * once, even if reasons alternate.
  */
 export class StatusReporter {
-  readonly #tell: (status: ReflectorStatus) => void;
+  readonly #report: (status: ReflectorStatus) => void;
   #status: ReflectorStatus = plain('starting');
   /** Reasons reported since the health changed. */
-  readonly #told = new Set<Reason>();
+  readonly #reported = new Set<Reason>();
   /**
    * Refusals since the last healthy state. Undefined before the first one; then a refusal counts at
    * once.
    */
   #refusals: number | undefined;
 
-  constructor(tell: (status: ReflectorStatus) => void) {
-    this.#tell = tell;
+  constructor(report: (status: ReflectorStatus) => void) {
+    this.#report = report;
   }
 
   get status(): ReflectorStatus {
@@ -125,10 +125,10 @@ export class StatusReporter {
     if (health === 'healthy') this.#refusals = 0;
     const changed = health !== this.#status.health;
     this.#status = status;
-    if (changed) this.#told.clear();
-    else if (reason === undefined || this.#told.has(reason)) return;
-    if (reason !== undefined) this.#told.add(reason);
-    this.#tell(status);
+    if (changed) this.#reported.clear();
+    else if (reason === undefined || this.#reported.has(reason)) return;
+    if (reason !== undefined) this.#reported.add(reason);
+    this.#report(status);
   }
 }
 

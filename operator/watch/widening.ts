@@ -93,7 +93,7 @@ export class Widening<T extends KubernetesObject> {
    * on its objects meanwhile. The ambassador works again, because this replica has just got the Lease of the
    * part through it.
    *
-   * @param leastMs - the wait that the server has asked for. Nothing shortens it.
+   * @param leastMs - the wait that the server has requested. Nothing shortens it.
    */
   async pause(ms: number, leastMs: number, signal: AbortSignal): Promise<void> {
     if (ms <= 0) return;

@@ -231,7 +231,7 @@ async function policiesOf(
     }),
   };
   const found = await packaging.policyFiles(declared, { ...options, command: args.command });
-  for (const line of found.leftOut) {
+  for (const line of found.leftToRbac) {
     io.stderr.write(`chancery generate: policies: left to RBAC: ${line}\n`);
   }
   return found;

@@ -102,7 +102,7 @@ export class UnselectedObjects {
   #isComplete: boolean;
   #isSweeping = false;
   #hasFailed = false;
-  #told = 0;
+  #reported = 0;
   #wake: () => void = () => {};
   /** True if objects were taken over after the last sweep began. */
   #isDue = false;
@@ -255,7 +255,7 @@ export class UnselectedObjects {
       this.#unknown = found.length - kept.length;
       this.#hasFailed = false;
       this.#measure();
-      this.#tell(
+      this.#report(
         found.map(([key]) => key),
         ours.length === found.length,
       );
@@ -383,9 +383,9 @@ export class UnselectedObjects {
     this.#options.measured(this.#found + this.#unknown);
   }
 
-  #tell(keys: readonly ObjectKey[], hasRights: boolean): void {
+  #report(keys: readonly ObjectKey[], hasRights: boolean): void {
     const count = keys.length;
-    if (count !== this.#told && count > 0) {
+    if (count !== this.#reported && count > 0) {
       const facts = { finalizer: this.#finalizer, selector: this.#selector, count };
       const effect = hasRights
         ? 'nothing reconciles them, and their cleanup waits until they are deleted'
@@ -395,6 +395,6 @@ export class UnselectedObjects {
         'objects carry the finalizer and are not selected',
       );
     }
-    this.#told = count;
+    this.#reported = count;
   }
 }

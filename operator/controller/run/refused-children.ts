@@ -177,10 +177,10 @@ function nameOf({ resource, namespace, name }: WrittenChild): string {
 function noteOf([child, error]: readonly [string, OperatorError]): string {
   const remedy = remedyFor(error);
   const message = shown(error.message, MESSAGE_CHARS);
-  const told = message.startsWith(child)
+  const shownMessage = message.startsWith(child)
     ? message
     : `${shown(child, NAME_CHARS)} is refused: ${message}`;
-  return remedy === undefined ? told : `${told}; ${remedy}`;
+  return remedy === undefined ? shownMessage : `${shownMessage}; ${remedy}`;
 }
 
 /**

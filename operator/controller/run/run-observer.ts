@@ -53,26 +53,26 @@ export interface RunObserver {
 export function allObservers(
   observers: readonly (RunObserver | undefined)[],
 ): RunObserver | undefined {
-  const told = observers.filter((each) => each !== undefined);
-  if (told.length < 2) return told[0];
+  const present = observers.filter((each) => each !== undefined);
+  if (present.length < 2) return present[0];
   return {
     woken(key, wake) {
-      for (const each of told) each.woken(key, wake);
+      for (const each of present) each.woken(key, wake);
     },
     held(key, policy, forMs) {
-      for (const each of told) each.held(key, policy, forMs);
+      for (const each of present) each.held(key, policy, forMs);
     },
     began(attempt, waitedMs, signal) {
-      for (const each of told) each.began(attempt, waitedMs, signal);
+      for (const each of present) each.began(attempt, waitedMs, signal);
     },
     ended(attempt, end) {
-      for (const each of told) each.ended(attempt, end);
+      for (const each of present) each.ended(attempt, end);
     },
     looped(key, object) {
-      for (const each of told) each.looped(key, object);
+      for (const each of present) each.looped(key, object);
     },
     stuck(attempt, runningMs) {
-      for (const each of told) each.stuck(attempt, runningMs);
+      for (const each of present) each.stuck(attempt, runningMs);
     },
   };
 }

@@ -48,7 +48,7 @@ export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): st
   const endChars = Math.min(END_CHARS, Math.floor(maxChars / 2));
   const end = text.slice(-endChars);
   const beginning = text.slice(0, maxChars - endChars);
-  const leftOut = text.length - maxChars;
+  const removed = text.length - maxChars;
   // A cut may leave half of a surrogate pair, which becomes U+FFFD.
-  return `${beginning} … (${leftOut} characters left out) … ${end}`.toWellFormed();
+  return `${beginning} … (${removed} characters left out) … ${end}`.toWellFormed();
 }

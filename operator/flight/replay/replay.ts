@@ -109,7 +109,7 @@ class Replaying {
     };
     const now = (): number => this.#clock.monotonic();
     const departures = new Departures(
-      options.goesOn ?? false,
+      options.continues ?? false,
       (controller, name) => this.#keyLeft(controller, name),
       options.key,
     );

@@ -120,7 +120,7 @@ export class Campaign {
     const leftMs = Math.max(this.#elector.exitBy - clock.monotonic(), standsBy ? MIN_DRAIN_MS : 0);
     this.#exitBy = clock.monotonic() + leftMs;
     const drained = new AbortController();
-    lost(leftMs, drained.signal); // first: what listens to a signal may block for long
+    lost(leftMs, drained.signal); // first, because listeners of the signal may block for long
     if (!standsBy) fail(error);
     tasks.abort(isGuarded, error);
     if (standsBy) this.#running = this.#standBy(error, drained).catch(fail);

@@ -353,12 +353,12 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
   const { onNewLeader = () => {}, random = Math.random, recordsEvents = true } = options;
   const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
   const calls = new LeaseCalls({ client, clock, lease, boundMs });
-  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
+  const facts = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
   return {
     calls,
     observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    events: new ElectionEvents({ ...told, recordsEvents }),
+    events: new ElectionEvents({ ...facts, recordsEvents }),
   };
 }
 

@@ -225,8 +225,8 @@ export class Informers {
     const observed = transformLog({ log, clock, meter, labels, facts });
     const taken = (from: ListWatch<KubernetesObject>): ListWatch<KubernetesObject> =>
       prepare === undefined ? transformed(from, transform, observed) : prepared(from, prepare);
-    const told = shardingLog({ log, meter, labels, facts });
-    const slotted = slotting && this.ownSlots.of(bare, slotting, taken, told);
+    const callbacks = shardingLog({ log, meter, labels, facts });
+    const slotted = slotting && this.ownSlots.of(bare, slotting, taken, callbacks);
     const source = slotted?.source ?? taken(bare);
     const statusChanged = statusLog(log, facts, {
       clock,

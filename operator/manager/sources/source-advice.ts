@@ -36,7 +36,7 @@ export function sourceAdvice({
 }: SourceAdviceOptions): (status: ReflectorStatus) => void {
   let hasToldOfServer = false;
   let hasExplained = false;
-  const told = (remedy: string | undefined): void => {
+  const explained = (remedy: string | undefined): void => {
     if (remedy !== undefined) log.warn({ ...facts, apiUrl, remedy }, 'resource is not served');
   };
   return ({ health, error }) => {
@@ -47,7 +47,7 @@ export function sourceAdvice({
       hasToldOfServer = true;
     } else if (health === 'unserved' && explain !== undefined && !hasExplained && isNeeded()) {
       hasExplained = true;
-      explain().then(told, failed);
+      explain().then(explained, failed);
     }
   };
 }

@@ -141,12 +141,12 @@ function merged(parts: readonly StructuralSchema[], work: Work): StructuralSchem
     const own = Object.entries(part.properties ?? {});
     work.spend(1 + own.length);
     for (const [name, schema] of own) {
-      const said = properties.get(name);
-      if (said === undefined) properties.set(name, [schema]);
-      else said.push(schema);
+      const known = properties.get(name);
+      if (known === undefined) properties.set(name, [schema]);
+      else known.push(schema);
     }
   }
-  const all = [...properties].map(([name, said]) => [name, merged(said, work)] as const);
+  const all = [...properties].map(([name, known]) => [name, merged(known, work)] as const);
   return {
     ...Object.fromEntries(parts.flatMap((part) => Object.entries(part))),
     properties: Object.fromEntries(all),

@@ -57,7 +57,7 @@ export interface Action {
   readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
   /** How to wait before that step: see `Pace` for the lengths. */
   readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
-  /** A minimum wait that the server asked for. */
+  /** A minimum wait that the server requested. */
   readonly atLeastMs: number;
   readonly reason: Reason;
 }

@@ -99,8 +99,8 @@ export async function conversionAnswer(
   const failed = failedMessage ?? '';
   if (typeof failed !== 'string') throw badAnswer(hook, 'failedMessage must be a text');
   if (failed !== '') {
-    const said = boundedText(visibleText(failed));
-    throw new ConversionRefused(`${hook} refused a conversion`, said, { context: { hook } });
+    const refusal = boundedText(visibleText(failed));
+    throw new ConversionRefused(`${hook} refused a conversion`, refusal, { context: { hook } });
   }
   const made: unknown = convertedObjects ?? [];
   if (!Array.isArray(made)) throw badAnswer(hook, 'convertedObjects must be a list');
