@@ -17,12 +17,12 @@ import {
   textOfIndexes,
 } from './job-indexes.ts';
 import {
+  type ConditionContent,
   isSuspended,
   JOBS,
   type Job,
   type JobStatus,
   podsOf,
-  type ConditionContent,
   withCondition,
 } from './job-object.ts';
 import {
