@@ -1,6 +1,6 @@
 /**
- * The public API, in the order data flows: what operators are written with. Everything exported here is covered
- * by semantic versioning. So is what `low-level.ts`, `schema.ts` and `kubernetes.ts` export, and nothing else.
+ * The public API for operators, in the order in which data flows. Everything exported here is covered by
+ * semantic versioning. So is what `low-level.ts`, `schema.ts` and `kubernetes.ts` export, and nothing else.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What `@chancery/testing` needs to run operators in the process of a test, without what commands, generators and logs
- * need: so a test file waits less for its imports. Names may change in every release.
+ * The code with which `@chancery/testing` runs operators in the process of a test. It does not load commands,
+ * generators and logs, so a test file waits less for its imports. Names may change in every release.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * What the packages of this project need of the toolkit beyond its public entries: `@chancery/testing`,
- * `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names may change in every release: each of these
- * packages needs the same version of the toolkit.
+ * The exports that only the packages of this project use, beyond the public entries: `@chancery/testing`,
+ * `@chancery/certificates`, `@chancery/hooks`, `@chancery/metacontroller` and `@chancery/packaging`. Names
+ * may change in every release: each of these packages needs the same version of the toolkit.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The parts that `chancery` is made of, for programs of your own: a cache without a controller, calls without a
- * manager, streams, processes and YAML. Covered by semantic versioning, as `chancery` is.
+ * The parts that `chancery` is made of, for programs of your own: a cache without a controller, calls without
+ * a manager, streams, processes and YAML. Semantic versioning covers them, as it covers `chancery`.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export { readLines } from './stream/lines.ts';
 export type { Transport } from './transport/transport.ts';
 export { undiciTransport } from './transport/undici-transport.ts';
 
-// Programs of others
+// Programs
 
 export { runProgram } from './process/run-program.ts';
 

@@ -42,7 +42,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   );
 }
 
-const { CHANCERY_LOG_FORMAT: wanted } = process.env; // the command refuses another word
+const { CHANCERY_LOG_FORMAT: wanted } = process.env; // the command refuses any other value
 const format = wanted === 'json' || wanted === 'pretty' ? wanted : 'auto';
 const log = createLogger('warn', process.stderr, { format, environment: process.env });
 // Node would print its warnings as plain text between the lines of the log.
@@ -52,8 +52,8 @@ process.removeAllListeners('warning').on('warning', (err) => {
     log.warn({ err }, 'warning of Node');
   }
 });
-// A reader that closes our output causes an error here. It is no crash, and commands handle it
-// themselves.
+// A reader that closes our output causes an error here. It is not a crash, and commands handle
+// it themselves.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 

@@ -6,15 +6,15 @@ import type { TransportResponse } from '../transport/transport.ts';
 import { type Asked, isJson, responseFailure } from './response-failure.ts';
 
 /**
- * A larger body could not become one string: V8 stops at 512 MiB, and decoding needs twice the
- * size.
+ * Maximum size of a body. A larger one could not become one string: V8 stops at 512 MiB, and
+ * decoding needs twice the size.
  */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-/** Enough for every Status; a validation failure names each bad field. */
+/** Number of bytes that are enough for every Status. A validation failure names each bad field. */
 const MAX_STATUS_BYTES = 1024 * 1024;
 
-/** Enough of a body without a Status to recognise its author. */
+/** Number of bytes of a body without a Status that are enough to recognise its sender. */
 const MAX_FOREIGN_BYTES = 2 * 1024;
 
 /** A decoded JSON object of a successful answer. */
@@ -31,7 +31,8 @@ export interface ReadAnswerOptions {
  * @param options - `parse` from JSON, see `parseExact`; `asked`, the request that an error names.
  * @throws ApiError, AmbassadorError or ProtocolError `NOT_KUBERNETES` for any other answer.
  * @throws ProtocolError `DECODE` when the body is not a JSON object, for example because it was cut
- *   short. API servers stream their lists, so they can report a late failure in no other way.
+ *   short. API servers stream their lists, so cutting the body short is their only way to report a
+ *   late failure.
  */
 export async function readAnswer(
   response: TransportResponse,
@@ -59,8 +60,8 @@ export function parseAnswer(
 }
 
 /**
- * Returns when the answer is a success with a JSON body, without reading the body. Throws
- * otherwise.
+ * Returns if the answer is a success with a JSON body, without reading the body. Otherwise throws
+ * as `readAnswer` does.
  */
 export async function requireSuccess(
   response: TransportResponse,
@@ -85,8 +86,8 @@ async function readFailure(
 }
 
 /**
- * Reads until it has more than `limit` bytes. Leaves the rest of a longer body, which closes the
- * connection.
+ * Reads a body until it has more than `limit` bytes. It does not read the rest of a longer body,
+ * which closes the connection.
  */
 async function readUpTo(
   body: Readable,
@@ -123,12 +124,12 @@ function undecodable(message: string, sizeBytes: number): ProtocolError {
 /** A `Warning` header of the API server. It only sends code 299. */
 const WARNING = /(?:^|,)\s*(\d{3}) +(\S+) +"((?:[^"\\]|\\.)*)"/g;
 
-/** The number of distinct texts to remember. The server repeats a few. */
+/** Maximum number of distinct texts to remember. A server repeats only a few. */
 const MAX_TEXTS = 1_000;
 
 /**
- * The texts of the `Warning` headers of an answer, unquoted by RFC 7234. Only those of code 299:
- * other codes come from caches on the way.
+ * The texts of the `Warning` headers of an answer, unquoted by RFC 7234. Only headers with code 299
+ * count: other codes come from caches between the server and the operator.
  */
 export function warningTexts(header: string | undefined): readonly string[] {
   if (header === undefined) return [];

@@ -1,33 +1,35 @@
 import type { Interceptor } from './call.ts';
 
 /**
- * What surrounds a call: the only list, outermost first. A call passes the parts from top to bottom, and its
- * answer or failure passes them from bottom to top. Each part is added by name with `surround`, where what it
- * needs is known; this order holds wherever and whenever that is. A client has only the parts that were added
- * for it: one of a runnable belongs to no attempt, and the one for Leases has none outside of a dry run.
+ * The parts that surround a call, outermost first. There is no other list. A call passes the parts from top
+ * to bottom, and its answer or failure passes them from bottom to top. `surround` adds a part by name, in the
+ * code that knows what the part needs. The order is the order of this list, wherever and whenever a part is
+ * added. A client has only the parts that were added for it: the client of a runnable belongs to no attempt,
+ * and the client for Leases has no parts outside of a dry run.
  *
- * Inside of all parts, `restClient` makes a request of the call. `fencedTransport` asks the fence of the leader
- * before it is sent, and `meteredTransport` counts what is sent: once for each retry.
+ * Inside of all parts, `restClient` makes a request of the call. `fencedTransport` checks the fence of the
+ * leader before the request is sent, and `meteredTransport` counts each request that is sent, so each retry
+ * counts.
  */
 export const AROUND_CALLS = [
   /**
-   * The call aborts with its attempt (`controller/run/context.ts`). Outermost, so that everything inside has the
-   * signal, such as the waits of `retry`.
+   * The call aborts with its attempt (`controller/run/context.ts`). Outermost, so that everything inside has
+   * the signal, such as the waits of `retry`.
    */
   'abort',
   /**
-   * The key policies and the debug log hear of each write (`controller/run/context.ts`). Outside of `journal`, so
-   * that the caches already show a write when a policy hears of it.
+   * Reports each write to the key policies and the debug log (`controller/run/context.ts`). Outside of
+   * `journal`, so that the caches already show a write when it is reported to a policy.
    */
   'observe',
   /**
-   * The caches of the process show each write until the watch does (`controller/run/runner.ts`). Outside of
-   * `retry`, because only the last answer to a call is known to be the stored object.
+   * Makes the caches of the process show each write until the watch shows it (`controller/run/runner.ts`).
+   * Outside of `retry`, because only the last answer to a call is known to be the stored object.
    */
   'journal',
   /**
-   * The status page counts each write (`manager/controller-host.ts`). Outside of `retry`: a write counts once,
-   * however often it is sent. Its place beside `expectServed` has no reason.
+   * The status page counts each write (`manager/controller-host.ts`). Outside of `retry`: a write counts
+   * once, however often it is sent. Its place beside `expectServed` has no reason.
    */
   'count',
   /**
@@ -36,28 +38,29 @@ export const AROUND_CALLS = [
    */
   'expectServed',
   /**
-   * In a dry run, what a call sends is no request past the client (`cli/run/dry-run.ts`). Outside of everything that
-   * sends something.
+   * In a dry run, marks the requests of a call, so that they are not taken for requests that bypass the
+   * client (`cli/run/dry-run.ts`). Outside of all parts that send requests.
    */
   'ownRequests',
   /**
-   * In a dry run, nothing is stored, and each write is printed (`cli/run/dry-run.ts`). Outside of `retry`: a write is
+   * In a dry run, stores nothing and prints each write (`cli/run/dry-run.ts`). Outside of `retry`: a write is
    * printed once, with its outcome, and retries are dry runs, too.
    */
   'dryRun',
   /**
-   * An error says why the ambassador's filter refused the request (`manager/operator-process.ts`). Inside of `dryRun`,
-   * which prints the refusal, and knows the error again when the reconcile fails with it.
+   * Explains in the error why the ambassador's filter refused the request (`manager/operator-process.ts`).
+   * Inside of `dryRun`, which prints the refusal and recognises the same error when the reconcile fails with
+   * it.
    */
   'explain',
   /**
-   * A call that failed is sent again while that is safe (`client/connection.ts`). Innermost: for all parts outside,
+   * Sends a failed call again while that is safe (`client/connection.ts`). Innermost: for all parts outside,
    * a call has one outcome.
    */
   'retry',
 ] as const;
 
-/** Parts around the calls of a client, by their names. One that is undefined is left out. */
+/** The parts around the calls of a client, by name. A part that is undefined is omitted. */
 export type PartsAround = {
   readonly [Part in (typeof AROUND_CALLS)[number]]?: Interceptor | undefined;
 };

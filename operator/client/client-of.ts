@@ -18,9 +18,9 @@ import type {
 } from './client.ts';
 
 /**
- * A Client whose calls are made by `handle`: for a test with its own answers, or another way to
- * reach an API server. Each method of the client calls `handle` once. For an object without
- * `metadata.uid`, `applyExisting` rejects with an OperatorError `USER_CODE` and does not call it.
+ * A Client whose calls are made by `handle`: for a test that makes its own answers, or for another way to
+ * reach an API server. Each method of the client calls `handle` once. For an object without `metadata.uid`,
+ * `applyExisting` rejects with an OperatorError `USER_CODE` and does not call `handle`.
  */
 export function clientOf(handle: CallHandler): Client {
   return new CallClient(handle as Next);
@@ -43,9 +43,9 @@ export function intercept(client: Client, ...interceptors: readonly Interceptor[
 }
 
 /**
- * `client` with `parts` around its calls besides those that it has. Their order is that of `AROUND_CALLS`. A part
- * takes the place of one with its name. Interceptors that `intercept` has added are inside of all parts that are
- * added later. `client` itself does not change.
+ * `client` with `parts` around its calls, in addition to the parts that it already has. The order is that of
+ * `AROUND_CALLS`. A part replaces an earlier part with the same name. Interceptors that `intercept` has added
+ * are inside of all parts that are added later. `client` itself does not change.
  *
  * @throws OperatorError `USER_CODE` as `intercept`.
  */
@@ -58,10 +58,10 @@ export function surround(client: Client, parts: PartsAround): Client {
  * object or of the resource: an interceptor is not generic, and `rest-client.ts` checks the kind.
  */
 class CallClient implements Client {
-  /** What the parts surround. */
+  /** Makes the calls that the parts surround. */
   readonly #handle: Next;
   readonly #parts: PartsAround;
-  /** The parts around `#handle`, since the first call: many attempts make none. */
+  /** `#handle` with the parts around it. It is made by the first call, because many attempts make no call. */
   #surrounded: Next | undefined;
 
   constructor(handle: Next, parts: PartsAround = {}) {

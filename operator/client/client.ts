@@ -5,7 +5,7 @@ import type { Resource } from '../model/resource.ts';
 export interface CallOptions {
   /**
    * Aborts the call. Default: for the client of a `ReconcileContext` the signal of the reconcile. Other
-   * clients have none: the call ends within the transport's time limit.
+   * clients have no signal: their calls end within the transport's time limit.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,10 +24,10 @@ export interface ListOptions extends CallOptions {
 export interface WriteOptions extends CallOptions {
   /** For example `status` or `scale`. Default: the object itself. */
   readonly subresource?: string;
-  /** Validate and answer as usual, but store nothing. */
+  /** Whether the server only validates and answers as usual, but stores nothing. Default false. */
   readonly dryRun?: boolean;
   /**
-   * The writer's name in `metadata.managedFields`. Default: the client's. Each name is a separate
+   * The writer's name in `metadata.managedFields`. Default: the name of the client. Each name is a separate
    * owner.
    */
   readonly fieldManager?: string;
@@ -35,36 +35,47 @@ export interface WriteOptions extends CallOptions {
 
 /** How an object is applied. */
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over from other managers. Default false: a conflict is an ApiError 409. */
+  /** Whether to take fields over from other managers. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean;
 }
 
 /** How an object is replaced. */
 export interface UpdateOptions extends WriteOptions {
-  /** Overwrite any version. Default false: `metadata.resourceVersion` names the version that was read. */
+  /**
+   * Whether to overwrite any version. Default false: `metadata.resourceVersion` names the version that was
+   * read.
+   */
   readonly force?: boolean;
 }
 
 /** How an object is deleted. Each option has a default. */
 export interface DeleteOptions extends CallOptions {
-  /** Delete the object only if it has this uid and this resourceVersion; otherwise the answer is 409. */
+  /**
+   * If given, the object is deleted only if it has this uid and this resourceVersion; otherwise the answer is
+   * 409.
+   */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
   /**
-   * What happens to the object's children. Default: the server's, usually `Background`: they are
-   * deleted after it.
+   * What happens to the object's children. Default: the server's default, usually `Background`: the children
+   * are deleted after the object.
    */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
-  /** Whole seconds that a Pod may take to end. Default: the Pod's own. 0 ends it at once. */
+  /**
+   * Whole seconds that a Pod may take to end. Default: the grace period of the Pod. 0 ends the Pod at once.
+   */
   readonly gracePeriodSeconds?: number;
-  /** Validate and answer as usual, but remove nothing. */
+  /** Whether the server only validates and answers as usual, but removes nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
 /** How a Pod is evicted. */
 export interface EvictOptions extends CallOptions {
-  /** Evict only this Pod: another uid or resourceVersion causes a 409. */
+  /**
+   * If given, the Pod is evicted only if it has this uid and this resourceVersion; otherwise the answer is
+   * 409.
+   */
   readonly preconditions?: DeleteOptions['preconditions'];
-  /** Check the disruption budgets as usual, but evict nothing. */
+  /** Whether the server only checks the disruption budgets, but evicts nothing. Default false. */
   readonly dryRun?: boolean;
 }
 
@@ -91,17 +102,17 @@ export type JsonPatchOperation =
 
 /**
  * Reads from the API server, bypassing every cache. `get` and `find` are quorum reads: they send no
- * resourceVersion, so the answer includes every write that was acknowledged before they began. Use
- * them before you destroy something because an object is absent or being deleted.
+ * resourceVersion, so the answer includes every write that was acknowledged before they began. Use them
+ * before you destroy something because an object is absent or being deleted.
  *
  * @throws ApiError when the server refuses.
  * @throws AmbassadorError when no complete answer arrives.
- * @throws ProtocolError when the answer is not what the API promises.
+ * @throws ProtocolError when the API does not allow such an answer.
  */
 export interface Reader {
   /**
-   * The object. A missing one is an ApiError that `isNotFound` recognises, a resource that is not served one
-   * that `isUnserved` recognises.
+   * The object. If it does not exist, rejects with an ApiError that `isNotFound` recognises. If the resource
+   * is not served, rejects with an ApiError that `isUnserved` recognises.
    */
   get<T extends KubernetesObject>(
     resource: Resource<T>,
@@ -126,17 +137,17 @@ export interface Reader {
  * AmbassadorError with `fate: 'unknown'` the write may have been carried out.
  */
 export interface Writer {
-  /** Creates the object. A name that is taken is an ApiError that `isAlreadyExists` recognises. */
+  /** Creates the object. If its name is taken, rejects with an ApiError that `isAlreadyExists` recognises. */
   create<T extends KubernetesObject>(
     resource: Resource<T>,
     object: T,
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Server-side apply: creates the object, or makes the field manager the owner of the fields of `object`.
-   * If another manager owns one of them with another value, the call changes nothing and fails with an
-   * ApiError that `isApplyConflict` recognises, unless `force`. If the object was deleted since it was
-   * read, `apply` creates it again; `applyExisting` does not.
+   * Server-side apply: creates the object, or makes the field manager the owner of the fields of `object`. If
+   * another manager owns one of these fields with another value, the call changes nothing and fails with an
+   * ApiError that `isApplyConflict` recognises, unless `force`. If the object was deleted since it was read,
+   * `apply` creates it again; `applyExisting` does not.
    */
   apply<T extends KubernetesObject>(
     resource: Resource<T>,
@@ -167,7 +178,7 @@ export interface Writer {
     object: Versioned<NoInfer<T>>,
     options?: UpdateOptions,
   ): Promise<T>;
-  /** The same without a guard: the last write wins. */
+  /** The same `update` without a guard: the last write wins. */
   update<T extends KubernetesObject>(
     resource: Resource<T>,
     object: NoInfer<T>,
@@ -189,7 +200,7 @@ export interface Writer {
    */
   delete(resource: Resource, target: Target, options?: DeleteOptions): Promise<void>;
   /**
-   * Requests the eviction of a Pod, which respects disruption budgets. If a budget refuses it, the
+   * Requests the eviction of a Pod, which respects disruption budgets. If a budget refuses the eviction, the
    * call fails with an ApiError 429 that `isDisruptionRefused` recognises.
    */
   evict(pod: Target, options?: EvictOptions): Promise<void>;

@@ -26,13 +26,16 @@ export interface Connection {
   /**
    * A client that retries a call for up to 10 s where that is safe: see `retry`.
    *
-   * @param fence - checked before every write and before each retry. Default: none.
+   * @param fence - checked before every write and before each retry. Default: no fence.
    * @param exactIntegers - as in `restClient`. Default false.
    */
   clientFor(fieldManager: string, fence?: Fence, exactIntegers?: boolean): Client;
-  /** For Leases only. It has its own connections and does not retry: the leader elector decides. */
+  /**
+   * A client for Leases only. It has its own connections and does not retry: the leader elector
+   * decides.
+   */
   leaseClientFor(fieldManager: string): Client;
-  /** It does not retry: the reflector decides. */
+  /** A ListWatch of a resource. It does not retry: the reflector decides. */
   listWatchFor(scope: Scope & { readonly resource: Resource }): ListWatch<KubernetesObject>;
   /** Whether a process listens at the URL. Undefined when the caller passed a transport. */
   readonly isListening?: () => Promise<boolean>;
@@ -46,13 +49,13 @@ export interface ConnectOptions {
   readonly meter?: Meter;
   /** Also measures durations and sizes of requests: see `meteredTransport`. Default false. */
   readonly detailed?: boolean;
-  /** Moves the bytes. Default: `undiciTransport` to the URL. */
+  /** Sends and receives the bytes. Default: `undiciTransport` to the URL. */
   readonly transport?: Transport;
-  /** Surrounds what moves the bytes, for a record of it. Default: nothing does. */
+  /** Wraps the transport, for example to record its requests. Default: no wrapper. */
   readonly around?: (transport: Transport) => Transport;
   /** Uniform numbers in [0, 1), for the delays of retries. Default `Math.random`. */
   readonly random?: () => number;
-  /** For every client, see `RestClientOptions`. Default: the server's. */
+  /** Field validation of every client, see `RestClientOptions`. Default: the server's default. */
   readonly fieldValidation?: FieldValidation;
   /** Called once with each text of a `Warning` header of the API server. Must not throw. */
   readonly onWarning?: (text: string) => void;
@@ -119,12 +122,12 @@ export function withParts<C extends Pick<Connection, 'clientFor'>>(
   return { ...connection, clientFor };
 }
 
-/** For example `127.0.0.1:8001`; the path for a unix socket. */
+/** The address in an error, such as `127.0.0.1:8001`; for a unix socket, its path. */
 function hostOf(apiUrl: string): string {
   return apiUrl.replace(/^(?:http|unix):(?:\/\/)?/, '').replace(/\/$/, '');
 }
 
-/** On a loopback, a connection is accepted or refused within 0.1 ms. */
+/** Time limit for the check. On a loopback, a connection is accepted or refused within 0.1 ms. */
 const TIMEOUT_MS = 1_000;
 
 /**

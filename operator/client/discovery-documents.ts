@@ -84,8 +84,9 @@ export interface ListedKinds {
 }
 
 /**
- * The kinds of a collection. Reads at most one object. @param name - the only object that may be
- * read.
+ * The kinds of a collection. Reads at most one object.
+ *
+ * @param name - the only object that may be read.
  */
 export async function fetchKinds(
   { transport, clock, signal }: DiscoveryContext,

@@ -36,13 +36,13 @@ export interface DiscoverOptions {
  * Finds the resource for a name such as `cm`, `configmap`, `ConfigMap`, `deployments.apps`,
  * `deployments.v1.apps` or `deployments.apps/v1`.
  *
- * The core group has priority over all others, preferred versions over other versions, and a plural
- * over a singular, a short name and a kind. Reads `/api`, `/apis` and the list of every group and
- * version that may contain the name. For a name with group and version only their list is read, if it
- * has the name: a generated filter opens no more. An aggregated API that does not answer is skipped.
+ * The core group has priority over all others, preferred versions over other versions, and a plural over a
+ * singular, a short name and a kind. Reads `/api`, `/apis` and the list of every group and version that may
+ * contain the name. For a name with group and version, only the list of that group and version is read, if it
+ * has the name: a generated filter opens no other paths. An aggregated API that does not answer is skipped.
  *
- * @throws ConfigurationError `CONFIG` when no group or more than one has the name. The message
- *   lists the nearest matches.
+ * @throws ConfigurationError `CONFIG` when no group has the name, or more than one. The message lists the
+ *   nearest matches.
  * @throws ApiError, AmbassadorError or ProtocolError when discovery itself fails.
  */
 export async function discover(
@@ -72,8 +72,8 @@ export async function discover(
 }
 
 /**
- * The resource of this group, version and plural. Undefined when the API server does not serve it now. Only the list of
- * that group and version is read, which a generated filter opens.
+ * The resource of this group, version and plural. Undefined when the API server does not serve it now. Only
+ * the list of that group and version is read, which a generated filter opens.
  *
  * @throws ApiError, AmbassadorError or ProtocolError when discovery fails.
  */
@@ -108,7 +108,7 @@ export function hasSubresource(
 
 type GroupVersion = Pick<ApiResource, 'group' | 'version'>;
 
-/** The group and version of a name that has both. */
+/** The group and version of a name that has both. Empty for any other name. */
 function exactly([filter, ...others]: readonly GroupVersionFilter[]): readonly GroupVersion[] {
   const { group, version } = filter ?? {};
   if (others.length > 0 || group === undefined || version === undefined) return [];
@@ -136,7 +136,7 @@ function candidateRounds(
   return rounds;
 }
 
-/** An aggregated API that is down must not hide the resources of the others. */
+/** An aggregated API that is down must not hide the resources of the other APIs. */
 async function resourcesOf(
   context: DiscoveryContext,
   groupVersions: readonly GroupVersion[],
@@ -187,13 +187,13 @@ const RESOURCE_PATH =
 
 /**
  * The resource, namespace and name of a URL path such as `/api/v1/namespaces/demo/configmaps` or
- * `/apis/apps/v1/deployments`. Reads at most one object at the path to learn the kind, so a caller
- * that may list the objects needs no discovery. An empty list of a custom resource does not show
- * the kind. Then the list of that group and version is read, if that is allowed. `namespaced` of
- * the resource says whether the path has a namespace.
+ * `/apis/apps/v1/deployments`. Reads at most one object at the path to learn the kind, so a caller that may
+ * list the objects needs no discovery. An empty list of a custom resource does not show the kind. Then the
+ * list of that group and version is read, if that is allowed. `namespaced` of the resource is true if the
+ * path has a namespace.
  *
- * @throws ConfigurationError `CONFIG` when the text is not such a path, or when the server does not
- *   serve it; `isUnknownResource` recognises the second case.
+ * @throws ConfigurationError `CONFIG` when the text is not such a path, or when the server does not serve it;
+ *   `isUnknownResource` recognises the second case.
  * @throws ApiError, AmbassadorError or ProtocolError when the list or discovery itself fails.
  */
 export async function resourceFromPath(
@@ -235,7 +235,7 @@ async function kindOf(
   throw new ProtocolError('the answer is not a list', { code: 'DECODE', context: { path } });
 }
 
-/** Undefined when discovery does not show it, or is refused. */
+/** The kind in discovery. Undefined when discovery does not show it, or is refused. */
 async function servedKind(context: DiscoveryContext, names: Names): Promise<string | undefined> {
   try {
     const served = await fetchResources(context, names);
@@ -254,7 +254,7 @@ function isRefused(error: unknown): boolean {
 /** Marks the error for a valid name that discovery did not find. */
 const UNKNOWN = 'unknownResource';
 
-/** True when discovery worked and the server lacks the resource. It may serve it later. */
+/** True when discovery worked and the server lacks the resource. The server may serve it later. */
 export function isUnknownResource(error: unknown): boolean {
   return error instanceof ConfigurationError && UNKNOWN in error.context;
 }
@@ -296,8 +296,8 @@ export interface ServerVersion {
 }
 
 /**
- * The version of the API server, from `GET /version`. For logs and explanations in errors only.
- * Nothing in the toolkit depends on it: the toolkit learns a server's abilities from its answers.
+ * The version of the API server, from `GET /version`. For logs and explanations in errors only. The toolkit
+ * does not depend on the version: it learns a server's abilities from the server's answers.
  *
  * @throws as `Reader` does. The ambassador's filter may refuse the path.
  */

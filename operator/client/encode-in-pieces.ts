@@ -1,14 +1,15 @@
 import { JSON_LIMITS, JsonLimitError } from '../core/json/json-limits.ts';
 import { encodeExact } from './rest-client.ts';
 
-/** Levels from the top whose members are written one by one: an answer, its list of children, and each child. */
+/** Number of levels whose members are written one by one: an answer, its list of children, and each child. */
 const LEVELS = 2;
 
 /**
- * JSON of plain data, as `encodeExact` writes it. Undefined for a value that JSON leaves out. Yields after each child of
- * an answer, so that thousands of them take no long turn of the event loop.
+ * JSON of plain data, as `encodeExact` writes it. Undefined for a value that JSON omits. Yields after each
+ * child of an answer, so that thousands of children do not make one long turn of the event loop.
  *
- * @throws JsonLimitError for more values than `JSON_LIMITS` or more than `maxChars`; otherwise as `encodeExact` does.
+ * @throws JsonLimitError for more values than `JSON_LIMITS` or more than `maxChars`; otherwise as
+ *   `encodeExact` does.
  */
 export function* encodeInPieces(
   value: unknown,
@@ -51,7 +52,7 @@ class Writer {
   }
 }
 
-/** Neither a class with a form of its own, nor a list with holes. */
+/** True unless `value` is an instance of a class with its own form, or a list with holes. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
   if (Array.isArray(value)) return Object.keys(value).length === value.length;
@@ -59,10 +60,10 @@ function isPlain(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Values that are looked at in one turn of the event loop. */
+/** Number of values that are counted in one turn of the event loop. */
 const SLICE = 20_000;
 
-/** A value that contains itself has no end, and is beyond the limits. */
+/** Counts the values. A value that contains itself has no end, so it is beyond the limits. */
 function* requireBounded(value: unknown): Generator<void, void, undefined> {
   const { values: most } = JSON_LIMITS;
   const open: unknown[] = [value];

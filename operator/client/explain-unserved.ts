@@ -11,14 +11,14 @@ import {
   fetchResources,
 } from './discovery-documents.ts';
 
-/** Names that are listed where none is similar. */
+/** Maximum number of names that are listed if no name is similar. */
 const MAX_NAMES = 5;
 
 /**
  * Why the API server does not serve `resource`, and what to do about it, in one sentence for people: a
- * misspelt plural, another version, a definition that is not installed, or a server that is no Kubernetes
- * API. Reads discovery, at most three requests. Undefined when discovery does not tell, such as when the
- * filter of the ambassador refuses it, and when the resource is served by now.
+ * misspelt plural, another version, a definition that is not installed, or a server that is not a Kubernetes
+ * API. Reads discovery, with at most three requests. Undefined when discovery gives no answer, for example
+ * because the filter of the ambassador refuses it, and when the resource is served by now.
  *
  * @throws `signal.reason` when aborted.
  */

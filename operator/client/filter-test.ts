@@ -15,7 +15,7 @@ export type Fence = '--accept-paths' | '--reject-methods';
  * - `closed`: it refused them.
  * - `open`: one of them reached the API server, because the named flags are missing.
  * - `shut`: it also refuses requests that it must accept, so nothing works.
- * - `undecided`: not known yet. `why` keeps the same words while nothing changes.
+ * - `undecided`: not known yet. The text of `why` stays the same while nothing changes.
  */
 export type FilterVerdict =
   | { readonly state: 'closed' | 'shut' }
@@ -25,7 +25,10 @@ export type FilterVerdict =
 /** A path that no controller declares, because no API server has it. */
 const UNDECLARED: Probe = { method: 'GET', path: '/chancery-self-test' };
 
-/** A method that every generated filter rejects, on a path that every generated filter accepts. */
+/**
+ * A request with a method that every generated filter rejects, on a path that every generated
+ * filter accepts.
+ */
 const REJECTED: Probe = { method: 'OPTIONS', path: '/version' };
 
 /** A request that every generated filter accepts. */
@@ -37,7 +40,10 @@ const ACCEPTED: readonly Probe[] = [
 
 type Probe = Pick<TransportRequest, 'method' | 'path' | 'body'>;
 
-/** The ambassador refuses in less than a millisecond; an API server answers in a few. */
+/**
+ * Time limit of a request. The ambassador refuses in less than a millisecond; an API server answers
+ * in a few.
+ */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -54,7 +60,7 @@ export async function testFilter(
   return answers.every((answer) => answer === 'refused') ? { state: 'shut' } : fences;
 }
 
-/** The first half of `testFilter`: whether the filter refuses what it must refuse. */
+/** The first half of `testFilter`: whether the filter refuses the requests that it must refuse. */
 export async function testFences(
   transport: Transport,
   options: { readonly clock: Clock; readonly signal: AbortSignal },
@@ -99,8 +105,9 @@ export const FILTER_SHUT: string =
   'proxy';
 
 /**
- * Who answered a request, or why that is not known. `unserved`: a 404 in plain text. An API server
- * before 1.38 sends it for an unknown path, and `kubectl proxy` for a path outside its prefix.
+ * Which program answered a request, or why that is not known. `unserved`: a 404 in plain text. An
+ * API server before 1.38 sends it for an unknown path, and `kubectl proxy` for a path outside its
+ * prefix.
  */
 type Outcome = 'refused' | 'reached' | 'unserved' | { readonly why: string };
 
@@ -145,7 +152,10 @@ async function probe(
   }
 }
 
-/** The outcome of a failure. An answer without a Status may come from any server on the way. */
+/**
+ * The outcome of a failure. An answer without a Status may come from any server between the
+ * operator and the API server.
+ */
 function outcomeOf(error: unknown, isStatus: boolean): Outcome {
   if (!(error instanceof OperatorError)) throw error;
   if (error instanceof AmbassadorError && error.code === 'AMBASSADOR_FORBIDDEN') return 'refused';

@@ -42,7 +42,7 @@ export function decodeList<T extends KubernetesObject>(
   return { items: decoded, ...frame };
 }
 
-/** A list answer without its items, checked as in `decodeList`. */
+/** A list answer without its items, with the same checks as in `decodeList`. */
 export function decodeFrame(
   answer: JsonObject,
   resource: Resource,
@@ -121,7 +121,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The error for an answer about a resource other than the requested one. */
+/** The error for an answer about another resource than the requested one. */
 export function unexpected(
   resource: Resource,
   expected: ObjectForm,
@@ -147,7 +147,10 @@ export interface GroupVersionFilter {
 export interface TypedName {
   /** Plural, singular, short name or kind, in lower case. */
   readonly name: string;
-  /** Each is possible: `foos.v1.example.com` names a version, or a group of that name. */
+  /**
+   * The possible meanings: `foos.v1.example.com` names the version `v1`, or the group
+   * `v1.example.com`.
+   */
   readonly filters: readonly GroupVersionFilter[];
 }
 

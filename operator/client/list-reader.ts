@@ -40,7 +40,7 @@ export interface DecodedEntries<T extends KubernetesObject> extends ListFrame {
 
 /**
  * Reads a list item by item as it arrives. An item in the form that kube-apiserver writes is not
- * parsed. The size of the answer is not limited, but that of each item is; see `readItems`. An
+ * parsed. The size of the answer is not limited, but the size of each item is; see `readItems`. An
  * answer with a bad item is read to its end.
  *
  * @throws as `decodeFrame`, `decodeItem` and `readItems` do; ApiError and AmbassadorError for a
@@ -66,9 +66,9 @@ class ListItems<T extends KubernetesObject> {
   readonly #resource: Resource<T>;
   /** The form of the items on the wire. */
   readonly #expected: ObjectForm;
-  /** For items with another form or none. */
+  /** Used for items that have another form or no form. */
   readonly #given: EntryOptions;
-  /** For items with the form of the resource. */
+  /** Used for items that have the form of the resource. */
   readonly #kept: EntryOptions;
   readonly #known: ReadListOptions<T>['known'];
   #items: Entry<T>[] = [];

@@ -18,14 +18,14 @@ export interface FailedAnswer {
   readonly asked?: Asked | undefined;
 }
 
-/** A request, as an error may name it. */
+/** The request that an error names. */
 export interface Asked {
   readonly method: string;
-  /** With or without the query, which errors do not show. */
+  /** The path, with or without a query. Errors do not show the query. */
   readonly path: string;
 }
 
-/** Explains `field not declared in schema`, which server-side apply reports as an error of its own. */
+/** Explains `field not declared in schema`, which server-side apply reports as an internal error. */
 const UNDECLARED =
   'the installed definition of this kind does not know the field: upgrade the CustomResourceDefinition; if it is up to date, or the kind is one of Kubernetes’ own, the field is misspelt, or younger than the API server';
 
@@ -122,7 +122,7 @@ function explained(body: Status, httpStatus: number): Status {
 function hintFor(body: Status, httpStatus: number): string | undefined {
   const { message = '' } = body;
   if (httpStatus === 401) {
-    // The server does not say why it refuses a token, so the hint says whose token it is.
+    // The server gives no reason for refusing a token, so the hint names the owner of the token.
     const isDenied = isAdmissionDenied(new ApiError(body, { httpStatus }));
     return isDenied ? ADMISSION_DENIED : TOKEN_REFUSED;
   }
@@ -137,9 +137,10 @@ const GENERATE =
   'Then make the arguments of the proxy anew, as they were made: chancery generate proxy or manifests';
 
 /**
- * The filter is generated from declarations. So one is missing, or the filter is out of date.
+ * The error for a request that the filter refused. The filter is generated from declarations. So a
+ * declaration is missing, or the filter is out of date.
  *
- * @param why - which of them, where it is known.
+ * @param why - which of the two, if it is known.
  */
 export function filterRefused(asked: Asked | undefined, why?: string): AmbassadorError {
   const [path = ''] = asked?.path.split('?', 1) ?? [];
@@ -174,11 +175,11 @@ function parseJson(text: string): unknown {
 const QUOTED_CHARS = 300;
 
 /**
- * The problem between the ambassador and the API server: `context.upstream` of an
+ * The problem in the connection between the ambassador and the API server: `context.upstream` of an
  * `AMBASSADOR_UPSTREAM`.
  *
- * - `no-credentials`: kubectl found none and connects to its default, port 8080 of its own Pod.
- * - `unreachable`: there is no connection. `silent`: there is one, but no TLS answer on it.
+ * - `no-credentials`: kubectl found no credentials and connects to its default, port 8080 of its own Pod.
+ * - `unreachable`: there is no connection. `silent`: there is a connection, but no TLS answer on it.
  * - `certificate`: the ambassador does not trust the API server's certificate, or the reverse.
  * - `turned-away`: the server said that it did not process the request (GOAWAY, REFUSED_STREAM).
  * - `broken`: the connection broke, or another error occurred on it.
@@ -194,17 +195,16 @@ type Upstream =
 interface Cause {
   readonly upstream: Upstream;
   readonly fate: RequestFate;
-  /** What a person can do about it; undefined when it passes without action. */
+  /** What a person can do about the problem; undefined if it passes without action. */
   readonly remedy?: string;
 }
 
 const TOKEN_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The texts that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its
- * start is fixed. An API server that reports a webhook failure quotes the same words further in.
- * The first match counts. For each of them the API server has not seen the request, or did not
- * process it.
+ * The texts that `kubectl proxy` sends with `500 text/plain`. Each is a Go error, unchanged, so its start is
+ * fixed. An API server that reports a webhook failure quotes the same texts, but not at the start. The first
+ * match counts. In each of these cases the API server has not seen the request, or did not process it.
  */
 const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
   [
@@ -243,7 +243,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'it does not trust the certificate of the API server: is the ca.crt that is mounted in its container the current one? kubectl before 1.36 reads it at its start alone: restart the container',
     },
   ],
-  // A certificate that the server refuses is reported late, but before any HTTP.
+  // The server reports late that it refuses a certificate, but before any HTTP.
   [
     /^(?:tls: |x509: |remote error: tls: )/,
     {
@@ -253,8 +253,8 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
         'a certificate does not pass: look at its names and dates, and at the clock of the node',
     },
   ],
-  // GOAWAY or REFUSED_STREAM marked this request as not processed, but its body was already read.
-  // Go also reports PROTOCOL_ERROR this way, where the server makes no such promise.
+  // GOAWAY or REFUSED_STREAM marked this request as not processed, but its body was already read. Go also
+  // reports PROTOCOL_ERROR this way, but then the server does not promise that.
   [
     /^http2: Transport: cannot retry err \[(?!.*PROTOCOL_ERROR)/,
     { upstream: 'turned-away', fate: 'not-sent' },
@@ -271,7 +271,11 @@ const CAUSES: readonly (readonly [pattern: RegExp, cause: Cause])[] = [
 
 const BROKEN: Cause = { upstream: 'broken', fate: 'unknown' };
 
-/** The error for a 5xx that no API server sent. @param text - undefined unless it is plain text. */
+/**
+ * The error for a 5xx that did not come from an API server.
+ *
+ * @param text - undefined unless it is plain text.
+ */
 export function upstreamFailure(status: number, text: string | undefined): AmbassadorError {
   const { upstream, fate, remedy } = status === 500 && text !== undefined ? causeOf(text) : BROKEN;
   const detail = text === undefined ? '' : `: ${quoted(text)}`;

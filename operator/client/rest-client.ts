@@ -26,27 +26,29 @@ import {
 export interface RestClientOptions {
   /** Sends the requests. The caller closes it. */
   readonly transport: Transport;
-  /** The writer's name in `metadata.managedFields`. If it changes later, that is a different owner. */
+  /**
+   * The writer's name in `metadata.managedFields`. If the name changes later, the new name is a different
+   * owner.
+   */
   readonly fieldManager: string;
   /** Needed for a `Retry-After` that is a date. */
   readonly clock: Clock;
-  /** `election`: own connections and a short deadline. Default `call`. */
+  /** `election`: requests have their own connections and a short deadline. Default `call`. */
   readonly purpose?: 'call' | 'election';
   /**
-   * Answers have integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
-   * client that reads objects of other writers and writes them back whole. Default false: a cache,
-   * which is filled by watches, has numbers only, and an object that was read would differ from the
-   * cached one.
+   * Whether answers have integers beyond ±2^53 as exact `bigint` instead of the nearest `number`. For a
+   * client that reads objects of other writers and writes them back whole. Default false: a cache, which is
+   * filled by watches, has numbers only, and an object from an answer would differ from the cached object.
    */
   readonly exactIntegers?: boolean;
   /**
-   * How the server handles unknown and duplicate fields: `Strict` refuses the write (400), `Warn`
-   * drops them and warns, `Ignore` drops them. Default: the server's own, `Warn`.
+   * How the server handles unknown and duplicate fields: `Strict` refuses the write (400), `Warn` drops them
+   * and warns, `Ignore` drops them. Default: the server's default, `Warn`.
    */
   readonly fieldValidation?: FieldValidation;
   /**
-   * Called with each text of a `Warning` header, every time it comes: deprecated versions, unknown
-   * fields, messages of an admission webhook. Must not throw.
+   * Called with each text of a `Warning` header, each time it arrives: deprecated versions, unknown fields,
+   * messages of an admission webhook. Must not throw.
    */
   readonly onWarning?: (text: string) => void;
 }
@@ -55,11 +57,11 @@ export interface RestClientOptions {
 const LIST_PAGE_SIZE = 500;
 
 /**
- * A Client that sends its calls to the API server through `transport`. It caches nothing and
- * retries nothing: the caller decides by the errors.
+ * A Client that sends its calls to the API server through `transport`. It caches nothing and retries nothing:
+ * the errors let the caller decide.
  *
- * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be a rounded integer
- * of another writer, so the write is refused with a ConfigurationError before anything is sent.
+ * An integer beyond ±2^53 is written only as a `bigint`. As a `number` it may be a rounded integer of another
+ * writer, so the write is refused with a ConfigurationError before anything is sent.
  */
 export function restClient(options: RestClientOptions): Client {
   return clientOf(rest(options));
@@ -80,7 +82,7 @@ function rest(options: RestClientOptions): CallHandler {
     } catch (error) {
       // The page token refers to a state that has expired. A list in one page needs no token.
       if (call.verb === 'list' && isGone(error)) return listPages(send, call, undefined);
-      // If the resource itself is not served, the object may exist: that is no `isNotFound`.
+      // If the resource itself is not served, the object may exist: this error is not an `isNotFound`.
       if (call.verb === 'find' && isNotFound(error)) return undefined;
       throw error;
     }
@@ -153,14 +155,16 @@ function objectIn(
   return answer as unknown as KubernetesObject;
 }
 
-/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
+/**
+ * `JSON.rawJSON` is part of ES2025 and of every supported Node; TypeScript's library does not declare it yet.
+ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
  * JSON text of `value`, with each `bigint` as an integer, at any depth.
  *
- * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold: an integer
- *   beyond ±2^53, NaN or an infinity. So a rounded integer is never written back.
+ * @throws ConfigurationError `CONFIG` for a number that JSON or a double cannot hold: an integer beyond
+ *   ±2^53, NaN or an infinity. For this reason a rounded integer is never written back.
  */
 export function encodeExact(value: unknown): string {
   try {

@@ -52,8 +52,9 @@ export function requestOf(call: Exclude<Call, ListCall>, defaults: WriteDefaults
 }
 
 /**
- * The request for one page of a list. @param limit - objects per page; undefined for one whole
- * page.
+ * The request for one page of a list.
+ *
+ * @param limit - objects per page; undefined for one page with all objects.
  */
 export function pageRequest(
   { resource, options: { namespace, labelSelector, fieldSelector } }: ListCall,
@@ -115,8 +116,7 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   const method = HTTP_METHODS[call.verb];
   const dryRun = options.dryRun === true ? 'All' : undefined;
   if (call.verb === 'delete') {
-    // Only `dryRun` is repeated in the query: the server reads the body, but its access log shows
-    // the query.
+    // Only `dryRun` is also in the query: the server reads the body, but its access log shows the query.
     const path = withQuery(pathOfObject(resource, target), { dryRun });
     const body = deleteBody(call.options);
     return body === undefined ? { method, path } : { method, path, contentType, body };
@@ -135,7 +135,10 @@ function removalRequest(call: RemoveCall, { fieldManager }: WriteDefaults): Rest
   };
 }
 
-/** Undefined without options: after a GOAWAY, the proxy itself can repeat a request without a body. */
+/**
+ * The body of a delete. Undefined without options: after a GOAWAY, the proxy itself can repeat a request
+ * without a body.
+ */
 function deleteBody({ signal: _, dryRun, ...rest }: DeleteOptions): object | undefined {
   const deleteOptions = { ...rest, ...(dryRun === true && { dryRun: ['All'] }) };
   if (Object.keys(deleteOptions).length === 0) return undefined;
@@ -158,7 +161,7 @@ function unversioned(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata };
 }
 
-/** Query parameters. Undefined, false and empty ones are omitted. */
+/** Query parameters. Parameters that are undefined, false or empty are omitted. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** `path`, followed by `?` and the parameters if there are any. */
@@ -174,8 +177,8 @@ export function withQuery(path: string, parameters: QueryParameters): string {
 /**
  * URL path of one object, or of one of its subresources.
  *
- * @throws ConfigurationError `CONFIG` when a namespace is missing, or is passed for a
- *   cluster-scoped resource: the path would name something else.
+ * @throws ConfigurationError `CONFIG` when a namespace is missing, or is passed for a cluster-scoped
+ *   resource: the path would name another object.
  */
 function pathOfObject(resource: Resource, target: Target, subresource?: string): string {
   requireScope(resource, target.namespace, resource.namespaced);

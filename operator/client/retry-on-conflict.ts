@@ -10,13 +10,13 @@ import type { Client, UpdateOptions, Versioned } from './client.ts';
 export interface RetryOnConflictOptions {
   /** The clock of the process: `context.clock` in a reconciler. */
   readonly clock: Clock;
-  /** Stops the attempts: the call throws the reason of the signal. Default: none. */
+  /** Stops the attempts: the call throws the reason of the signal. Default: no signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Default 5, client-go's. */
+  /** Maximum number of attempts. Default 5, the value of client-go. */
   readonly attempts?: number;
   /**
-   * Delay before the second attempt. Default 10 ms, client-go's; extended at random by up to a
-   * tenth.
+   * Delay before the second attempt. Default 10 ms, the value of client-go; extended at random by
+   * up to a tenth.
    */
   readonly delayMs?: number;
   /** Each delay is the previous one times this factor. Default 1. */
@@ -28,9 +28,9 @@ export interface RetryOnConflictOptions {
 const JITTER = 0.1;
 
 /**
- * Calls `attempt` again while another writer was faster, and resolves to its result. Retries only
- * version conflicts: see `isVersionConflict`. Each call must read the object again from the server,
- * because the cache may still show the version that lost.
+ * Calls `attempt` until no other writer is faster, and resolves to its result. Retries only version
+ * conflicts: see `isVersionConflict`. Each call must read the object again from the server, because
+ * the cache may still show the version that lost.
  *
  * @throws the last conflict after all attempts; any other error of `attempt`, at once;
  *   `signal.reason` when aborted.
@@ -76,7 +76,7 @@ export function updateLive<T extends KubernetesObject>(
   return retry(attempt, (error) => isVersionConflict(error) && isAbout(error, name), options);
 }
 
-/** A quota that changed meanwhile also causes a conflict, but of another object. */
+/** A quota that changed meanwhile causes a conflict, too, but about another object. */
 function isAbout(error: unknown, name: string): boolean {
   return error instanceof ApiError && error.details.name === name;
 }

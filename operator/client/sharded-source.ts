@@ -14,36 +14,42 @@ import type {
 
 /** How the objects of a source are divided into slots. */
 export interface Slotting {
-  /** The slots of an object. None: it belongs to every replica. */
+  /** The slots of an object. An object without slots belongs to every replica. */
   slotsOf(entry: Entry): readonly number[];
-  /** What a server that can select sends, besides a few objects of other slots. */
+  /** The selectors for these slots. A server that can select then sends only a few objects of other slots. */
   selectors(slots: ReadonlySet<number>): RequestSelectors;
 }
 
-/** Lists whose pages are requested at the same time: that of the cache, and those that compare it or add to it. */
+/**
+ * Maximum number of lists whose pages are requested at the same time: the list of the cache, and lists that
+ * are compared with it or added to it.
+ */
 const MAX_TOKENS = 16;
 
 interface ShardedSourceOptions {
   readonly clock: Clock;
   readonly slots: () => ReadonlySet<number>;
-  /** Called with the number of objects of other slots in each page and batch that had some. */
+  /** Called with the number of objects of other slots in each page and batch that had such objects. */
   readonly onForeign?: ((count: number) => void) | undefined;
-  /** Called when the server has refused `shardSelector`, with its error. The request is repeated without it. */
+  /**
+   * Called when the server has refused `shardSelector`, with its error. The request is repeated without it.
+   */
   readonly onRefused?: ((error: ApiError) => void) | undefined;
 }
 
 /**
- * A source that shows the objects of some slots. The slots may change at any time: a watch that is under way then shows
- * what it gets of the new ones, and the next request asks for them.
+ * A source that shows the objects of some slots. The slots may change at any time: an open watch then shows
+ * those objects of the new slots that it receives, and the next request selects the new slots.
  *
- * The server is asked to select, and what it sends of other slots is left out, so that nothing depends on what it can.
+ * Each request asks the server to select. Objects of other slots are dropped here, so the result does not
+ * depend on whether the server can select.
  */
 export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   readonly discovery: Discovery | undefined;
   readonly #source: ListWatch<T>;
   readonly #slotting: Slotting;
   readonly #options: ShardedSourceOptions;
-  /** The slots of lists that are not complete, by the token of the next page. */
+  /** The slots of incomplete lists, by the token of the next page. */
   readonly #tokens = new Map<string, ReadonlySet<number>>();
 
   constructor(source: ListWatch<T>, slotting: Slotting, options: ShardedSourceOptions) {
@@ -53,7 +59,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     this.#options = options;
   }
 
-  /** The same source, for these slots. */
+  /** The same source, with these slots. */
   part(slots: ReadonlySet<number>): ShardedSource<T> {
     return new ShardedSource(this.#source, this.#slotting, {
       ...this.#options,
@@ -66,7 +72,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     const slots = this.#tokens.get(token) ?? this.#options.slots();
     this.#tokens.delete(token);
     if (slots.size === 0) {
-      // Only its resourceVersion is of use.
+      // Only the resourceVersion of this list is used.
       const page = await this.#source.listPage({ ...request, limit: 1 });
       return { ...page, items: [], continueToken: undefined };
     }
@@ -75,7 +81,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     );
     if (page.continueToken !== undefined) this.#remember(page.continueToken, slots);
     const items = this.#own(page.items, (entry) => this.#isIn(slots, entry));
-    for (const entry of items) entry.release(); // a list is complete only when the last page is here
+    for (const entry of items) entry.release(); // a list is complete only after its last page
     return { ...page, items };
   }
 
@@ -90,7 +96,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
     return eachBatch(batches, (batch) => this.#own(batch, isShown));
   }
 
-  /** Without slots nothing is watched until there are some. */
+  /** Without slots there is nothing to watch. Waits until there are some. */
   async *#watchNothing(request: WatchRequest): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { sendInitialEvents, signal, timeoutSeconds } = request;
     if (sendInitialEvents === true) {
@@ -105,8 +111,8 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
   }
 
   /**
-   * Asks the server to select. One that cannot read the selector answers 500, as kube-apiserver 1.36 does: then it sends
-   * everything.
+   * Asks the server to select. A server that cannot read the selector answers 500, as kube-apiserver 1.36
+   * does. The request is then repeated without the selector, and the server sends everything.
    */
   async #selecting<A>(
     slots: ReadonlySet<number>,
@@ -117,7 +123,7 @@ export class ShardedSource<T extends KubernetesObject> implements ListWatch<T> {
       return await send({ ...others, shardSelector });
     } catch (error) {
       if (shardSelector === undefined || !isServerError(error)) throw error;
-      const answer = await send(others); // fails in the same way when the selector is not the reason
+      const answer = await send(others); // fails in the same way if the selector is not the reason
       this.#options.onRefused?.(error);
       return answer;
     }

@@ -47,9 +47,9 @@ export interface Scope {
    */
   readonly shardSelector?: string | undefined;
   /**
-   * Only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, decode
-   * and keep. The resulting objects have the resource's own `apiVersion` and `kind`, which an owner
-   * reference needs. Default false.
+   * Whether only `metadata` is sent, as `PartialObjectMetadata` of `meta.k8s.io/v1`: less to send, decode and
+   * keep. The resulting objects have the resource's own `apiVersion` and `kind`, which an owner reference
+   * needs. Default false.
    */
   readonly metadataOnly?: boolean | undefined;
 }
@@ -58,7 +58,7 @@ export interface Scope {
 export interface ListWatchOptions {
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Called for every watch event that is left out because its object is of another kind. */
+  /** Called for every watch event that is omitted because its object is of another kind. */
   readonly onSkipped?: DecodeOptions['onSkipped'];
 }
 
@@ -173,7 +173,7 @@ function requireUid(uid: string, resource: Resource): void {
   });
 }
 
-/** Learns the result of each transform. Its methods must not throw. */
+/** Receives the result of each transform. Its methods must not throw. */
 export interface TransformObserver {
   /** The transform of an object failed. The error contains nothing of the object except its key. */
   failed(key: ObjectKey, error: OperatorError): void;
@@ -280,10 +280,10 @@ function mapBatches<E>(
 }
 
 /**
- * `source` with all of its objects prepared: see `Prepare`. Nothing more is read while they are.
+ * `source` with all of its objects prepared: see `Prepare`. Reading pauses while objects are prepared.
  *
- * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws another error or answers other
- *   objects than it got.
+ * @throws OperatorError `USER_CODE`, from the lists and watches, when `prepare` throws another error or
+ *   returns other objects than it received.
  */
 export function prepared<T extends KubernetesObject>(
   source: ListWatch<T>,
@@ -391,7 +391,7 @@ export function resourceDiscovery(
   };
 }
 
-/** True only for a Status that names the definition. Any other 404 says nothing about it. */
+/** True only for a Status that names the definition. Any other 404 proves nothing about the definition. */
 function isAbsenceOf(name: string, error: unknown): boolean {
   return error instanceof ApiError && isNotFound(error) && error.details.name === name;
 }

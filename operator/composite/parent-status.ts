@@ -111,10 +111,10 @@ export class ParentStatus {
       .filter((path) => isAnswered(path, status ?? {}));
     const error = failure?.error ?? undeclared(parentResource, known);
     const fight = enginePartsOf(context)?.fight();
-    const told = error ?? (fight && new WriteFightError(fight));
-    const isStated = told !== undefined && failures?.condition === true && !isQuiet(told);
+    const reported = error ?? (fight && new WriteFightError(fight));
+    const isStated = reported !== undefined && failures?.condition === true && !isQuiet(reported);
     const stamp = { fields, nowMs: context.clock.now() };
-    const stating = isStated ? withFailure(wanted, parent, told, stamp) : wanted;
+    const stating = isStated ? withFailure(wanted, parent, reported, stamp) : wanted;
     const isOver =
       error === undefined && fight?.isPast === true && this.#isAsStated(parent, wanted);
     const whole = isOver ? wanted : stating;

@@ -172,11 +172,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
    * merged into one reconcile. Default 0: no minimum.
    */
   readonly minIntervalMs?: number;
-  /** Milliseconds after which the signal of a reconcile aborts. Default 5 minutes; 0 is no limit. */
+  /** Milliseconds after which the signal of a reconcile aborts. Default 5 minutes; 0 means no limit. */
   readonly reconcileTimeoutMs?: number;
   /** A reconcile that runs longer than this, in milliseconds, fails `/healthz`. Default: it never does. */
   readonly maxReconcileAgeMs?: number;
-  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 is never. */
+  /** Milliseconds after which every cached object is reconciled again, ± 10 %. Default 10 h; 0 means never. */
   readonly resyncPeriodMs?: number;
   /** Back-off and ageing of the controller's queue; each has a default. */
   readonly queue?: QueueSettings;

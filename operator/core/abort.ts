@@ -14,8 +14,8 @@ export interface LinkedAbort extends Disposable {
 const PARENTS = new WeakMap<AbortSignal, readonly AbortSignal[]>();
 
 /**
- * The first answer of `find` for `signal`, or for one that it is linked to by `linkedAbort`: what belongs to whom shows in
- * their signals.
+ * The first answer of `find` for `signal`, or else for one of the signals that `linkedAbort` linked it to. It
+ * shows to which caller a signal belongs.
  */
 export function originOf<T>(
   signal: AbortSignal,
@@ -33,8 +33,8 @@ export function originOf<T>(
 /**
  * A signal that aborts with the first of its parents or on its own.
  *
- * Disposing removes the listeners from the parents. `AbortSignal.any` never does, so that one
- * long-lived signal would collect a listener for every request of the process.
+ * Disposing removes the listeners from the parents. `AbortSignal.any` never removes them: a long-lived signal
+ * would collect a listener for every request of the process.
  */
 export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   const controller = new AbortController();

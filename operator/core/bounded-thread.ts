@@ -1,24 +1,27 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { Clock } from './clock.ts';
 
-/** What is found instead of an answer. The thread cannot be used any more. `limit`: of its time or its memory. */
+/**
+ * Returned instead of an answer. The thread cannot be used any more. `limit`: the request exceeded the limit
+ * of time, or the thread its limit of memory.
+ */
 export interface BrokenThread {
   readonly broken: 'error' | 'limit';
 }
 
 export interface BoundedThreadOptions {
   readonly clock: Clock;
-  /** CommonJS. It answers each message of `parentPort` with one message. */
+  /** A CommonJS script. It answers each message of `parentPort` with one message. */
   readonly script: string;
-  /** What the script reads as `workerData`. */
+  /** The value that the script reads as `workerData`. */
   readonly data: object;
-  /** A thread whose heap grows over a limit is ended, and this process goes on. */
+  /** Limits of the thread's heap. A thread that exceeds them is ended, and this process continues. */
   readonly heap: ResourceLimits;
 }
 
 /**
- * A thread for work that may take any time and memory, because others decide what it works on. It sees no environment,
- * answers one request at a time, and does not keep the process running.
+ * A thread for work whose time and memory cannot be predicted, because its input comes from others. The
+ * thread sees no environment variables, answers one request at a time, and does not keep the process running.
  */
 export class BoundedThread<Request, Answer> {
   readonly #clock: Clock;
@@ -41,7 +44,7 @@ export class BoundedThread<Request, Answer> {
     this.#worker.on('exit', () => this.#settle({ broken: 'error' }));
   }
 
-  /** The answer. `limit`: there is none within `limitMs`. */
+  /** The answer of the script. `limit`: no answer came within `limitMs` milliseconds. */
   async ask(request: Request, limitMs: number): Promise<Answer | BrokenThread> {
     const answer = Promise.withResolvers<Answer | BrokenThread>();
     this.#settle = answer.resolve;
@@ -56,7 +59,7 @@ export class BoundedThread<Request, Answer> {
     }
   }
 
-  /** Ends it, also in the middle of its work. A request under way is answered as broken. */
+  /** Ends the thread, even in the middle of a request. That request is answered as broken. */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }

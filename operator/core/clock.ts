@@ -17,7 +17,7 @@ export interface Clock {
  */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

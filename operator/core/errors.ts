@@ -8,7 +8,7 @@ import { boundedText, MAX_TEXT_CHARS } from './text/visible-text.ts';
  * - `protocol`: bytes arrived that the Kubernetes API does not send.
  * - `configuration`: a flag, an environment variable or a declaration is unusable.
  * - `user-code`: a reconciler, a mapping or a loaded module misbehaved.
- * - `process`: this process did not run: it was suspended or stopped, or its event loop was blocked.
+ * - `process`: this process did not run, because it was suspended or stopped, or its event loop was blocked.
  */
 export type Layer =
   | 'ambassador'
@@ -22,18 +22,18 @@ export type Layer =
 export type ErrorCode =
   | 'AMBASSADOR_UNREACHABLE' // nothing listens, or the connection broke before an answer
   | 'AMBASSADOR_TIMEOUT' // connected, but no answer in time: the proxy or its upstream hangs
-  | 'AMBASSADOR_FORBIDDEN' // the proxy's own filter refused: 403 text/plain
+  | 'AMBASSADOR_FORBIDDEN' // the filter of the proxy refused the request: 403 text/plain
   | 'AMBASSADOR_UPSTREAM' // the proxy answered, but could not reach the API server: 5xx text/plain
   | 'CONNECTION_LOST' // an answer began and did not end
   | 'API_STATUS' // the server answered with a Kubernetes Status of kind Failure
   | 'NOT_KUBERNETES' // an HTTP answer that no API server gives: a login page, a redirect
-  | 'DECODE' // a body or a line that is not what the protocol promises
+  | 'DECODE' // a body or a line that the protocol does not allow
   | 'CONFIG' // a flag, an environment variable or a declaration is unusable
   | 'TOKEN_VISIBLE' // an operator that must hold no credentials can read some
   | 'FILTER_OPEN' // the ambassador lets through requests that it must refuse
   | 'UNSERVED' // the API server does not serve a resource that is required
   | 'LEADERSHIP_LOST' // another replica may lead by now: this one must not write any more
-  | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got none
+  | 'NOT_SYNCED' // a cache was read before its first full list, or a dry run got no full list
   | 'ALREADY_OWNED' // an object that should become a child has another controller, or may not be adopted
   | 'BEING_DELETED' // an object must be gone before it can be created again
   | 'PROGRAM' // a program that the toolkit runs did not start, or broke a limit

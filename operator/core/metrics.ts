@@ -1,9 +1,9 @@
-/** Names and values of a metric's labels. Never names of objects: there are too many. */
+/** Names and values of a metric's labels. Never names of objects, because there are too many. */
 export type Labels = Readonly<Record<string, string>>;
 
 /**
- * Receives measurements. A port: the program decides how they are collected, and the measuring code does
- * not know. No method throws.
+ * Receives measurements. A port: the program decides how they are collected, and the code that measures does
+ * not depend on it. No method throws.
  */
 export interface Meter {
   /** Adds to a counter. @param amount - default 1; never negative. */

@@ -11,7 +11,7 @@ export class MinHeap<T> {
     return this.#items.length;
   }
 
-  /** The item that `pop` would take. */
+  /** The item that `pop` would return. */
   get first(): Ranked<T> | undefined {
     return this.#items[0];
   }

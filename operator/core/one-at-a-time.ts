@@ -1,11 +1,16 @@
 import { abortable } from './abort.ts';
 
-/** Work that is done one after the other, in the order in which it comes. */
+/** Runs pieces of work one after the other, in the order in which they are added. */
 export class OneAtATime {
-  /** Ends when the last work has ended. Never rejects. */
+  /** Settles when the last piece of work has ended. Never rejects. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @throws as `work` does; `signal.reason` as soon as it is aborted. Then `work` is not begun, or goes on by itself. */
+  /**
+   * Runs `work` after all earlier work.
+   *
+   * @throws as `work` does; `signal.reason` as soon as it aborts. Work that has not begun then never begins.
+   *   Work that has begun continues without its caller.
+   */
   take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const turn = this.#last.then(() => {
       signal.throwIfAborted();

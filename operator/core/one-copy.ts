@@ -9,7 +9,7 @@ interface Copy {
   readonly root: string;
 }
 
-/** A registered symbol, so that every copy in the process finds it. */
+/** A registered symbol, so that every copy in the process finds the same one. */
 const COPY: unique symbol = Symbol.for('chancery.copy');
 
 /**

@@ -1,11 +1,11 @@
-/** Uniform numbers in [0, 1) that follow from a state, so that a later run can draw the same ones. */
+/** Uniform numbers in [0, 1) that are computed from a state, so that a later run can repeat them. */
 export interface SeededRandom {
   next(): number;
-  /** A whole number below 2³². With it another generator continues here. */
+  /** A whole number below 2³². A generator that starts from it continues the same sequence. */
   readonly state: number;
 }
 
-/** The generator mulberry32: its state is one number, and spreading delays needs no better. */
+/** The generator mulberry32. Its state is one number, and it is good enough to spread delays. */
 export function seededRandom(state: number): SeededRandom {
   let current = state >>> 0;
   return {

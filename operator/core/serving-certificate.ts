@@ -1,10 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 
 /**
- * Why clients refuse the certificate of a server at `now`, as the end of a sentence that begins with "the certificate";
- * undefined when its time and its names are right. Whether its issuer is trusted is not asked.
+ * Why clients refuse the certificate of a server at `now`, as the end of a sentence that begins with "the
+ * certificate". Undefined if its period of validity and its names are right. Its issuer is not checked.
  *
- * @param names - by which clients call the server. Each must be covered by an alternative name.
+ * @param names - the names by which clients call the server. An alternative name must cover each of them.
  */
 export function certificateProblem(
   certificate: X509Certificate,

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from './clock.ts';
 
-/** Number of objects to handle in one turn of the event loop. They take a few milliseconds at most. */
+/** Number of objects to handle in one turn of the event loop. This takes a few milliseconds at most. */
 export const OBJECTS_PER_SLICE = 1_000;
 
-/** How long one turn may continue with short pieces of work. */
+/** Milliseconds for which one turn may continue with short pieces of work. */
 const SLICE_MS = 10;
 
 /**
@@ -41,7 +41,7 @@ async function finish<R>(
 }
 
 /**
- * Limits how long pieces of work that never wait may follow each other. Without it they could block the
+ * Limits how long pieces of work that do not wait may follow each other. Without it they could block the
  * process, because the event loop does not turn between promises that are already resolved.
  */
 export class TimeSlice {
@@ -67,8 +67,9 @@ export class TimeSlice {
 }
 
 /**
- * What `handle` makes of each value, one after the other. Other work goes on after each 10 ms of the processor, whatever
- * time a test has, because it is the processor's.
+ * The results of `handle` for all values, computed one after the other. Other work gets a turn after each 10
+ * ms. These are always measured with the system clock, even in a test with another clock, because the work
+ * uses real processor time.
  */
 export async function inSlices<T, R>(
   values: Iterable<T>,

@@ -6,11 +6,15 @@ import { ConfigurationError, messageOf } from './errors.ts';
 const require = createRequire(import.meta.url);
 
 /**
- * Loaded with the first document, so that a program without YAML does not load the package's seventy files.
+ * The YAML package. It is loaded with the first document, so that a program without YAML does not load the
+ * seventy files of the package.
  */
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** How many aliases a document may expand to. This refuses a bomb of nested anchors, as kubectl does. */
+/**
+ * How many aliases a document may expand to. The limit refuses nested anchors that expand without end, as
+ * kubectl does.
+ */
 const MAX_ALIAS_COUNT = 100;
 
 /** kubectl's YAML library follows YAML 1.1: `yes` and `off` are booleans. */
@@ -21,7 +25,7 @@ const BOOLEAN: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
-/** Also from YAML 1.1: `0644` is octal, as people expect of a file mode. */
+/** `0644` is octal in YAML 1.1, as people expect of a file mode. */
 const INTEGER: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -49,7 +53,7 @@ const EXACT_INTEGER: ScalarTag = {
 
 /**
  * Options that read YAML as kubectl does (sigs.k8s.io/yaml): the last of duplicate keys wins, merge keys
- * merge, and plain words and numbers mean the same.
+ * merge, and unquoted words and numbers have the same meaning.
  */
 const READ = {
   uniqueKeys: false,
@@ -65,8 +69,8 @@ const EXACT_TAGS: typeof READ.customTags = (tags) => [BOOLEAN, EXACT_INTEGER, ..
  *
  * @param options.exactIntegers - integers that a number cannot represent exactly become bigints. Default:
  *   false.
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them when its
- *   aliases do not resolve or expand to too much.
+ * @throws ConfigurationError `CONFIG` when the text is not YAML, with line and column; or when its aliases do
+ *   not resolve or expand to too much, without them.
  */
 export function parseYaml(
   text: string,
@@ -85,12 +89,12 @@ export function parseYaml(
   }
 }
 
-/** A key where it is written. The package tells only where it begins. */
+/** The text of a key. The package reports only where the key begins. */
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^:\r\n]*)/;
 
 /**
- * Duplicate keys in the mappings of a YAML document, each with the line of the second. `parseYaml` ignores
- * them. Returns nothing for a text that is not YAML.
+ * Duplicate keys in the mappings of a YAML document, each with the line of its second occurrence. `parseYaml`
+ * ignores them. Returns nothing for a text that is not YAML.
  */
 export function duplicateYamlKeys(
   text: string,
@@ -107,8 +111,8 @@ export function duplicateYamlKeys(
 /**
  * The values of all documents in a YAML stream, without empty documents.
  *
- * @throws ConfigurationError `CONFIG` with line and column when the text is not YAML, without them when its
- *   aliases do not resolve or expand to too much.
+ * @throws ConfigurationError `CONFIG` when the text is not YAML, with line and column; or when its aliases do
+ *   not resolve or expand to too much, without them.
  */
 export function parseYamlDocuments(text: string): readonly unknown[] {
   try {
@@ -128,8 +132,8 @@ export function parseYamlDocuments(text: string): readonly unknown[] {
 }
 
 /**
- * Refuses a value that contains itself, because an alias stands in the part that it names. No JSON does, and kubectl
- * refuses it as well.
+ * Refuses a value that contains itself, which an alias inside of its own anchor causes. JSON cannot express
+ * such a value, and kubectl refuses it as well.
  *
  * @throws Error
  */
@@ -161,7 +165,7 @@ export function formatYaml(value: unknown): string {
 }
 
 /**
- * A YAML text in which the value at `path` is replaced. Comments and the form of everything else stay.
+ * A YAML text in which the value at `path` is replaced. Comments and the form of everything else are kept.
  *
  * @throws ConfigurationError `CONFIG` when the text is not YAML.
  */
@@ -178,11 +182,13 @@ export function changedYaml(
 }
 
 /**
- * A YAML text in which a list of texts, at a key of the document, has one more. All else stays as it is written,
- * also where comments look like parts of the document. A list that has the text already stays.
+ * A YAML text with one more item in a list of texts, which is the value of a key of the document. Everything
+ * else is kept as written, even where comments look like parts of the document. A list that has the text
+ * already is not changed.
  *
- * @param comment - a line to put before a list that is new.
- * @throws ConfigurationError `CONFIG` when the text is not YAML, or no mapping, or has no list at the key.
+ * @param comment - a line to put before a new list.
+ * @throws ConfigurationError `CONFIG` when the text is not YAML, or is not a mapping, or has no list at the
+ *   key.
  */
 export function yamlWithItem(text: string, key: string, item: string, comment: string): string {
   const document = yaml().parseDocument(text, READ);
@@ -209,7 +215,7 @@ export function yamlWithItem(text: string, key: string, item: string, comment: s
   return isAsMeant ? candidate : changedYaml(text, [key], expected[key]);
 }
 
-/** Undefined for a key that is there: a second one would replace it. */
+/** Undefined if the key exists already: a second one would replace it. */
 function withListAtEnd(text: string, key: string, lines: string): string | undefined {
   if (new RegExp(`^["']?${key}["']?[ \\t]*:`, 'm').test(text)) return undefined;
   const newline = /\r?\n/.exec(lines)?.[0] ?? '';
@@ -241,17 +247,18 @@ function tried(text: string): unknown {
   }
 }
 
-/** Parts of messages of the package that quote the document, where no colon stands before the quoted text. */
+/** Parts of the package's messages that quote the document without a colon before the quoted text. */
 const QUOTED =
   /(?<=^(?:Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags) ).*|(?<=^The ).*(?= tag has no suffix$)/;
 
 /**
- * Names the rule that is broken and the place, and quotes nothing of the document: its author and the reader of the
- * message may be different people. No cause for the same reason: the message of the package has the line.
+ * The error names the broken rule and the place, and quotes nothing of the document: its author and the
+ * reader of the message may be different people. For the same reason the error has no cause: the package's
+ * message has the line.
  */
 function invalid(error: unknown): ConfigurationError {
-  const [said = ''] = messageOf(error).split('\n', 1);
-  const [rule = ''] = said.split(/: | at line /, 1);
+  const [firstLine = ''] = messageOf(error).split('\n', 1);
+  const [rule = ''] = firstLine.split(/: | at line /, 1);
   const { linePos: [at] = [] } = error as Partial<Pick<YAMLParseError, 'linePos'>>;
   const place = at === undefined ? '' : ` at line ${at.line}, column ${at.col}`;
   return new ConfigurationError(`invalid YAML: ${rule.replace(QUOTED, '…')}${place}`);

@@ -54,7 +54,7 @@ const compress = promisify(gzip);
 export class RecordFiles {
   readonly #options: RecordFilesOptions;
   /**
-   * The key is in no record, so that nobody can find out by trial which value has a placeholder.
+   * The key is in no record, so the value of a placeholder cannot be found by trial.
    */
   readonly #key = randomBytes(32);
   #last: Promise<unknown> = Promise.resolve();

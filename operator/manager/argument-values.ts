@@ -16,7 +16,7 @@ interface CommonArgument {
   readonly help: string;
 }
 
-/** `--name`, `--name=true` or `--name=false`, with the words of Go's `strconv.ParseBool`. */
+/** `--name`, `--name=true` or `--name=false`, with the values that Go's `strconv.ParseBool` accepts. */
 interface BooleanArgument extends CommonArgument {
   /** If the argument is given several times, the last one wins. */
   readonly type: 'boolean';

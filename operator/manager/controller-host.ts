@@ -216,7 +216,7 @@ export class ControllerHost {
    */
   beginTerm(fences: TermFences): void {
     this.#term = this.#termOf(fences);
-    if (this.#options.shards !== undefined) return; // each group of keys has terms of its own
+    if (this.#options.shards !== undefined) return; // each group of keys has its own terms
     for (const { controller } of this.#runners.values()) {
       if (controller.needsLeaderElection) this.#attached(controller);
     }
@@ -333,7 +333,7 @@ export class ControllerHost {
     const { client, events } = this.partsFor(controller.name, controller.needsLeaderElection);
     const groups = controller.needsLeaderElection ? this.#options.shards : undefined;
     const shards = groups && this.#shardsFor(controller.name, groups);
-    const observers = allObservers([
+    const runObserver = allObservers([
       keys?.observe(controller.name),
       observer?.controller(controller),
     ]);
@@ -350,7 +350,7 @@ export class ControllerHost {
       openSource: (source) => informers.open(source),
       controllers: () => Array.from(this.#runners.values(), (each) => each.controller),
       namespaces: settings.namespaces,
-      ...(observers && { observer: observers }),
+      ...(runObserver && { observer: runObserver }),
       ...(random && { random }),
       clock,
       crdWait: settings.crdWait,

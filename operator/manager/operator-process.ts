@@ -56,7 +56,7 @@ export class OperatorProcess {
   readonly #campaign: Campaign | undefined;
   /** Undefined unless replicas share the work. */
   readonly #sharding: Sharding | undefined;
-  /** Undefined unless the settings say `installCrds`. */
+  /** Undefined unless the settings have `installCrds`. */
   readonly #definitions: DefinitionInstaller | undefined;
   readonly #declared = new DeclaredParts();
   readonly #tasks: Tasks = new Tasks((error) => this.#fail(error));
@@ -90,7 +90,7 @@ export class OperatorProcess {
       explain: explainRefusals(() => this.#declared.access(options.settings)),
       expectServed: expectServed(this.#informers.discoveryPoll),
     });
-    // A dry run works on all keys, and takes no Lease.
+    // A dry run works on all keys, and needs no Lease.
     const sharding = options.leaderElection === false ? undefined : options.settings.sharding;
     const shards = sharding && new GroupsAtWork(sharding, this.#informers.ownSlots);
     const keyless = shards && withKeylessWork(shards, this.#keylessWork());
@@ -124,14 +124,14 @@ export class OperatorProcess {
     if (this.#webhooks !== undefined) this.add(this.#webhooks.runnable);
   }
 
-  /** True while it runs, every source has its first list, and webhooks are answered. `/readyz` includes this. */
+  /** True while this runs, every source has its first list, and webhooks are answered. Part of `/readyz`. */
   get ready(): boolean {
     return this.#isRunning && this.#informers.synced && (this.#webhooks?.ready ?? true);
   }
 
   /**
-   * True when every controller has handled everything that its sources hold, and every runnable says that it is
-   * idle. Then only a change or a timer adds work.
+   * True when every controller has handled everything that its sources hold, and every runnable reports that
+   * it is idle. Then only a change or a timer adds work.
    */
   get idle(): boolean {
     return this.#isRunning && this.#host.idle && this.#runnables.idle;
@@ -142,12 +142,14 @@ export class OperatorProcess {
     return this.#view.status;
   }
 
-  /** Where webhooks are answered: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined when they are not. */
+  /**
+   * Where webhooks are answered: `http://127.0.0.1:9440` or `unix:/path.sock`. Undefined without webhooks.
+   */
   get webhookAddress(): string | undefined {
     return this.#webhooks?.address;
   }
 
-  /** Closes the port of webhooks and its connections at once, as the death of the process does. */
+  /** Closes the port of webhooks and its connections at once, as if the process had died. */
   async closeWebhooks(): Promise<void> {
     await this.#webhooks?.stop();
   }
@@ -161,8 +163,8 @@ export class OperatorProcess {
    * Adds a controller or runnable, before or during the run. During the run it starts at once, or with
    * leadership if it needs that.
    *
-   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and when the manager
-   *   has been told to stop.
+   * @throws ConfigurationError `CONFIG` when a controller has the name of another one, and after the stop has
+   *   begun.
    */
   add(declared: Controller | Runnable): void {
     if (this.#stop.signal.aborted) {
@@ -177,27 +179,27 @@ export class OperatorProcess {
   }
 
   /**
-   * Runs until `signal` aborts or `stop` is called. Then it stops in order, within the `shutdownTimeoutMs`
+   * Runs until `signal` aborts or `stop` is called. Then it stops gracefully, within the `shutdownTimeoutMs`
    * of the settings:
    *
    * 1. runnables that give work to controllers;
    * 2. controllers: their reconciles may finish for 40 % of that time, then their signals abort, and after
-   *    20 % more they are left behind;
-   * 3. webhooks, which a Pod goes on answering for 3 s, other runnables, sources and Events;
+   *    20 % more they are abandoned;
+   * 3. webhooks, which a Pod still answers for 3 s, other runnables, sources and Events;
    * 4. the Lease, if nothing that needs it still runs;
    * 5. the servers.
    *
    * With `onLost: 'standby'` in the settings, the loss of the Lease does not start a stop. Instead, the
-   * signals of everything that needs leadership abort. It all ends before another process may lead (or
-   * within 1 s, if that is later), and starts again with the next term. For a runnable that is another call
-   * of `run`.
+   * signals of everything that needs leadership abort. It all ends before another process may lead (or within
+   * 1 s, if that is later), and starts again with the next term. A runnable is started by another call of
+   * `run`.
    *
    * @throws ConfigurationError `CONFIG` when a port is not available, and when it has run before.
    * @throws LeadershipLostError `LEADERSHIP_LOST` after a stop that the loss of the Lease caused; with
    *   `onLost: 'standby'` when something that needs leadership did not end in time.
-   * @throws OperatorError `UNSERVED` when the settings say `crdWait: 'timeout'` and a source is not served
-   *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A
-   *   bug in the toolkit does, after an orderly stop.
+   * @throws OperatorError `UNSERVED` when the settings have `crdWait: 'timeout'` and a source is not served
+   *   after 2 minutes; `USER_CODE` when a runnable fails. No other state of the cluster makes it throw. A bug
+   *   in the toolkit does, after a graceful stop.
    */
   run(signal: AbortSignal): Promise<void> {
     if (this.#phase !== 'new') {
@@ -214,7 +216,7 @@ export class OperatorProcess {
    */
   async stop(reason: unknown = new Error('the manager was stopped')): Promise<void> {
     this.#stop.abort(reason);
-    await this.#running.catch(() => {}); // `run` rejects with it
+    await this.#running.catch(() => {}); // `run` rejects with the same error
   }
 
   #isStuck(): boolean {
@@ -307,10 +309,10 @@ export class OperatorProcess {
   #mayRun(declared: Controller | Runnable): boolean {
     const { needsLeaderElection = true } = declared;
     if (this.#leads || !needsLeaderElection) return true;
-    return this.#sharding !== undefined && isController(declared); // it runs, for the keys of some groups
+    return this.#sharding !== undefined && isController(declared); // runs for the keys of some groups
   }
 
-  /** What needs leadership and has no keys. */
+  /** The work that needs leadership and has no keys. */
   #keylessWork(): KeylessWork {
     return {
       begin: (term) => {

@@ -1,6 +1,6 @@
 import { isBuiltInGroup, type Resource, resourceName } from './resource.ts';
 
-/** The resources of Kubernetes itself whose status is a subresource, in the versions that are served. */
+/** The built-in resources of Kubernetes whose status is a subresource, in the served versions. */
 const WITH_STATUS: ReadonlySet<string> = new Set([
   'apiservices.apiregistration.k8s.io',
   'certificatesigningrequests.certificates.k8s.io',
@@ -31,8 +31,8 @@ const WITH_STATUS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the status of a resource of Kubernetes is a subresource, without the network. Undefined for a resource of
- * another group: its definition says it.
+ * Whether the status of a built-in resource of Kubernetes is a subresource. Makes no request. Undefined for a
+ * resource of another group, because only its definition shows it.
  */
 export function builtInHasStatus(resource: Resource): boolean | undefined {
   return isBuiltInGroup(resource) ? WITH_STATUS.has(resourceName(resource)) : undefined;

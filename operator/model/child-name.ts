@@ -9,28 +9,35 @@ import {
 } from './dns-name.ts';
 import { isLabelValue } from './selector.ts';
 
-/** What a name must be like. docs/guides/write/operators.md says which kind takes which form and length. */
+/**
+ * The form and the length of a name. docs/guides/write/operators.md lists the form and length for each kind.
+ */
 export interface ChildNameOptions {
-  /** A word in front of the name, joined by `-`. With a `-` of its own, the name gets the hash. */
+  /** A word before the name, joined by `-`. If the word itself has a `-`, the name gets a hash. */
   readonly prefix?: string;
-  /** A word behind the name, joined by `-`. With a `-` of its own, the name gets the hash. */
+  /** A word after the name, joined by `-`. If the word itself has a `-`, the name gets a hash. */
   readonly suffix?: string;
   /**
    * - `dns-subdomain`, the default: the name of most objects. At most 253 of `a-z`, `0-9`, `-` and `.`.
    * - `dns-label`: the name of a Namespace, a StatefulSet or a container, and a host name. At most 63
    *   characters, without dots.
-   * - `dns-1035-label`: the name of a Service. The same, and a letter first.
+   * - `dns-1035-label`: the name of a Service. The same as `dns-label`, but it begins with a letter.
    * - `label-value`: the value of a label. At most 63 of letters, digits, `-`, `_` and `.`.
    */
   readonly form?: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'label-value';
-  /** Most characters, from 14 to those of the form, which are the default. */
+  /**
+   * Maximum number of characters, at least 14. Default: the maximum of the form, which is also the upper
+   * limit.
+   */
   readonly maxLength?: number;
 }
 
 interface Form {
   readonly maxLength: number;
   readonly accepts: (text: string) => boolean;
-  /** `text` with characters of the form only. Its first and last character may still be wrong. */
+  /**
+   * Returns the text with only the characters of the form. Its first and last character may still be wrong.
+   */
   readonly spelled: (text: string) => string;
   readonly isLetterFirst?: true;
 }
@@ -61,13 +68,15 @@ const FORMS: Readonly<Record<NonNullable<ChildNameOptions['form']>, Form>> = {
   },
 };
 
-/** Characters of the hash that tells names apart, and of the digits that check the whole name. */
+/**
+ * Number of characters of the hash, which makes names different, and of the digits that check the whole name.
+ */
 const [HASH_CHARS, CHECK_CHARS] = [8, 4];
 
-/** What stands behind a shortened text: a dash, the hash and its check digits. */
+/** Characters after a shortened text: a dash, the hash and its check digits. */
 const ADDED_CHARS = 1 + HASH_CHARS + CHECK_CHARS;
 
-/** Room for one letter in front. */
+/** Minimum length: it leaves room for one letter before the added characters. */
 const LEAST_LENGTH = ADDED_CHARS + 1;
 
 /** A name that can end with hash and check digits. */
@@ -77,13 +86,13 @@ const HASHED = /(?:^x?|-)[0-9a-v]{12}$/;
  * The name of a child, or the value of a label, made from the name of its parent.
  *
  * A name that fits is `prefix-name-suffix`, as a template string would make it. A name that is too long, or
- * has characters that are not allowed, is shortened and spelled with allowed ones, and ends with a hash of
- * the whole input. The prefix and the suffix stay whole where there is room.
+ * has characters that are not allowed, is shortened, gets allowed characters only, and ends with a hash of
+ * the whole input. The prefix and the suffix are not shortened if there is room.
  *
  * The same input gives the same name in every process and release. Different inputs give different names,
  * except by a collision of the hash, which has 40 bits. So a shortened name is never the plain name of
- * another parent. Only the number of parts is not told apart: `web-db` without a suffix is also the name of
- * `web` with the suffix `db`. Give children of one kind either all a suffix or none.
+ * another parent. One difference does not count, the number of parts: `web-db` without a suffix is also the
+ * name of `web` with the suffix `db`. So give all children of one kind a suffix, or none of them.
  *
  * @param name - the name of the parent.
  * @throws ConfigurationError `CONFIG` for a form or a length that does not exist.
@@ -113,15 +122,16 @@ export function childName(name: string, options: ChildNameOptions = {}): string 
 }
 
 /**
- * True when this function may have added the hash: the last characters check the others. Such a name of a
- * parent gets a hash again, so that no child of another parent has it.
+ * True if `childName` may have added the hash: the last characters are check digits of the others. If the
+ * name of a parent looks like this, its child gets another hash, so that no child of another parent has the
+ * same name.
  */
 function isHashed(text: string): boolean {
   if (!HASHED.test(text)) return false;
   return text.slice(-CHECK_CHARS) === digest(text.slice(0, -CHECK_CHARS), CHECK_CHARS);
 }
 
-/** Digits to the base 32, which has five bits in each. */
+/** Check digits in base 32, which has five bits per digit. */
 function digest(text: string, chars: number): string {
   const hex = nodeCrypto().hash('sha256', text, 'hex');
   return BigInt(`0x${hex.slice(0, (chars * 5) / 4)}`)

@@ -1,33 +1,36 @@
 import { int64Of, type Requirement, type Selector } from './requirement.ts';
 
 /**
- * A selector with many requirements or values, for many objects. A user can write one with 100,000 values: compared one by
- * one, they would take minutes for the objects of a namespace. This takes a time that grows with the labels of an
- * object, and not with the selector.
+ * A selector with many requirements or values, prepared for many objects. A user can write a selector with
+ * 100,000 values: comparing them one by one would take minutes for the objects of a namespace. The time of a
+ * prepared selector grows with the labels of an object, not with the selector.
  */
 export interface CompiledSelector {
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
 }
 
-/** All requirements about one key. */
+/** All requirements for one key. */
 interface KeyRules {
   mustExist: boolean;
   mustBeAbsent: boolean;
   /** Undefined: any value. */
   allowed: ReadonlySet<string> | undefined;
   readonly denied: Set<string>;
-  /** The tightest of the bounds. */
+  /** The strictest of the bounds. */
   above: bigint | undefined;
   below: bigint | undefined;
 }
 
-/** Up to so many requirements, and values in all of them, are compared one by one: that needs no preparation. */
+/**
+ * Up to this number of requirements and values in total, they are compared one by one, which needs no
+ * preparation.
+ */
 const FEW = 32;
 
-/** Selectors are read-only, and the same one is asked about for many objects. */
+/** Prepared selectors. Selectors are read-only, and the same selector is used for many objects. */
 const COMPILED = new WeakMap<Selector, CompiledSelector>();
 
-/** Undefined for a selector with few requirements and values. */
+/** The prepared selector. Undefined for a selector with few requirements and values. */
 export function compiledSelector(selector: Selector): CompiledSelector | undefined {
   if (!isLarge(selector)) return undefined;
   let compiled = COMPILED.get(selector);
@@ -88,7 +91,7 @@ function add(rules: KeyRules, { operator, values }: Requirement): void {
   if (operator !== 'above' && operator !== 'below') return;
   const bound = int64Of(values[0] ?? '');
   if (bound === undefined)
-    rules.allowed = new Set(); // no number is on a side of this
+    rules.allowed = new Set(); // no number is above or below this bound
   else if (operator === 'above') rules.above = above !== undefined && above > bound ? above : bound;
   else rules.below = below !== undefined && below < bound ? below : bound;
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../core/errors.ts';
 import { DNS_SUBDOMAIN } from './dns-name.ts';
 
-// The condition types that programs look for on objects of any kind, such as `kubectl wait` and `kstatus`.
+// The condition types that programs such as `kubectl wait` and `kstatus` expect on objects of any kind
 
 /** True when the object works as intended. Every object that a controller acts upon should have it. */
 export const READY = 'Ready' as const;
@@ -26,15 +26,16 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-/** A condition to set. Give `lastTransitionTime` if you know when the status changed. */
+/** A condition to set. Pass `lastTransitionTime` if you know when the status changed. */
 export type WantedCondition = Omit<Condition, 'lastTransitionTime'> &
   Partial<Pick<Condition, 'lastTransitionTime'>>;
 
 /**
  * `conditions` with one condition set.
  *
- * `lastTransitionTime` changes only when `status` changes. The order stays, and a new type goes last. When
- * nothing changes, the function returns the same array, so that the caller can skip the write.
+ * `lastTransitionTime` changes only when `status` changes. The order of the conditions stays, and a new type
+ * is added at the end. When nothing changes, the function returns the same array, so that the caller can skip
+ * the write.
  *
  * @param nowMs - wall time, from the clock.
  * @throws OperatorError `USER_CODE` for a condition that the API server would refuse.
@@ -64,7 +65,9 @@ export function findCondition(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** True when there is a condition of `type` with the status `True`, and not for `Unknown`. */
+/**
+ * True when the condition of `type` has the status `True`. False for `Unknown`, and without such a condition.
+ */
 export function isConditionTrue(
   conditions: readonly Condition[] | undefined,
   type: string,
@@ -91,7 +94,7 @@ export function rfc3339Micro(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
 
-/** The rules of the API's own schema for the fields of a condition. */
+/** The rules of the API's schema for the fields of a condition. */
 const TYPE = new RegExp(`^(${DNS_SUBDOMAIN}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`);
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const STATUSES: readonly string[] = ['True', 'False', 'Unknown'];

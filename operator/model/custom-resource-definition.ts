@@ -8,17 +8,17 @@ export interface PrinterColumn {
   readonly jsonPath: string;
   readonly format?: string;
   readonly description?: string;
-  /** Above 0: shown only by `kubectl get -o wide`. */
+  /** Above 0: the column is shown only by `kubectl get -o wide`. */
   readonly priority?: number;
 }
 
 /** Paths of the fields that `/scale` shows and changes. */
 export interface ScalePaths {
-  /** Under `.spec`. */
+  /** The path of the wanted number of replicas, under `.spec`. */
   readonly specReplicasPath: string;
-  /** Under `.status`. */
+  /** The path of the actual number of replicas, under `.status`. */
   readonly statusReplicasPath: string;
-  /** A label selector as text, under `.spec` or `.status`. */
+  /** The path of a label selector as text, under `.spec` or `.status`. */
   readonly labelSelectorPath?: string;
 }
 
@@ -51,7 +51,7 @@ export interface DefinitionSpec {
   readonly names: DefinitionNames;
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly DefinitionVersion[];
-  /** How objects of one version become objects of another. Default: they are not converted. */
+  /** How objects are converted between versions. Default: they are not converted. */
   readonly conversion?: DefinitionConversion;
   readonly preserveUnknownFields?: false;
 }
@@ -66,13 +66,13 @@ interface DefinitionConversion {
 }
 
 /**
- * Where the API server sends a ConversionReview: a Service, or a URL in tests. A declaration has neither, because
- * they are those of a deployment.
+ * Where the API server sends a ConversionReview: a Service, or a URL in tests. A declaration has neither,
+ * because the address depends on the deployment.
  */
 export interface ConversionClient {
-  /** With its path. Not together with `service`. */
+  /** The URL with its path. Not allowed together with `service`. */
   readonly url?: string;
-  /** The Service of the gate. */
+  /** The Service of the webhook. */
   readonly service?: {
     readonly name: string;
     readonly namespace: string;
@@ -81,18 +81,18 @@ export interface ConversionClient {
     /** Default 443. */
     readonly port?: number;
   };
-  /** PEM in base64. Left out if another program fills it in. */
+  /** Certificates of the authority as PEM in base64. Omitted if another program fills it in. */
   readonly caBundle?: string;
 }
 
-/** The path that conversions of all definitions have. */
+/** The path of the conversion webhook of all definitions. */
 export const CONVERSION_PATH: string = '/convert';
 
 /**
- * The same definition with the address of its conversion webhook. A definition that is not converted by a
- * webhook is returned as it is.
+ * The same definition with the address of its conversion webhook. A definition without a conversion webhook
+ * is returned unchanged.
  *
- * @param client - a Service without a path gets `/convert`, and one without a port 443.
+ * @param client - a Service without a path gets `/convert`, and a Service without a port gets 443.
  */
 export function withConversionClient(
   definition: CustomResourceDefinition,
@@ -123,16 +123,19 @@ export interface CustomResourceDefinition extends KubernetesObject {
 export interface DefinedResource<T extends KubernetesObject = KubernetesObject>
   extends Resource<T> {
   readonly definition: CustomResourceDefinition;
-  /** An object of any version in another version. Undefined when objects are not converted. */
+  /** Converts an object of any version to another version. Undefined when objects are not converted. */
   readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
-  /** In place of `convert`, for programs: one start converts all objects of a list. */
+  /**
+   * Used instead of `convert` if a program converts: one start of the program converts all objects of a list.
+   */
   readonly convertAll?: ConvertAll | undefined;
 }
 
 /**
  * Converts objects of one resource, of any versions, to `version`. The results have the order of the objects.
  *
- * @param asked - `uid` of the review. `signal` aborts when nobody waits for the answer.
+ * @param asked - `uid`: the uid of the review. `signal`: aborts when the caller no longer waits for the
+ *   answer.
  */
 export type ConvertAll = (
   objects: readonly KubernetesObject[],
@@ -147,8 +150,8 @@ export function hasDefinition(resource: Resource): resource is DefinedResource {
 }
 
 /**
- * Annotation: a whole number that grows with the definition. Of two definitions the one with the higher
- * number is newer, in whatever order they are applied.
+ * Annotation: a whole number that grows with the definition. Of two definitions, the one with the higher
+ * number is newer, whichever was applied first.
  */
 export const DEFINITION_REVISION: string = 'chancery.dev/definition-revision';
 
@@ -158,7 +161,10 @@ export const DEFINITION_REVISION: string = 'chancery.dev/definition-revision';
  */
 export const API_APPROVED: string = 'api-approved.kubernetes.io';
 
-/** Meaning of the annotation: a URL, a note that there is none, no annotation, or an unusable value. */
+/**
+ * The meaning of the annotation: a URL, a note that the definition is not approved, no annotation, or an
+ * unusable value.
+ */
 type ApiApproval = 'approved' | 'unapproved' | 'missing' | 'invalid';
 
 /** True for `k8s.io` and `kubernetes.io`, and for all groups under them. */
@@ -166,7 +172,7 @@ export function needsApproval(group: string): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
 
-/** How the API server reads the value of the annotation. */
+/** How the API server interprets the value of the annotation. */
 export function approvalOf(value: string = ''): ApiApproval {
   if (value === '') return 'missing';
   if (value.startsWith('unapproved')) return 'unapproved';

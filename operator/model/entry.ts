@@ -83,8 +83,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   static withheld<T extends KubernetesObject>(object: T, failure: OperatorError): Entry<T> {
     const { apiVersion, kind } = object;
     const { managedFields: _, ...metadata } = object.metadata;
-    // The text leaves out the metadata, because JSON.stringify may fail on it: the metadata may be nested
-    // too deeply, or the transform may have made it contain itself.
+    // The text omits the metadata, because JSON.stringify may fail on it: the metadata may be nested too
+    // deeply, or the transform may have made it contain itself.
     const text = JSON.stringify({ apiVersion, kind, metadata: {} });
     const entry = new Entry<T>(identityOf(object), text, text.length - '}}'.length);
     entry.#object = failure;
@@ -92,17 +92,17 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return entry;
   }
 
-  /** `namespace/name`, or only the name for a cluster-scoped object. */
+  /** `namespace/name`, or only the name if the object is cluster-scoped. */
   get key(): ObjectKey {
     return this.#key;
   }
 
-  /** Empty when the object has none. */
+  /** Empty when the object has no uid. */
   get uid(): string {
     return this.#uid;
   }
 
-  /** Empty when the object has none. */
+  /** Empty when the object has no resourceVersion. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
@@ -127,7 +127,7 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   get object(): T {
     if (this.#object === undefined) {
       this.#object = this.#parsed();
-      this.#metadata = undefined; // from now on, the object has them
+      this.#metadata = undefined; // from now on, the object contains the metadata
       this.#observer?.releasable(this);
     }
     if (this.#object instanceof OperatorError) throw this.#object;
@@ -135,7 +135,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * The object for mappings and indices, parsed when they read it: see `lazyObject`. It throws nothing itself.
+   * The object for mappings and indices, parsed when they read it: see `lazyObject`. It throws nothing
+   * itself.
    */
   lazy(): T {
     const object = this.#object;
@@ -143,7 +144,8 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
   }
 
   /**
-   * The complete `metadata`. If the object is not parsed yet, only its beginning up to `metadata` is.
+   * The complete `metadata`. If the object is not parsed yet, only its beginning up to the end of `metadata`
+   * is parsed.
    *
    * @throws ProtocolError as `object` does.
    */
@@ -204,7 +206,10 @@ export class Entry<T extends KubernetesObject = KubernetesObject> {
     return Entry.of({ apiVersion, kind, metadata } as T); // the only fields that are known
   }
 
-  /** Sets the observer that is notified when the text is parsed, or found to be unreadable; also if it was parsed before. */
+  /**
+   * Sets the observer that is notified when the text is parsed, or found to be unreadable; also if that
+   * happened before.
+   */
   observedBy(observer: EntryObserver): void {
     this.#observer = observer;
     const isParsed =
@@ -284,7 +289,9 @@ export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly entry: Entry<T> }
   | {
       readonly type: 'BOOKMARK';
-      /** Undefined when the server sent a bookmark without one. Such a bookmark has no meaning. */
+      /**
+       * Undefined when the server sent a bookmark without a resourceVersion. Such a bookmark has no meaning.
+       */
       readonly resourceVersion: string | undefined;
       /** True for the bookmark that ends the initial events of a streaming list. */
       readonly initialEventsEnd: boolean;
@@ -306,7 +313,8 @@ export type Transform<T extends KubernetesObject = KubernetesObject> = {
 }['transform'];
 
 /**
- * Replaces entries before they are cached: one for each of `entries`, in their order, with the same identity.
+ * Replaces entries before they are cached: the result has one entry for each of `entries`, in the same order
+ * and with the same identity.
  *
  * @throws `signal.reason` when aborted.
  */
@@ -320,7 +328,7 @@ export function dropManagedFields<T extends KubernetesObject>(object: T): T {
 }
 
 /**
- * The result of `transform` as an entry. If `transform` fails, a withheld entry of the object.
+ * The result of `transform` as an entry. If `transform` fails, the result is a withheld entry of the object.
  *
  * @param failed - called with the failure. Default: does nothing.
  */
@@ -342,7 +350,7 @@ export function transformedEntry<T extends KubernetesObject>(
     failure = failureAt(metadata, problem, error);
   }
   failed(failure);
-  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // reading its object throws
+  return Entry.withheld<T>({ apiVersion, kind, metadata } as T, failure); // reading `object` throws
 }
 
 function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolean {
@@ -355,7 +363,10 @@ function hasIdentity({ metadata }: KubernetesObject, before: ObjectMeta): boolea
   );
 }
 
-/** Without cause and message, because the thrown error may quote the object, which may be a Secret. */
+/**
+ * The error has neither the cause nor its message, because the thrown error may quote the object, which may
+ * be a Secret.
+ */
 function failureAt(metadata: ObjectMeta, message: string, thrown?: unknown): OperatorError {
   const context = { key: keyOf({ metadata }), ...(thrown !== undefined && placeOf(thrown)) };
   return new OperatorError(message, { code: 'USER_CODE', layer: 'user-code', context });

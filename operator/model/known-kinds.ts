@@ -6,20 +6,21 @@ import { apiVersionOf, defineResource, type Resource, resourceName } from './res
 /** Resources that are known without the network. */
 export interface KnownKinds {
   /**
-   * The resource of a kind as a hook writes it: any case, plural or short name. Undefined: it is not known.
+   * The resource of a kind as a hook writes it: in any case, as a plural, or as a short name. Undefined if it
+   * is unknown.
    *
-   * @throws ConfigurationError `CONFIG` when several groups have it, and `apiVersion` is not given.
+   * @throws ConfigurationError `CONFIG` when several groups have the kind and `apiVersion` is omitted.
    */
   (kind: string, apiVersion?: string): Resource | undefined;
-  /** The resource of a plural name in a group; '' for the core group. Undefined: it is not known. */
+  /** The resource of a plural name in a group; '' for the core group. Undefined if it is unknown. */
   readonly ofPlural: (plural: string, group: string) => Resource | undefined;
-  /** The same in a version: `apps/v1`. */
+  /** The resource of a plural name in a group and version, such as `apps/v1`. Undefined if it is unknown. */
   readonly ofReference: (plural: string, apiVersion: string) => Resource | undefined;
-  /** Whether its status is a subresource. Undefined: it is not known. */
+  /** Whether the status of a resource is a subresource. Undefined if it is unknown. */
   readonly hasStatus: (resource: Resource) => boolean | undefined;
 }
 
-/** By plural name and group. */
+/** Plural name and group of each short name. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   cj: 'cronjobs.batch',
   cm: 'configmaps',
@@ -53,7 +54,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   vac: 'volumeattributesclasses.storage.k8s.io',
 };
 
-/** The generated table has only the newer `Event`. A hook that says `Event` means this one. */
+/** The generated table has only the newer `Event`. A hook that names `Event` means this resource. */
 const coreEvents: Resource = defineResource({
   group: '',
   version: 'v1',
@@ -66,14 +67,15 @@ const coreEvents: Resource = defineResource({
 interface Known {
   readonly resource: Resource;
   readonly names: readonly string[];
-  /** Undefined: any, because groups of Kubernetes keep their names in all versions. */
+  /** Undefined: any version, because groups of Kubernetes keep their names in all versions. */
   readonly versions: readonly string[] | undefined;
 }
 
 /**
- * The kinds of Kubernetes, and those of `definitions`.
+ * The kinds of Kubernetes, and the kinds of `definitions`.
  *
- * @param definitions - documents. Those that are no CustomResourceDefinitions are ignored. Default: none.
+ * @param definitions - documents. Documents that are not CustomResourceDefinitions are ignored. Default:
+ *   none.
  */
 export function knownKinds(definitions: readonly unknown[] = []): KnownKinds {
   const known: readonly Known[] = [
@@ -105,7 +107,7 @@ function inVersion(found: readonly Known[], apiVersion: string): Resource | unde
   return one && defineResource({ ...one.resource, version });
 }
 
-/** As discovery decides: the core group has priority. */
+/** The resource that discovery would choose: the core group has priority. */
 function preferred(kind: string, found: readonly Known[]): Known | undefined {
   const [first, second] = found;
   if (first === undefined || second === undefined || first.resource.group === '') return first;
@@ -168,7 +170,10 @@ function knownDefinition(document: unknown): Known | undefined {
   };
 }
 
-/** The order in which Kubernetes prefers versions: `v2`, `v1`, `v1beta2`, `v1alpha1`, and then all other names. */
+/**
+ * The order in which Kubernetes prefers versions: `v2`, `v1`, `v1beta2`, `v1alpha1`, and then all other
+ * names.
+ */
 function byPriority(a: string, b: string): number {
   const [left, right] = [priorityOf(a), priorityOf(b)];
   const at = left.findIndex((value, index) => value !== right[index]);

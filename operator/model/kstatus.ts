@@ -5,8 +5,8 @@ import type { KubernetesObject } from './object.ts';
 export interface ObjectStatus {
   /**
    * - `Current`: the wanted state is reached.
-   * - `InProgress`: the object is on its way there.
-   * - `Failed`: it cannot get there by itself.
+   * - `InProgress`: the object is approaching the wanted state.
+   * - `Failed`: it cannot reach the wanted state by itself.
    * - `Terminating`: it is being deleted. `NotFound`: it is gone, or not created yet.
    */
   readonly status: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'NotFound';
@@ -25,7 +25,7 @@ interface Observed extends KubernetesObject {
 
 /**
  * Computes the status of `object` from its deletion, `status.observedGeneration`, the conditions `Stalled`
- * and `Reconciling`, the rules for its kind if it is a built-in one, and the condition `Ready`. An object
+ * and `Reconciling`, the rules for its kind if that is a built-in kind, and the condition `Ready`. An object
  * without any of these, such as a ConfigMap, is `Current`.
  *
  * @param object - undefined if the object does not exist.
@@ -232,7 +232,7 @@ function surplus(object: Observed, field: string, wanted: number): string | fals
   return count > wanted && `${field}: ${count}/${wanted}, more are going`;
 }
 
-/** `InProgress` with the first of `reasons` that holds; `Current` if none does. */
+/** `InProgress` with the first of `reasons` that is neither false nor undefined; otherwise `Current`. */
 function firstOf(reasons: readonly (string | false | undefined)[], message: string): ObjectStatus {
   const reason = reasons.find((one) => one !== false && one !== undefined);
   return reason ? inProgress(reason) : current(message);

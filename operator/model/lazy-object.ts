@@ -1,6 +1,6 @@
 import type { KubernetesObject } from './object.ts';
 
-/** Something that parses its object when it is read, and may let go of it afterwards. */
+/** Parses its object when it is read, and may release it afterwards. */
 interface Lazy<T extends KubernetesObject> {
   readonly metadata: T['metadata'];
   readonly object: T;
@@ -8,17 +8,18 @@ interface Lazy<T extends KubernetesObject> {
 
 /**
  * The object of an entry, parsed when a field of it is read. Reading `metadata` parses only its beginning.
- * The object is read-only, and stays as it is while the caller has it.
+ * The object is read-only, and does not change while the caller has it.
  *
- * A read throws what the entry throws. `structuredClone` does not take it; `{ ...object }` is a plain copy.
+ * Reading a field throws the errors of the entry. `structuredClone` does not accept the object;
+ * `{ ...object }` is a plain copy.
  */
 export function lazyObject<T extends KubernetesObject>(entry: Lazy<T>): T {
   return new Proxy<T>(TARGET as unknown as T, new LazyFields(entry));
 }
 
 /**
- * The target of all of them: the traps read nothing of it. Node asks the target how to print a proxy, so
- * that `console.log(object)` would print an empty object.
+ * The target of all proxies. The traps never read it, but Node asks the target how to print a proxy. Without
+ * this method, `console.log(object)` would print an empty object.
  */
 const TARGET = {
   /** Called with the proxy as `this`. */
@@ -27,7 +28,7 @@ const TARGET = {
   },
 };
 
-/** Parses at most once, although the entry may let go of its object between two reads. */
+/** Parses at most once, although the entry may release its object between two reads. */
 class LazyFields<T extends KubernetesObject> implements ProxyHandler<T> {
   readonly #entry: Lazy<T>;
   #metadata: T['metadata'] | undefined;

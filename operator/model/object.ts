@@ -18,11 +18,11 @@ export interface OwnerReference {
 export interface ObjectMeta {
   /** Unique among the objects of one resource in a namespace. */
   readonly name: string;
-  /** Left out for a cluster-scoped object. */
+  /** Omitted for a cluster-scoped object. */
   readonly namespace?: string;
   /** Prefix of the name if there is no `name`. The API server appends five random characters. */
   readonly generateName?: string;
-  /** Set by the API server. No other object ever has the same one. */
+  /** Set by the API server. No other object ever has the same uid. */
   readonly uid?: string;
   /** Changes with every write. Opaque: compare it with `===`. */
   readonly resourceVersion?: string;
@@ -31,7 +31,8 @@ export interface ObjectMeta {
   /** RFC 3339, whole seconds. Set by the API server. */
   readonly creationTimestamp?: string;
   /**
-   * RFC 3339, whole seconds. Set when the object is being deleted. It disappears when it has no finalizers.
+   * RFC 3339, whole seconds. Set when the object is being deleted. The object disappears when it has no
+   * finalizers.
    */
   readonly deletionTimestamp?: string;
   /** Seconds that the object may take to terminate, counted from its deletion. */
@@ -44,11 +45,11 @@ export interface ObjectMeta {
   readonly finalizers?: readonly string[];
   /** The owners. The object is deleted with them, and at most one is its controller. */
   readonly ownerReferences?: readonly OwnerReference[];
-  /** The fields that each writer has set. Caches leave it out by default. */
+  /** The fields that each writer has set. Caches omit it by default. */
   readonly managedFields?: readonly unknown[];
 }
 
-/** Any Kubernetes object. Shared objects are read-only: copy before changing. */
+/** Any Kubernetes object. Shared objects are read-only: copy an object before changing it. */
 export interface KubernetesObject {
   /** `v1`, or `group/version`. */
   readonly apiVersion: string;

@@ -10,13 +10,13 @@ import { apiVersionOf, type Resource, resourceName } from './resource.ts';
 
 const LEFT_ALONE = 'it is left alone; delete it, or give the child another name';
 
-/** The child has another controller, or it has none and adoption is not allowed. */
+/** The child has another controller, or it has no controller and adoption is not allowed. */
 export class AlreadyOwnedError extends OperatorError {
   override readonly name = 'AlreadyOwnedError';
-  /** The current controller of the child; undefined when it has none. */
+  /** The current controller of the child; undefined when it has no controller. */
   readonly controller: OwnerReference | undefined;
 
-  /** @param remedy - what helps with an object that has no controller, in the words of its reader. */
+  /** @param remedy - advice for an object without a controller, in terms that its reader knows. */
   constructor(
     resource: Resource,
     child: { readonly metadata: ObjectMeta },
@@ -38,10 +38,10 @@ export class AlreadyOwnedError extends OperatorError {
 }
 
 /**
- * `child` with `owner` as its controller. The controller manages the child, and the child is deleted with
- * it. `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child. Where
- * the API server enforces this (OpenShift), it requires the right to `update` the owner's `finalizers`. A
- * reference to the same owner is replaced, and references to other owners stay.
+ * `child` with `owner` as its controller. The controller manages the child, and the child is deleted with it.
+ * `blockOwnerDeletion` is set, so that a foreground deletion of the owner waits for the child. If the API
+ * server enforces this field, as OpenShift does, it requires the right to `update` the owner's `finalizers`.
+ * A reference to the same owner is replaced, and references to other owners stay.
  *
  * Does not change its arguments.
  *

@@ -10,7 +10,7 @@ export interface ParsedQuantity {
 
 /** The result for a text that is not a quantity. */
 interface NoQuantity {
-  /** The reason, in the words of the API server. */
+  /** The reason, with the message of the API server. */
   readonly problem: string;
 }
 
@@ -23,15 +23,15 @@ export const QUANTITY_SUFFIXES: {
   binary: ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'],
 };
 
-/** Billionths in 1. */
+/** The number of billionths in 1. */
 export const NANOS: bigint = 1_000_000_000n;
 
-/** The largest int64. Quantities in powers of 1,024 are capped at it. */
+/** The largest int64. Quantities in powers of 1,024 are limited to it. */
 const LARGEST_BINARY = (2n ** 63n - 1n) * NANOS;
 
 /**
- * The pattern of the message, with one way to match a text: its digits could belong to the number or to the suffix, and
- * a long text that is no quantity would take minutes.
+ * The pattern of the message, changed so that it can match a text in only one way. In the original, digits
+ * can belong to the number or to the suffix, so a long text that is not a quantity would take minutes.
  */
 const PATTERN = /^([+-]?)([0-9.]+)((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 const WRONG_FORMAT =

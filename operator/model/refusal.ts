@@ -6,7 +6,10 @@ import { ApiError, isAlreadyExists, isConflict } from './status.ts';
  * change at any time and without an event for the object.
  */
 export type Refusal =
-  /** The schema or a rule of the API forbids the write. `fields` are the paths that the server names. */
+  /**
+   * The schema or a rule of the API forbids the write. `fields` are the paths of the fields that the server
+   * names.
+   */
   | { readonly kind: 'invalid'; readonly fields: readonly string[] }
   | {
       /**
@@ -62,7 +65,7 @@ const NAMED: readonly (readonly [Named, RegExp])[] = [
   ['webhook-failed', /^failed calling webhook "((?:[^"\\]|\\.)*)": /],
 ];
 
-/** These refusals have status 403 and reason `Forbidden`, like a missing right. */
+/** These refusals have the status 403 and the reason `Forbidden`, as a missing right has. */
 const NAMED_FORBIDDEN: readonly (readonly [Named, RegExp])[] = [
   ['quota', /^(?:exceeded|failed|status unknown for) quota: ([^,:]*)(?:[,:]|$)/i],
   ['pod-security', /^violates PodSecurity "([^"]*)": /],
@@ -106,16 +109,16 @@ export function isInvalid(error: unknown): boolean {
 }
 
 /**
- * True when the refusal may end without an event for the object. The cause is a ValidatingAdmissionPolicy,
- * a webhook (including one that cannot be called), a ResourceQuota, Pod Security, a missing ServiceAccount,
- * or another admission plug-in. `refusalOf` tells which.
+ * True when the refusal may end without an event for the object. The cause is a ValidatingAdmissionPolicy, a
+ * webhook (including one that cannot be called), a ResourceQuota, Pod Security, a missing ServiceAccount, or
+ * another admission plug-in. `refusalOf` returns which of them it is.
  */
 export function isAdmissionDenied(error: unknown): boolean {
   const kind = refusalOf(error)?.kind;
   return kind !== undefined && !['invalid', 'rbac', 'namespace-terminating'].includes(kind);
 }
 
-/** True when the ambassador's user lacks the right to the request: an RBAC rule is missing. */
+/** True when the ambassador's user lacks the right to make the request: an RBAC rule is missing. */
 export function isForbidden(error: unknown): boolean {
   return refusalOf(error)?.kind === 'rbac';
 }
@@ -138,7 +141,9 @@ export function isUndeclaredField(error: unknown): boolean {
   return error instanceof ApiError && error.status === 500 && isUndeclaredText(error.message);
 }
 
-/** The server's original message. The patterns do not match it once its values are hidden. It is not kept. */
+/**
+ * The server's original message. The patterns would not match it with hidden values. The text is not kept.
+ */
 function textOf(error: ApiError): string {
   const { message } = error.statusWithValues();
   return typeof message === 'string' ? message : '';
@@ -154,20 +159,20 @@ function namedIn(why: string, forms: readonly (readonly [Named, RegExp])[]): Ref
 
 /**
  * The meanings of an `ApiError` 409, and the predicate for each. The predicates read `Status.reason` and
- * `details.causes`, and the message only where nothing else tells.
+ * `details.causes`, and the message only where these do not distinguish the meanings.
  *
  * | meaning | isConflict | own predicate |
  * |---|---|---|
  * | the object has another resourceVersion | yes | `isVersionConflict` |
- * | the object is gone, or there is another one (a patch: 422) | yes | `isUidMismatch` |
+ * | the object is gone, or was replaced by another one (a patch: 422) | yes | `isUidMismatch` |
  * | a field belongs to another manager (server-side apply) | yes | `isApplyConflict` |
  * | another object that counts, such as a quota, has changed | yes | `isVersionConflict`, of that name |
- * | a webhook refuses | as it says | – |
+ * | a webhook refuses | depends on the webhook | – |
  * | an object of that name exists | no | `isAlreadyExists` |
  * | it exists and is being deleted | no | `isAlreadyExists` and `isBeingDeleted` |
  */
 
-/** A field that an apply wants to set and that belongs to another manager. */
+/** A field that an apply tried to set and that belongs to another manager. */
 export interface ApplyConflict {
   /** The other manager, as in `metadata.managedFields`. */
   readonly manager: string;
@@ -175,14 +180,14 @@ export interface ApplyConflict {
   readonly field: string;
 }
 
-/** The server's messages about an unexpected uid. Neither reason nor causes tell. */
+/** The server's messages about an unexpected uid. Neither the reason nor the causes show it. */
 const UID_TEXTS: readonly RegExp[] = [
-  /\buid mismatch: /, // an apply to an object that is gone
+  /\buid mismatch: /, // an apply to a deleted object
   /Precondition failed: UID in precondition: /, // an update
   /the UID in the precondition \(.*\) does not match the UID in record/, // a delete
 ];
 
-/** The API server's prefix of a webhook's answer. Status and reason are the webhook's own. */
+/** The API server's prefix of a webhook's answer. The webhook chooses the status and the reason. */
 const WEBHOOK_TEXT = /admission webhook ".*" denied the request/;
 
 /**

@@ -11,7 +11,9 @@ export interface Requirement {
 /** A label selector as requirements. Without requirements it selects everything. */
 export type Selector = readonly Requirement[];
 
-/** Like Go's `strconv.ParseInt(text, 10, 64)`. Undefined for other texts and for larger integers. */
+/**
+ * The same as Go's `strconv.ParseInt(text, 10, 64)`. Undefined for any other text and for larger integers.
+ */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const number = BigInt(text);

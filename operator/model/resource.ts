@@ -14,9 +14,9 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
   readonly version: string;
   /** Lower-case plural, as in URLs. */
   readonly plural: string;
-  /** The `kind` of its objects. */
+  /** The `kind` of the objects. */
   readonly kind: string;
-  /** False if its objects are cluster-scoped. */
+  /** False if the objects are cluster-scoped. */
   readonly namespaced: boolean;
   /** Never set. It only carries the type. */
   readonly objects?: T;
@@ -45,8 +45,8 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
 /**
  * URL path of the group and version: `/api/v1`, `/apis/apps/v1`.
  *
- * @throws ConfigurationError `CONFIG` when one has other characters than a-z, 0-9, `-`, and dots in a
- *   group.
+ * @throws ConfigurationError `CONFIG` when the group or the version has other characters than a-z, 0-9, `-`,
+ *   and dots in a group.
  */
 export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
   if (resource.group !== '') requireName('group', resource.group, isDnsSubdomain);
@@ -84,21 +84,23 @@ export function objectPath(
 }
 
 /**
- * Longer than the names of objects in Kubernetes: 253 characters, except for RBAC objects, whose names have
- * no limit.
+ * Maximum length of a name in a path. It is longer than the names of objects in Kubernetes: 253 characters,
+ * except for RBAC objects, whose names have no limit.
  */
 const MAX_SEGMENT_LENGTH = 1_024;
 
-/** Characters of a refused name that a log line shows. */
+/** Number of characters of a refused name that a log line shows. */
 const SHOWN_CHARS = 64;
 
-/** Separators, `%`, which becomes a separator if decoded twice, and characters that break a log line. */
+/**
+ * Matches separators, `%`, which becomes a separator if decoded twice, and characters that break a log line.
+ */
 const CHANGES_PATH = /[/%\\\p{Cc}\u2028\u2029]/u;
 
 /**
  * Applies the API server's rule for names in paths (`path.ValidatePathSegmentName`), and refuses characters
- * that no object's name has. Otherwise a name such as `..` would reach another object than the caller
- * meant, past the ambassador's filter.
+ * that no object's name has. Otherwise a name such as `..` would bypass the ambassador's filter and reach
+ * another object than the intended one.
  */
 function segment(text: string, what: string): string {
   const unusable =

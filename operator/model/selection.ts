@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './object.ts';
 import { matchesSelector, parseSelector, type Requirement, type Selector } from './selector.ts';
 
-/** Which objects of a resource a list or a watch has. */
+/** The objects of a resource that a list or a watch selects. */
 export interface Selection {
   /** Undefined: all namespaces, or a cluster-scoped resource. */
   readonly namespaces?: readonly (string | undefined)[] | undefined;
@@ -17,12 +17,14 @@ export type Mismatch =
   | { readonly kind: 'field'; readonly term: string };
 
 /**
- * `undecided`: only the API server knows. The label selector cannot be parsed, or a field of the field selector is no
- * text at its path: such a field may have a default, or another name in the server.
+ * `undecided`: only the API server knows. The label selector cannot be parsed, or the value of a field of the
+ * field selector is not a text: such a field may have a default, or another name in the server.
  */
 export type Match = 'selected' | 'undecided' | Mismatch;
 
-/** Compares objects with a selection as the API server does, as far as the object shows it. */
+/**
+ * Compares objects with a selection as the API server does, as far as this can be decided from the object.
+ */
 export function matcherOf({
   namespaces,
   labelSelector = '',
@@ -57,7 +59,7 @@ export function onlyNameIn(fieldSelector = ''): string | undefined {
   return undefined;
 }
 
-/** Undefined for a selector that the server will refuse: nobody knows what it selects. */
+/** Undefined for a selector that the server will refuse. */
 function selectorOf(text: string): Selector | undefined {
   try {
     return parseSelector(text);

@@ -18,8 +18,8 @@ export interface LabelSelector {
 }
 
 /**
- * True when `labels` satisfy every requirement. An absent label satisfies `notin`. `selector` must not change between two
- * calls: a large one is prepared once.
+ * True when `labels` satisfy every requirement. An absent label satisfies `notin`. `selector` must not change
+ * between two calls: a large one is prepared once.
  */
 export function matchesSelector(
   selector: Selector,
@@ -108,7 +108,7 @@ const OBJECT_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
  * Creates a requirement and checks its key and values like `NewRequirement` in k8s.io/apimachinery
  * (pkg/labels/selector.go).
  *
- * @throws ConfigurationError `CONFIG` whose context has `key`, `operator` and `values`, joined by commas.
+ * @throws ConfigurationError `CONFIG` whose context has `key`, `operator`, and `values` joined by commas.
  */
 function requirement(
   key: string,
@@ -137,7 +137,10 @@ function requirementProblem(
   return undefined;
 }
 
-/** `[prefix/]name`: the prefix is a DNS subdomain of at most 253 characters, the name has at most 63. */
+/**
+ * True for `[prefix/]name`, where the prefix is a DNS subdomain of at most 253 characters and the name has at
+ * most 63 characters.
+ */
 export function isLabelKey(text: string): boolean {
   const parts = text.split('/');
   const name = parts.at(-1) ?? '';
@@ -147,7 +150,7 @@ export function isLabelKey(text: string): boolean {
   return prefix === undefined || isDnsSubdomain(prefix);
 }
 
-/** Empty, or at most 63 characters that begin and end with a letter or digit. */
+/** True for an empty text, and for at most 63 characters that begin and end with a letter or digit. */
 export function isLabelValue(text: string): boolean {
   return (
     text === '' || (text.length <= 63 && /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(text))
@@ -228,7 +231,7 @@ export function parseSelector(text: string): Selector {
   }
 }
 
-/** White space as in the server's lexer. Any other space is part of a word, and is refused. */
+/** Tokens and white space, as in the server's lexer. Any other space is part of a word, and is refused. */
 const TOKEN = /[ \t\r\n]+|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+)/y;
 
 function tokenize(text: string): string[] {
@@ -241,7 +244,7 @@ function tokenize(text: string): string[] {
   return tokens;
 }
 
-/** Characters of a user's text that a message quotes. A key has up to 317. */
+/** Maximum number of characters of a user's text that a message quotes. A key has up to 317. */
 const MAX_QUOTED = 400;
 
 function shown(quoted: string): string {

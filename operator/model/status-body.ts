@@ -5,11 +5,11 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** The subject of a failure, as far as the API server names it. */
+/** The object or request that failed, as far as the API server names it. */
 export interface StatusDetails {
   /** Name of the object. */
   readonly name?: string;
-  /** API group of the resource; left out for the core group. */
+  /** API group of the resource; omitted for the core group. */
   readonly group?: string;
   /** The plural of the resource that failed, in spite of the field's name. */
   readonly kind?: string;
@@ -38,10 +38,10 @@ type AnyStatus = Omit<Status, 'kind'>;
  * A failure that is safe to print: each value that the API server quotes is replaced by `(not shown)`. A
  * refused value may be a Secret's, or a password in the environment of a Deployment.
  *
- * The status keeps its reason, kind and name of the object, paths of fields, and the text of a rule up to
- * where it repeats part of the value. If the end of a value cannot be found, the rest of the text is
- * removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except
- * values in the server's own form.
+ * The status keeps its reason, kind and name of the object, paths of fields, and the text of a rule up to the
+ * place where it repeats part of the value. If the end of a value cannot be found, the rest of the text is
+ * removed. Text from the author of an admission policy, a webhook or a `messageExpression` stays, except for
+ * values in the form in which the server quotes values.
  *
  * The forms are those of `field.Error` in `k8s.io/apimachinery/pkg/util/validation/field/errors.go`.
  *
@@ -113,7 +113,7 @@ function fieldMessage(message: string, isWebhook: boolean): string {
   if (value !== undefined && rest.slice(value.end, value.end + 2).match(/^(?:: |$)/)) {
     return joined(heading, detail(rest.slice(value.end + 2), value.scalars));
   }
-  // A schema rule: the server prints its text in place of the value.
+  // A schema rule: the server prints the text of the rule in place of the value.
   const isRule = /^[\p{L}`']/u.test(rest) && !/[{}]|^[\w.*]*[[(&]/.test(rest) && !isWebhook;
   const [, withColon = rest] = /^failed rule: (.*)$/s.exec(rest) ?? [];
   if (!isRule || (withColon === rest && rest.includes(': '))) return heading;
@@ -146,7 +146,7 @@ function scalarsIn({ message = '' }: StatusCause): readonly string[] {
 
 interface TextOptions {
   readonly code: number;
-  /** Values that are known from the causes. */
+  /** Values that the causes have shown. */
   readonly scalars: readonly string[];
   readonly isWebhook: boolean;
 }
@@ -168,7 +168,9 @@ function shownText(text: string, { code, scalars }: TextOptions): string {
   return joined(heading, detail(rest.replace(/^: /, ''), known));
 }
 
-/** Answers that quote only names: of users, resources, namespaces, limits and field managers. */
+/**
+ * Status codes of answers that quote only names: of users, resources, namespaces, limits and field managers.
+ */
 const ABOUT_NAMES: ReadonlySet<number> = new Set([
   401, 403, 404, 405, 409, 410, 415, 429, 503, 504,
 ]);
@@ -176,7 +178,7 @@ const ABOUT_NAMES: ReadonlySet<number> = new Set([
 const NAME_BEFORE =
   /\b(?:(?:version|field|parameter|kind|webhook|Post|Get|resources?|namespace|container|pod|group) |\w+=)$/;
 
-/** Messages of decoders, which quote the text that they could not read. */
+/** A text about anything except a field. Decoders quote the text that they could not read. */
 function outsideOfFields(text: string, code: number): string {
   if (ABOUT_NAMES.has(code)) return text;
   const head = ABOUT_AN_OBJECT.exec(text)?.[0] ?? '';
@@ -201,7 +203,7 @@ function withoutElements(text: string): string {
   return text.replace(/\[=(?:"(?:[^"\\]|\\.)*"|[^\]"]*)\]/g, `[=${NOT_SHOWN}]`);
 }
 
-/** Replaces a value that the server quotes, and following words that repeat part of it. */
+/** Replaces a value that the server quotes, and later words that repeat part of it. */
 const NOT_SHOWN = '(not shown)';
 
 /** A quoted text in the form of Go's `%q` or JSON. */
@@ -250,14 +252,17 @@ function beforeRepetition(text: string, scalars: readonly string[]): string {
     : `${text.slice(0, end).replace(/["'`([\s]+$/, '')} ${NOT_SHOWN}`;
 }
 
-/** Replaces quoted texts by `(not shown)`. `isName` keeps a text, judged by what precedes it. */
+/**
+ * Replaces quoted texts by `(not shown)`. `isName` gets the text before a quotation, and returns true if the
+ * quotation is a name, which is kept.
+ */
 function maskQuoted(text: string, isName: (before: string) => boolean): string {
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (quoted, at: number) =>
     isName(text.slice(Math.max(0, at - 40), at)) ? quoted : NOT_SHOWN,
   );
 }
 
-/** Minimum length. Single characters and digits are too common in the text of a rule. */
+/** Minimum length of a part. Single characters and digits are too common in the text of a rule. */
 const MIN_PART = 2;
 
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -301,7 +306,7 @@ const TYPES: ReadonlySet<string> = new Set('array boolean integer number object 
 
 const GO_ESCAPE = /\\(?:x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|.)/gs;
 
-/** `%q` has escapes that JSON lacks. A text with them is not decoded. */
+/** `%q` has escapes that JSON does not have. A text with such escapes is not decoded. */
 function parsed(printed: string): unknown {
   try {
     return JSON.parse(printed);

@@ -2,12 +2,15 @@ import type { Condition } from './condition.ts';
 import { fieldSchema, type StructuralSchema } from './structural-schema.ts';
 
 /**
- * The fields that a controller writes into a status by itself, as far as the definition of the object has them. The
- * API server drops all others, or refuses them.
+ * The fields of a status that the toolkit writes by itself, as far as the definition of the object has them.
+ * The API server drops or refuses all other fields.
  */
 export interface StatusFields {
   readonly observedGeneration: boolean;
-  /** The fields of a condition, or `any`; undefined when the status has no conditions of controllers. */
+  /**
+   * The fields of a condition, or `any`; undefined when the status has no conditions that a controller can
+   * write.
+   */
   readonly conditions: ReadonlySet<string> | 'any' | undefined;
 }
 
@@ -64,7 +67,10 @@ const CONDITION_FIELDS: readonly string[] = [
   'observedGeneration',
 ] satisfies readonly (keyof Condition)[];
 
-/** Types and reasons of controllers are words of their own, so that a list of words does not hold them. */
+/**
+ * Whether a schema accepts a field of a condition. A controller chooses its own types and reasons, so an
+ * `enum` does not contain them.
+ */
 function holdsField(name: string, schema: StructuralSchema): boolean {
   if (name === 'observedGeneration') return holdsInteger(schema);
   const { enum: words, type } = schema;

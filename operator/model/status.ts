@@ -4,7 +4,10 @@ import { type Status, type StatusCause, type StatusDetails, withoutValues } from
 
 export type { Status, StatusCause, StatusDetails } from './status-body.ts';
 
-/** Upper limit of a wait that a server asks for. A year would be a server's mistake. */
+/**
+ * Upper limit of a wait that a server asks for. A longer wait, such as a year, would be a mistake of the
+ * server.
+ */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** True for a decoded `Status` object. */
@@ -25,11 +28,11 @@ export class ApiError extends OperatorError {
   readonly #answered: Omit<Status, 'kind'>;
   /** HTTP status, or `Status.code` when the failure arrived inside a watch stream. */
   readonly status: number;
-  /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent none. */
+  /** `Status.reason`, e.g. `Conflict`, `Expired`. Empty when the server sent no reason. */
   readonly reason: string;
   /** As the server sent it, with quoted values removed from `causes`. */
   readonly details: StatusDetails;
-  /** Milliseconds that the server asked to wait, at most 60 s. */
+  /** Milliseconds that the server asked the client to wait, at most 60 s. */
   readonly retryAfterMs: number | undefined;
 
   /**
@@ -76,12 +79,15 @@ function boundedWord(reason: unknown): string {
 
 const MAX_REASON_CHARS = 128;
 
-/** More than any server writes about one object, and short enough to search for quoted values. */
+/**
+ * Number of characters that are read. It is more than any server writes about one object, and few enough to
+ * search for quoted values.
+ */
 const MAX_READ_CHARS = 16 * 1024;
 
 /**
- * Cuts the texts of a Status to the length that is read. Only the beginning stays: a text that ends inside
- * a quoted value then shows nothing of the value.
+ * Cuts the texts of a Status to the length that is read. Only the beginning stays, so a quoted value that is
+ * cut can still be recognised and hidden.
  */
 function readable(status: Omit<Status, 'kind'>): Omit<Status, 'kind'> {
   const { message, details, ...rest } = status;
@@ -104,7 +110,7 @@ function readableCause(cause: StatusCause): StatusCause {
   return { ...cause, message: cause.message.slice(0, MAX_READ_CHARS) };
 }
 
-/** The texts of each cause are limited separately, because each is a message of its own. */
+/** The texts of each cause are limited separately, because each cause is a message. */
 function boundedDetails(details: StatusDetails | undefined): StatusDetails {
   if (typeof details !== 'object' || details === null) return {};
   const { causes } = details;
@@ -128,8 +134,8 @@ export function isGone(error: unknown): boolean {
 
 /**
  * True when a write conflicts with the state on the server: 409 with the reason `Conflict`.
- * `isVersionConflict` is a lost race, which a fresh read resolves. `isUidMismatch` is an object that is
- * gone. `isApplyConflict` is a field of another manager. False for an object that already exists.
+ * `isVersionConflict` recognises a lost race, which a fresh read resolves; `isUidMismatch` an object that is
+ * gone; `isApplyConflict` a field of another manager. False for an object that already exists.
  */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409 && error.reason === 'Conflict';

@@ -3,22 +3,23 @@ import type { KubernetesObject } from './object.ts';
 import { apiVersionOf, defineResource, type Resource } from './resource.ts';
 
 /**
- * Asks the control plane to write every stored object of a resource again, in its storage version. Since Kubernetes
- * 1.37 every API server serves `v1`. Before, an administrator has to switch `v1beta1` (1.35) or `v1alpha1` (1.30) on.
+ * Asks the control plane to write every stored object of a resource again, in its storage version. Since
+ * Kubernetes 1.37 every API server serves `v1`. Before 1.37, an administrator must enable `v1beta1` (since
+ * 1.35) or `v1alpha1` (since 1.30).
  */
 export interface StorageVersionMigration extends KubernetesObject {
   readonly spec: {
     readonly resource: {
       readonly group: string;
       readonly resource: string;
-      /** Only in `v1alpha1`. */
+      /** Used only in `v1alpha1`. */
       readonly version?: string;
     };
   };
   readonly status?: { readonly conditions?: readonly Condition[] | null };
 }
 
-/** Newest first. */
+/** Versions of the migration's API, newest first. */
 export const MIGRATION_VERSIONS: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'];
 
 /** The resource of migrations in one of these versions. */
@@ -35,9 +36,9 @@ export function storageMigrations(version: string): Resource<StorageVersionMigra
 /**
  * The migration of a definition's objects to a storage version.
  *
- * @param definition - its name, such as `websites.example.dev`.
+ * @param definition - the name of the definition, such as `websites.example.dev`.
  * @param target - the storage version.
- * @param version - of the migration's API.
+ * @param version - the version of the migration's API.
  */
 export function storageMigration(
   definition: string,

@@ -16,14 +16,17 @@ export interface ValidationRule {
     | 'FieldValueRequired';
   /** The field that is reported, relative to this one: `.maxReplicas`. */
   readonly fieldPath?: string;
-  /** Also check creations; `oldSelf` is then an optional value. Only for rules that use `oldSelf`. */
+  /**
+   * Whether the rule is also checked when the object is created; `oldSelf` is then an optional value. Only
+   * for rules that use `oldSelf`.
+   */
   readonly optionalOldSelf?: boolean;
 }
 
 export type SchemaType = 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string';
 
 /**
- * A structural schema as in a definition: OpenAPI v3 as the API server understands it. One sent by a client
+ * A structural schema as in a definition: OpenAPI v3 as the API server understands it. A schema from a client
  * may contain unknown types, which the API server refuses.
  */
 export interface StructuralSchema {
@@ -68,7 +71,7 @@ export interface StructuralSchema {
 /** Fields that every object has, whatever its schema says. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The schema of a map's values; undefined if there is none. */
+/** The schema of a map's values; undefined if it has no schema. */
 export function valuesSchema({
   additionalProperties,
 }: StructuralSchema): StructuralSchema | undefined {
@@ -76,7 +79,7 @@ export function valuesSchema({
   return additionalProperties || undefined;
 }
 
-/** The schema of an object's field or of a map's value; undefined if there is none. */
+/** The schema of an object's field or of a map's value; undefined if it has no schema. */
 export function fieldSchema(schema: StructuralSchema, field: string): StructuralSchema | undefined {
   const { properties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, field)) return properties[field];

@@ -63,14 +63,14 @@ function uuid(version: string, variant: string): RegExp {
   );
 }
 
-/** Like Go's ParseRequestURI: an absolute URI or an absolute path. */
+/** The same as Go's ParseRequestURI: true for an absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
   if (/[\s\p{Cc}]/u.test(text)) return false;
   if (text.startsWith('/')) return !/%(?![0-9a-fA-F]{2})/.test(text);
   return /^[a-zA-Z][a-zA-Z0-9+.-]*:./.test(text) && !/%(?![0-9a-fA-F]{2})/.test(text);
 }
 
-/** `a@b`, or `Name <a@b>`. */
+/** True for `a@b`, or `Name <a@b>`. */
 function isMailAddress(text: string): boolean {
   const [, inside] = /^[^<>]*<([^<>]+)>$/.exec(text.trim()) ?? [];
   return /^(?!\.)(?!.*\.\.)[^\s@<>(),;:\\"[\]]+(?<!\.)@[^\s@<>(),;:\\"]+$/.test(
@@ -124,7 +124,7 @@ function isCreditCard(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A date in the calendar. */
+/** True for a date that exists in the calendar. */
 function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (year === undefined) return false;
@@ -141,7 +141,7 @@ function isDateTime(text: string): boolean {
   return Number(hours) <= 23 && Number(minutes) <= 59 && Number(seconds) <= 59;
 }
 
-/** A duration in Go's or Scala's syntax: `1h30m`, `22 ns`, `3 weeks`. */
+/** True for a duration in Go's or Scala's syntax: `1h30m`, `22 ns`, `3 weeks`. */
 function isDuration(text: string): boolean {
   if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   const unit =

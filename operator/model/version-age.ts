@@ -1,7 +1,7 @@
 const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1, '': 2 };
 
 /**
- * Orders versions as Kubernetes ages them, the oldest first: names of another form, `v1alpha1`, `v1beta1`,
+ * Orders versions by age as Kubernetes does, oldest first: names of another form, then `v1alpha1`, `v1beta1`,
  * `v1beta2`, `v1`, `v2`.
  */
 export function byAge(a: string, b: string): number {

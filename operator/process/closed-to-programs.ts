@@ -1,21 +1,23 @@
-/** What programs of the same user can learn from this process, and what is done against it. */
+/** What programs of the same user can learn from this process, and how this is prevented. */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 
 /**
- * Every program of the same user may send SIGUSR1, and Node would then open its inspector, which gives away all
- * memory. A listener takes the signal away from Node, until this process ends.
+ * Every program of the same user may send SIGUSR1, and Node would then open its inspector, which gives away
+ * all memory. This function adds a listener, which stays until this process ends and keeps Node from handling
+ * the signal.
  */
 export function closeInspectorSignal(): void {
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
 }
 
 /**
- * The names of variables in the environments that a program started by this process can read in `/proc`: that of this
- * process, and those of the processes above it with the same user. Empty where the executables of these processes
- * cannot be read, because then the kernel closes `/proc/PID` to other processes. Linux only; elsewhere empty.
+ * The names of variables in the environments that a program started by this process can read in `/proc`: the
+ * environment of this process, and those of its ancestors with the same user. Empty if the executables of
+ * these processes cannot be read, because then the kernel closes `/proc/PID` to other processes. Empty on
+ * systems other than Linux.
  *
- * @param given - what programs are given anyway. It is left out.
+ * @param given - the variables that programs get anyway. They are omitted.
  */
 export async function exposedVariables(
   given: Readonly<Record<string, string>>,
@@ -31,7 +33,7 @@ export async function exposedVariables(
   return [...names].toSorted();
 }
 
-/** 0 above the first process, and where there is no `/proc`. */
+/** The number of the parent process. 0 above the first process, and on systems without `/proc`. */
 async function parentOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
   // The name of the program is in parentheses, and may have parentheses and blanks itself.

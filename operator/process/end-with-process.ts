@@ -15,11 +15,12 @@ function endAll(): void {
 }
 
 /**
- * Until it is disposed of, a program is ended when this process ends: after a second signal, after a lost Lease, and
- * after SIGKILL. What has left its process group is then ended on Linux, by its `CHANCERY_RUN`.
+ * Ends a program when this process ends, even after a second signal, a lost Lease or SIGKILL. On Linux,
+ * processes that have left the process group of the program are ended, too: their `CHANCERY_RUN` identifies
+ * them. Disposing of the result stops this.
  */
 export function endWithProcess(groupId: number, run: string): Disposable {
-  // First, so that no program writes into a folder that is being removed.
+  // Prepended, so that no program writes into a folder that is being removed.
   if (programs.size === 0) process.prependListener('exit', endAll);
   programs.set(groupId, run);
   tellGuard('+', groupId, run);
@@ -32,24 +33,24 @@ export function endWithProcess(groupId: number, run: string): Disposable {
   };
 }
 
-/** A shell that does what this process cannot do after SIGKILL: `program-guard.sh`. */
+/** A shell that ends the programs after SIGKILL, when this process cannot: `program-guard.sh`. */
 let guard: ChildProcess | undefined;
 
 function tellGuard(sign: '+' | '-', groupId: number, run: string): void {
-  if (process.pid === 1) return; // when it ends, the system ends all that is in the container
+  if (process.pid === 1) return; // the system then ends everything in the container
   guard ??= startGuard();
   guard.stdin?.write(`${sign} ${groupId} ${run}\n`);
 }
 
-/** It keeps nothing of this process open, and this process does not wait for it. */
+/** Starts the shell. It keeps no files of this process open, and this process does not wait for it. */
 function startGuard(): ChildProcess {
   const child = spawn('/bin/sh', ['-c', files('program-guard.sh'), 'chancery-guard'], {
     detached: true, // a signal to the group of this process must not end it
     env: programEnvironment({}),
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  child.on('error', () => {}); // without a shell, SIGKILL leaves programs
-  child.stdin.on('error', () => {}); // it has ended
+  child.on('error', () => {}); // without a shell, programs survive SIGKILL
+  child.stdin.on('error', () => {}); // the shell has ended
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   return child;

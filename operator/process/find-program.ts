@@ -4,7 +4,7 @@ import { delimiter, resolve } from 'node:path';
 import process from 'node:process';
 import { ProgramError } from './program-error.ts';
 
-/** Linux reads no more than this of a file to find its interpreter: `BINPRM_BUF_SIZE`. */
+/** Linux reads at most this many bytes of a file to find its interpreter: `BINPRM_BUF_SIZE`. */
 const HEAD_BYTES = 256;
 
 const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
@@ -16,11 +16,11 @@ interface Wanted {
 }
 
 /**
- * The absolute path of a program that the system can start. The C library gives a file that has no interpreter to
- * `/bin/sh`, and reports an interpreter that is missing as if the file itself were missing. So both are looked at
- * here.
+ * The absolute path of a program that the system can start. The C library runs a file without an interpreter
+ * with `/bin/sh`, and reports a missing interpreter as if the file itself were missing. So this function
+ * checks both.
  *
- * @throws ProgramError `not-started` that says what to change.
+ * @throws ProgramError `not-started`. Its message says what to change.
  */
 export async function findProgram({ program, cwd = process.cwd(), env }: Wanted): Promise<string> {
   const path = program.includes('/')
@@ -31,7 +31,7 @@ export async function findProgram({ program, cwd = process.cwd(), env }: Wanted)
   return path;
 }
 
-/** @param code - of the system's error. */
+/** @param code - the code of the system's error. */
 export function notStarted(program: string, problem: string, code?: string): ProgramError {
   return new ProgramError(`${program} cannot be started: ${problem}`, {
     reason: 'not-started',
@@ -60,7 +60,10 @@ async function problemOf(path: string): Promise<string | undefined> {
   return head === undefined ? undefined : problemOfHead(head);
 }
 
-/** Latin-1, so that each byte is one character. Undefined: the file may be executed, and not read. */
+/**
+ * The beginning of a file as Latin-1, so that each byte is one character. Undefined if the file may be
+ * executed but not read.
+ */
 async function headOf(path: string): Promise<string | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY);
@@ -88,7 +91,10 @@ async function problemOfHead(head: string): Promise<string | undefined> {
   return `its interpreter ${interpreter} does not exist, or is not executable`;
 }
 
-/** ELF of Linux, and the forms of macOS: 64 bits of either byte order, and those for several processors. */
+/**
+ * True for an executable: ELF of Linux, and the forms of macOS for 64 bits, of either byte order, for one or
+ * several processors.
+ */
 function isBinary(head: string): boolean {
   return /^(?:\u007fELF|\u00cf\u00fa\u00ed\u00fe|\u00fe\u00ed\u00fa\u00cf|\u00ca\u00fe\u00ba[\u00be\u00bf])/.test(
     head,

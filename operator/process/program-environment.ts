@@ -1,6 +1,6 @@
 /**
- * Variables that a script needs to find programs, to show text and time, and to know where it runs. None of them
- * holds a secret. `LC_` stands for all that begin with it.
+ * Variables that a script needs to find programs, to show text and time, and to know where it runs. None of
+ * them holds a secret. `LC_` stands for all variables that begin with it.
  */
 const ALLOWED: readonly string[] = [
   'PATH',
@@ -14,14 +14,14 @@ const ALLOWED: readonly string[] = [
   'POD_NAMESPACE',
 ];
 
-/** Where programs are looked for when nothing is said: the default of Debian for users. */
+/** The search path for programs if `PATH` is not set: the default of Debian for users. */
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * The environment of programs that the operator's user wrote: the variables of an allow-list that are set, and those
- * that the user names. Everything else of this process stays here.
+ * The environment of programs that the operator's user wrote: the variables of an allow-list that are set,
+ * and the variables that the user names. No other variable of this process is passed on.
  *
- * @param also - names that the user gives. Those that are not set are left out.
+ * @param also - names of further variables. Variables that are not set are omitted.
  */
 export function programEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import { type ErrorContext, OperatorError } from '../core/errors.ts';
 import type { ProgramUsage } from './program-usage.ts';
 
 /**
- * Why a program has no result. A program that ends by itself is no error, whatever its exit code.
+ * Why a program has no result. A program that ends by itself is not an error, whatever its exit code.
  *
  * - `not-started`: the system did not start it. The message says what to change.
  * - `timeout`: it was ended at its time limit.
@@ -11,11 +11,13 @@ import type { ProgramUsage } from './program-usage.ts';
  */
 export type ProgramErrorReason = 'not-started' | 'timeout' | 'output-limit' | 'survivors';
 
-/** A program could not be started, or broke a limit. All its processes have ended, but for `survivors`. */
+/**
+ * A program could not be started, or broke a limit. All its processes have ended, except with `survivors`.
+ */
 export class ProgramError extends OperatorError {
   override readonly name = 'ProgramError';
   readonly reason: ProgramErrorReason;
-  /** What it used until it was ended. Left out when it was not started. */
+  /** Resources that the program used until it was ended. Undefined if it was not started. */
   readonly usage: ProgramUsage | undefined;
 
   constructor(

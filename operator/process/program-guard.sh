@@ -1,5 +1,5 @@
-# Kills programs when the process that started them is gone. Standard input is a pipe from that process. Each line has
-# a sign, a process group and the value of CHANCERY_RUN of a program: "+" when it starts, "-" when it is over.
+# Kills programs when the process that started them has ended. Standard input is a pipe from that process. Each line
+# has a sign, the process group of a program and its value of CHANCERY_RUN: "+" when it starts, "-" when it has ended.
 runs=
 while read -r sign group run; do
   case $sign in
@@ -11,10 +11,10 @@ while read -r sign group run; do
        runs=$kept ;;
   esac
 done
-# SIGKILL lets a process do nothing, but the system closes its pipes.
+# After SIGKILL a process can do nothing, but the system closes its pipes.
 for each in $runs; do
   kill -s KILL -- "-${each%%/*}"
-  # Those that have left the group, and those that they start meanwhile. Only Linux shows them.
+  # Processes that have left the group, and processes that they start meanwhile. Only Linux shows them.
   for round in 1 2 3 4 5 6 7 8 9 10; do
     files=$(grep -lsF "CHANCERY_RUN=${each#*/}" /proc/[0-9]*/environ)
     [ -n "$files" ] || break

@@ -2,24 +2,24 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import { TimeSlice } from '../core/time-slice.ts';
 
-/** Longest line that is given to `onLine`, in bytes. Logs of Kubernetes split what is longer than 16 KiB. */
+/** Longest line that is passed to `onLine`, in bytes. Logs of Kubernetes split lines of more than 16 KiB. */
 const MAX_OUTPUT_LINE_BYTES = 16 * 1024;
 
-/** Bytes of standard error that are kept for messages. */
+/** Number of bytes at the end of standard error that are kept for messages. */
 const STDERR_END_BYTES = 2_048;
 
 type OnLine = (stream: 'stdout' | 'stderr', line: string) => void;
 
 /**
- * What a program writes. It is read no faster than its lines are handled: a program that writes faster waits, and
- * this process goes on with other work.
+ * The output of a program. It is read only as fast as its lines are handled: a program that writes faster
+ * must wait, and this process does other work meanwhile.
  */
 export class ProgramOutput {
   readonly #onLine: OnLine | undefined;
   readonly #keepsStdout: boolean;
   readonly #onLimit: () => void;
   readonly #slice: TimeSlice;
-  /** Below 0 the limit is broken, and nothing more is read. */
+  /** Below 0 the limit is exceeded, and no more output is read. */
   #leftBytes: number;
   readonly #kept: Buffer[] = [];
   #stderrEnd: Buffer = Buffer.alloc(0);
@@ -27,9 +27,9 @@ export class ProgramOutput {
   constructor(options: {
     readonly limitBytes: number;
     readonly onLine: OnLine | undefined;
-    /** True: `onLine` gets no line of standard output. Default: only without `onLine`. */
+    /** True: `onLine` gets no line of standard output. Default: true only without `onLine`. */
     readonly keepsStdout?: boolean | undefined;
-    /** Called once. */
+    /** Called once, when the limit is exceeded. */
     readonly onLimit: () => void;
     readonly clock: Clock;
   }) {
@@ -49,7 +49,7 @@ export class ProgramOutput {
     return this.#stderrEnd.toString();
   }
 
-  /** Reads until the stream ends, is destroyed, or the limit is broken. */
+  /** Reads until the stream ends, is destroyed, or the limit is exceeded. */
   async read(name: 'stdout' | 'stderr', stream: Readable): Promise<void> {
     const lines = new Lines();
     try {
@@ -60,7 +60,8 @@ export class ProgramOutput {
         else if (this.#onLine !== undefined) await this.#give(name, lines.of(chunk));
       }
     } catch (error) {
-      // It was destroyed while it was read: the run is over, and a process that escaped holds it open.
+      // The stream was destroyed while it was read: the run is over, and a process that escaped holds the
+      // pipe open.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
     if (this.#onLine !== undefined) await this.#give(name, lines.rest());
@@ -93,7 +94,7 @@ class Lines {
   /** The beginning of an unfinished line, at most `MAX_OUTPUT_LINE_BYTES` of it. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  #leftOutBytes = 0;
+  #omittedBytes = 0;
 
   *of(chunk: Buffer): Generator<string, void, undefined> {
     let from = 0;
@@ -105,7 +106,7 @@ class Lines {
     this.#keep(chunk.subarray(from));
   }
 
-  /** The last line, which has no end. */
+  /** The last line, if no line feed ends it. */
   *rest(): Generator<string, void, undefined> {
     if (this.#heldBytes > 0) yield this.#taken();
   }
@@ -114,15 +115,15 @@ class Lines {
     const fits = part.subarray(0, MAX_OUTPUT_LINE_BYTES - this.#heldBytes);
     if (fits.length > 0) this.#held.push(fits);
     this.#heldBytes += fits.length;
-    this.#leftOutBytes += part.length - fits.length;
+    this.#omittedBytes += part.length - fits.length;
   }
 
   #taken(): string {
     const text = Buffer.concat(this.#held).toString().replace(/\r$/, '');
-    const leftOut = this.#leftOutBytes;
+    const omitted = this.#omittedBytes;
     this.#held = [];
     this.#heldBytes = 0;
-    this.#leftOutBytes = 0;
-    return leftOut === 0 ? text : `${text} … (${leftOut} bytes left out)`;
+    this.#omittedBytes = 0;
+    return omitted === 0 ? text : `${text} … (${omitted} bytes left out)`;
   }
 }

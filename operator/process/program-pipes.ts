@@ -16,17 +16,20 @@ export interface ProgramPipes {
   readonly given: readonly ['ignore' | number, number, number];
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Closes what was given, as soon as the program has it: otherwise the end of its output is never seen. */
+  /**
+   * Closes the files for the program as soon as the program has them. Otherwise the end of its output would
+   * never be seen.
+   */
   release(): void;
 }
 
 /**
- * Two pipes for the output of a program, and a file with its input. Node itself gives a program sockets. Linux opens no
- * socket by its name, so that `echo … > /dev/stderr` and `cat /dev/stdin` fail in a script; and bash takes a socket for
- * a login from another machine, and reads `~/.bashrc`.
+ * Two pipes for the output of a program, and a file with its input. Node itself gives a program sockets.
+ * Linux cannot open a socket by name, so `echo … > /dev/stderr` and `cat /dev/stdin` would fail in a script.
+ * And bash takes a socket for a login from another machine, and reads `~/.bashrc`.
  *
- * Undefined on other systems, where programs are given sockets; and where pipes cannot be had, because nothing can be
- * written to `tmpDir`, or no folder of `path` has the program `mkfifo`. No file is left when it resolves.
+ * Undefined on other systems, where programs get sockets, and if pipes cannot be made because `tmpDir` is not
+ * writable or no folder of `path` has the program `mkfifo`. All files are removed when the promise resolves.
  */
 export async function programPipes(
   tmpDir: string,
@@ -52,7 +55,10 @@ export async function programPipes(
   }
 }
 
-/** No call waits: a reader does not ask for a writer, and for a writer there is its reader. */
+/**
+ * Opens the files. No call blocks: the reader is opened without waiting for a writer, and the writer finds
+ * its reader.
+ */
 function opened(stdin: string | undefined, stdout: string, stderr: string): ProgramPipes {
   const files: number[] = [];
   const open = (path: string, flags: number): number => {
@@ -73,7 +79,7 @@ function opened(stdin: string | undefined, stdout: string, stderr: string): Prog
       },
     };
   } catch (error) {
-    for (const fd of files) closeSync(fd); // there are too many open files
+    for (const fd of files) closeSync(fd); // too many files are open
     throw error;
   }
 }

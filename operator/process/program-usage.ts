@@ -2,23 +2,26 @@ import { readFileSync } from 'node:fs';
 import { platform } from 'node:process';
 import type { Cancel, Clock } from '../core/clock.ts';
 
-/** What a program has used. */
+/** The resources that a program has used. */
 export interface ProgramUsage {
   readonly durationMs: number;
   /**
-   * Seconds of processor time, with that of the processes for which it waited, in steps of 0.01. Of programs that
-   * end in the same moment, one is given the time of all. 0 on systems other than Linux.
+   * Seconds of processor time in steps of 0.01, including the processes for which the program waited. If
+   * several programs end at the same moment, the time of all is attributed to one of them. 0 on systems other
+   * than Linux.
    */
   readonly userCpuSeconds: number;
   readonly systemCpuSeconds: number;
-  /** Largest resident memory of the program itself that was seen. 0 on systems other than Linux. */
+  /**
+   * Largest resident memory of the program itself that was measured, in bytes. 0 on systems other than Linux.
+   */
   readonly maxRssBytes: number;
 }
 
 /** Linux counts processor time for programs in hundredths of a second on every processor: `USER_HZ`. */
 const TICKS_PER_SECOND = 100;
 
-/** Memory is read after this time, and then in growing distances: most programs are short. */
+/** Memory is measured after this time, and then at growing intervals, because most programs are short. */
 const FIRST_SAMPLE_MS = 20;
 const LONGEST_DISTANCE_MS = 2_000;
 
@@ -28,12 +31,15 @@ interface CpuTimes {
 }
 
 /**
- * Processor time of all programs that have ended, as it was when the latest of them ended. Linux tells one sum for
- * all children of this process, so the growth since then belongs to the next program that ends.
+ * Processor time of all programs that have ended, as it was when the latest of them ended. Linux reports one
+ * sum for all children of this process, so the growth since then belongs to the next program that ends.
  */
 let counted: CpuTimes | undefined;
 
-/** What one program uses. It costs two reads of `/proc` for a short program, and one every 2 s for a long one. */
+/**
+ * Measures what one program uses. It reads `/proc` twice for a short program, and once every 2 s for a long
+ * one.
+ */
 export class UsageMeter {
   readonly #clock: Clock;
   readonly #pid: number;
@@ -41,16 +47,19 @@ export class UsageMeter {
   #cancel: Cancel = () => {};
   #maxRssBytes = 0;
 
-  /** Begins to watch a program that has just started. */
+  /** Begins to measure a program that has just started. */
   constructor(pid: number, clock: Clock) {
-    counted = timesOfEnded(); // what ended before, and was no program of ours, belongs to none
+    counted = timesOfEnded(); // processes that ended before were not programs of ours
     this.#clock = clock;
     this.#pid = pid;
     this.#startedAt = clock.monotonic();
     this.#sample(FIRST_SAMPLE_MS);
   }
 
-  /** Call it in the turn in which the program ends: the sum of the children grows by the next one. */
+  /**
+   * Call it in the turn of the event loop in which the program ends: the next program that ends increases the
+   * sum.
+   */
   stop(): ProgramUsage {
     this.#cancel();
     const before = counted;
@@ -77,7 +86,10 @@ function secondsBetween(before: number | undefined, now: number | undefined): nu
   return (now - before) / TICKS_PER_SECOND;
 }
 
-/** `cutime` and `cstime` of proc_pid_stat(5). The name before them may have spaces and parentheses. */
+/**
+ * The processor time of all children that have ended: `cutime` and `cstime` of proc_pid_stat(5). The name
+ * before them may have spaces and parentheses.
+ */
 function timesOfEnded(): CpuTimes | undefined {
   const text = textOf('/proc/self/stat');
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -91,7 +103,10 @@ function largestMemoryOf(pid: number): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Read at once: a file of `/proc` is made in memory, and a later turn would see another state. */
+/**
+ * The text of a file. It is read synchronously: a file of `/proc` is made in memory, and a later turn of the
+ * event loop would show another state.
+ */
 function textOf(path: string): string | undefined {
   if (platform !== 'linux') return undefined;
   try {

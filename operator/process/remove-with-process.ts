@@ -9,8 +9,8 @@ function removeAll(): void {
 }
 
 /**
- * Until it is disposed of, the folder is removed when this process exits in any way but by SIGKILL: after a second
- * signal, at the time limit of a stop, and after a lost Lease.
+ * Removes a folder when this process exits, even after a second signal, at the time limit of a stop or after
+ * a lost Lease, but not after SIGKILL. Disposing of the result stops this.
  */
 export function removeWithProcess(path: string): Disposable {
   if (folders.size === 0) process.on('exit', removeAll);
@@ -23,7 +23,10 @@ export function removeWithProcess(path: string): Disposable {
   };
 }
 
-/** Never throws. What a program has left without access is opened first: it belongs to the user of this process. */
+/**
+ * Removes a folder. Never throws. If a program has left folders without access, access is granted first: they
+ * belong to the user of this process.
+ */
 export function removeNow(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -32,7 +35,7 @@ export function removeNow(path: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // The next process that uses the folder above removes it.
+      // The next process that uses the parent folder removes this one.
     }
   }
 }
@@ -44,6 +47,6 @@ function openFolders(path: string): void {
       if (entry.isDirectory()) openFolders(join(path, entry.name));
     }
   } catch {
-    // It is no folder any more, or another user's.
+    // The path is no longer a folder, or belongs to another user.
   }
 }

@@ -5,40 +5,45 @@ import process from 'node:process';
 import { ConfigurationError, OperatorError } from '../core/errors.ts';
 import { removeNow, removeWithProcess } from './remove-with-process.ts';
 
-/** Bytes that a program may leave in one file. */
+/** Maximum size in bytes of a file that a program leaves. */
 const RESULT_LIMIT_BYTES = 10_000_000;
 
-/** Name of a folder for the files of one process: its number, the time of its start, and something unique. */
+/**
+ * Name of a folder for the files of one process: the number of the process, its start time, and a unique
+ * text.
+ */
 const FOLDER = /^runner-(?<pid>[0-9]+)-(?<startedAt>[0-9]+)-[A-Za-z0-9]+$/;
 
 /** A program has left a file that cannot be read. */
 class ResultFileError extends OperatorError {
   override readonly name = 'ResultFileError';
 
-  /** @param file - its name, without the folder. */
+  /** @param file - the name of the file, without the folder. */
   constructor(message: string, file: string, options: ErrorOptions = {}) {
     super(message, { ...options, code: 'PROGRAM', layer: 'user-code', context: { file } });
   }
 }
 
-/** The files of one run, in a folder of its own with mode 0700. Disposing of it removes the folder. */
+/** The files of one run, in a separate folder with mode 0700. Disposing of it removes the folder. */
 export interface RunFolder extends AsyncDisposable {
   readonly path: string;
-  /** Makes a file with mode 0644, and returns its path. The pieces of a text are written one after another. */
+  /**
+   * Makes a file with mode 0644, and returns its path. The pieces of a text are written one after another.
+   */
   write(name: string, text: string | Iterable<string>): Promise<string>;
   /**
-   * The text of a file that a program has left, empty when there is no such file. A pipe or a link in its place is
-   * refused and not opened, so that nothing waits and no other file is read.
+   * The text of a file that a program has left; empty if the file does not exist. A pipe or a link of that
+   * name is refused and not opened, so that the call does not wait and no other file is read.
    *
-   * @throws ResultFileError when it is no regular file, no UTF-8, or longer than 10 MB.
+   * @throws ResultFileError when it is not a regular file, not UTF-8, or longer than 10 MB.
    */
   read(name: string): Promise<string>;
 }
 
 /**
- * Folders for the files of runs. All stand in one folder of this process below `tmpDir`, which is removed at the latest
- * when the process exits. The processes that share
- * `tmpDir` must see each other: a folder of a process that is not seen is taken for one that a dead process left.
+ * Folders for the files of runs. All of them are in one folder per process below `tmpDir`, which is removed
+ * at the latest when the process exits. Processes that share `tmpDir` must see each other in `/proc`:
+ * otherwise a process would remove the folder of another one, because it seems to have ended.
  */
 export class RunFolders implements AsyncDisposable {
   readonly #folder: string;
@@ -51,7 +56,7 @@ export class RunFolders implements AsyncDisposable {
   }
 
   /**
-   * Makes `tmpDir` and the folder of this process, and removes those of processes that have ended.
+   * Makes `tmpDir` and the folder of this process, and removes the folders of processes that have ended.
    *
    * @throws ConfigurationError when `tmpDir` cannot be written to.
    */
@@ -89,7 +94,7 @@ export class RunFolders implements AsyncDisposable {
 
 async function written(path: string, text: string | Iterable<string>): Promise<string> {
   await using file = await open(path, 'wx', 0o644);
-  await file.chmod(0o644); // whatever the umask of this process says
+  await file.chmod(0o644); // independent of the umask of this process
   await writeFile(file, text);
   return path;
 }
@@ -137,9 +142,10 @@ async function removeLeftFolders(tmpDir: string): Promise<void> {
 }
 
 /**
- * When a process started, in ticks since the system did: field 22 of proc_pid_stat(5). A number of a process is used
- * again, and in a container that restarts this process always has the same. Undefined when it has ended. On systems
- * without `/proc` a process that runs has 0.
+ * The start time of a process, in ticks since the start of the system: field 22 of proc_pid_stat(5). It
+ * distinguishes processes with the same number: numbers are reused, and in a container that restarts this
+ * process always has the same number. Undefined if the process has ended. On systems without `/proc` it is 0
+ * for a process that runs.
  */
 function startOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return runs(pid) ? '0' : undefined;
@@ -155,16 +161,19 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it is another user's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // the process belongs to another user
   }
 }
 
-/** A program may leave a folder that not even its owner may enter. */
+/** Removes a folder. A program may have left a folder inside that not even its owner may enter. */
 async function removed(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => removeNow(path));
 }
 
-/** As `recursive` of mkdir does, which never ends below /proc: there a folder is missing and cannot be made (Node 24). */
+/**
+ * Makes a folder and its parents, as mkdir with `recursive` does. In Node 24, mkdir never ends below /proc,
+ * where a folder is missing and cannot be made.
+ */
 async function makeFolder(path: string): Promise<void> {
   const make = (): Promise<void> =>
     mkdir(path).catch((error: NodeJS.ErrnoException) => {

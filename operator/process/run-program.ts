@@ -12,35 +12,40 @@ import { type ProgramUsage, UsageMeter } from './program-usage.ts';
 import { type StartedProgram, startProgram } from './start-program.ts';
 import { endSurvivors, signalGroup } from './survivors.ts';
 
-/** Time to clean up between SIGTERM and SIGKILL. With the limit of a run it stays below the 30 s of a Pod's end. */
+/**
+ * Time between SIGTERM and SIGKILL, in which a program can clean up. It leaves enough of the 30 s that a Pod
+ * has to end.
+ */
 const GRACE_MS = 5_000;
 
 /**
- * How long a program that has ended may have others write for it. In bash, `exec > >(tee log)` makes such a process:
- * it writes the last lines after bash itself has ended.
+ * How long other processes may still write output after the program has ended. In bash, `exec > >(tee log)`
+ * makes such a process: it writes the last lines after bash itself has ended.
  */
 const LAST_LINES_MS = 1_000;
 
-/** What a program that ended by itself has left. */
+/** The result of a program that ended by itself. */
 export interface ProgramResult extends ProgramUsage {
   /** After a signal: 128 and the number of the signal, as in shells. */
   readonly exitCode: number;
-  /** What it wrote on standard output. Empty with `onLine`, unless it is kept. */
+  /** Its standard output. Empty with `onLine`, unless `keepsStdout` is set. */
   readonly stdout: string;
   /** The last 2,048 bytes of standard error, for messages. */
   readonly stderrEnd: string;
-  /** Processes that had outlived the program and were ended. Linux only; elsewhere 0. */
+  /** Number of processes that had outlived the program and were ended. 0 on systems other than Linux. */
   readonly survivors: number;
 }
 
 /**
- * Runs a program to its end, in a process group of its own. When it settles, no process of the run is left: those
- * that outlive the program are ended, on Linux also those that have left its group. Docs say what is not promised.
+ * Runs a program to its end, in a separate process group. When the promise settles, no process of the run is
+ * left: processes that outlive the program are ended, on Linux even if they have left its group. The
+ * documentation lists what is not promised.
  *
  * At a limit and when aborted the group gets SIGTERM, and 5 s later SIGKILL.
  *
- * @throws ProgramError `PROGRAM` when the program cannot be started, or breaks a limit. An exit code other than 0 is
- *   no error. @throws `signal.reason` when aborted before the program ended by itself.
+ * @throws ProgramError `PROGRAM` when the program cannot be started, or breaks a limit. An exit code other
+ *   than 0 is not an error.
+ * @throws `signal.reason` when aborted before the program ended by itself.
  */
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
   const { clock, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
@@ -67,7 +72,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramResult
   ending.programEnded();
   await settledWithin(read, LAST_LINES_MS, clock);
   const survivors = await endSurvivors(program.pid, run, clock);
-  // Nothing of the run holds the pipes open any more, but for a process that escaped.
+  // No process of the run holds the pipes open any more, except a process that escaped.
   await settledWithin(read, GRACE_MS, clock);
   program.close();
   await read;
@@ -95,7 +100,7 @@ class Ending {
     const onAbort = (): void => this.begin(() => signal.reason);
     this.#stopListening = () => signal.removeEventListener('abort', onAbort);
     signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort(); // while it was started
+    if (signal.aborted) onAbort(); // aborted while the program was started
     if (timeoutMs > 0) {
       this.#cancelLimit = clock.schedule(timeoutMs, () =>
         this.begin((usage) => tookTooLong(program, timeoutMs, usage)),

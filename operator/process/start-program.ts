@@ -8,22 +8,24 @@ import type { ProgramOptions } from './program-options.ts';
 import { programPipes } from './program-pipes.ts';
 import { RUN_VARIABLE } from './survivors.ts';
 
-/** A program that runs. Its number is also that of its process group. */
+/** A program that runs. Its number is also the number of its process group. */
 export interface StartedProgram {
   readonly path: string;
   readonly pid: number;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the program ends; processes that it has started may still run. */
+  /**
+   * Resolves to the exit code when the program ends; processes that it has started may still run.
+   */
   readonly exitCode: Promise<number>;
-  /** Closes our ends of the pipes. */
+  /** Closes this process's ends of the pipes. */
   close(): void;
 }
 
 /**
- * Starts a program in a process group of its own.
+ * Starts a program in a separate process group.
  *
- * @param run - value of `CHANCERY_RUN`, unique.
+ * @param run - value of `CHANCERY_RUN`; must be unique.
  * @throws ProgramError `not-started`.
  */
 export async function startProgram(options: ProgramOptions, run: string): Promise<StartedProgram> {
@@ -65,7 +67,7 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** What the system's refusals mean for a file that is there and can be executed. */
+/** What an error code of the system means for a file that exists and can be executed. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EAGAIN: 'the system allows no more processes: look at the pids limit of the container',
   EMFILE: 'too many files are open in this process',
@@ -79,7 +81,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 function refusedBySystem(path: string, cwd: string | undefined, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
-  // The file and its interpreter were found before.
+  // The file and its interpreter exist, so the working directory is missing.
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return notStarted(path, `its working directory ${cwd} does not exist`, code);
   }

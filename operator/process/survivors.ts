@@ -3,29 +3,35 @@ import process from 'node:process';
 import { NEVER_ABORTED } from '../core/abort.ts';
 import { type Clock, sleep } from '../core/clock.ts';
 
-/** The variable that names a run. Every process of the run has it, unless it was started with another environment. */
+/**
+ * The variable that names a run. Every process of the run has this variable, unless it was started with
+ * another environment.
+ */
 export const RUN_VARIABLE = 'CHANCERY_RUN';
 
-/** Rounds that follow at once: a process may have started another one while the others were ended. */
+/**
+ * Number of rounds without a wait in between. Several are needed because a process may start another one
+ * while processes are ended.
+ */
 const FAST_ROUNDS = 20;
 
-/** Further rounds, for processes that take long to die, such as those with much memory. */
+/** Number of further rounds, for processes that end slowly, such as those with much memory. */
 const SLOW_ROUNDS = 50;
 const SLOW_ROUND_MS = 100;
 
-/** What has become of the processes of a run. */
+/** What happened to the remaining processes of a run. */
 export interface Survivors {
-  /** Processes that were still there. On other systems than Linux they are not counted. */
+  /** Number of processes that still ran. On systems other than Linux they are not counted. */
   readonly found: number;
-  /** Processes that could not be ended. */
+  /** Number of processes that could not be ended. */
   readonly left: number;
 }
 
 /**
- * Ends every process of a run whose program has ended: those of its process group, and on Linux those that have left
- * it and have `CHANCERY_RUN` of this run in their environment.
+ * Ends every process of a run whose program has ended: the processes of its process group, and on Linux also
+ * processes outside of the group with `CHANCERY_RUN` of this run in their environment.
  *
- * They are ended at once, by SIGKILL: the program had no wish to wait for them.
+ * They are ended at once, by SIGKILL, because the program did not wait for them.
  */
 export async function endSurvivors(groupId: number, run: string, clock: Clock): Promise<Survivors> {
   const seen = new Set<number>();
@@ -34,7 +40,7 @@ export async function endSurvivors(groupId: number, run: string, clock: Clock): 
   for (let round = 0; round < FAST_ROUNDS + SLOW_ROUNDS; round++) {
     const processes = await processesOf(run, others);
     alive = processes.found;
-    signalGroup(groupId, 'SIGKILL'); // also those that have another environment
+    signalGroup(groupId, 'SIGKILL'); // also ends processes that have another environment
     if (alive.size === 0 && processes.undecided.size === 0) break;
     for (const pid of alive) {
       seen.add(pid);
@@ -45,7 +51,7 @@ export async function endSurvivors(groupId: number, run: string, clock: Clock): 
   return { found: seen.size, left: alive.size };
 }
 
-/** Sends a signal to all processes of a group. No group of that number is no error. */
+/** Sends a signal to all processes of a group. A missing group is not an error. */
 export function signalGroup(groupId: number, signal: NodeJS.Signals): void {
   signalTo(-groupId, signal);
 }
@@ -54,27 +60,30 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile, or changed its user and is left to the caller's count.
+    // The process has ended meanwhile, or has changed its user. The caller counts it as left.
   }
 }
 
-/** Readings of the list of processes in a round. Other programs may start processes all the time. */
+/**
+ * Maximum number of times that the list of processes is read in a round. Other programs may start processes
+ * all the time.
+ */
 const READINGS = 20;
 
-/** What a look at the list of processes has found. */
+/** The processes of a run in the list of processes. */
 interface RunProcesses {
   readonly found: ReadonlySet<number>;
-  /** Those that are just becoming another program, and may be of the run. */
+  /** Processes that are replacing their program, and may belong to the run. */
   readonly undecided: ReadonlySet<number>;
 }
 
 /**
  * Processes of this user that were started with `CHANCERY_RUN=run`. None on systems other than Linux.
  *
- * A process that ends before it is looked at may have started another one, which the list does not have. So the list
- * is read again until it has no new process, and none that is just becoming another program.
+ * A process that ends before it is examined may have started another one, which is not in the list. So the
+ * list is read again until it has no new process, and no process that is replacing its program.
  *
- * @param others - numbers of processes that are not of the run. Those that are found are added.
+ * @param others - numbers of processes that do not belong to the run. More are added when they are found.
  */
 async function processesOf(run: string, others: Set<number>): Promise<RunProcesses> {
   const found = new Set<number>();
@@ -97,25 +106,30 @@ async function processesOf(run: string, others: Set<number>): Promise<RunProcess
   return { found, undecided };
 }
 
-/** Whether a process has a variable. Undefined for one that is just becoming another program: it has none then. */
+/**
+ * Whether a process was started with a variable. Undefined while the process is replacing its program,
+ * because it has no environment then.
+ */
 async function startedWith(pid: number, variable: string): Promise<boolean | undefined> {
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     if (environment !== '') return `\0${environment}`.includes(`\0${variable}\0`);
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-    // The parts that follow the name, which may have spaces and brackets. They are those of proc_pid_stat(5) from 3 on.
+    // The fields after the name, which may have spaces and brackets: the fields of proc_pid_stat(5) from 3
+    // on.
     const parts = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', flags] = [parts[0], parts[9 - 3]];
     if (ENDED.has(state) || (Number(flags) & KERNEL_THREAD) !== 0) return false;
-    // A program that was started with no variable has an environment that begins and ends at some address.
+    // A program that was started without variables has an environment that begins and ends at the same
+    // address.
     const [start, end] = [Number(parts[50 - 3]), Number(parts[51 - 3])];
     return start !== 0 && start === end ? false : undefined;
   } catch {
-    return false; // it has ended, or belongs to another user
+    return false; // the process has ended, or belongs to another user
   }
 }
 
-/** Linux's PF_KTHREAD. */
+/** PF_KTHREAD of Linux. */
 const KERNEL_THREAD = 0x0020_0000;
 
 /** Zombies, and processes of which only the number is left. */

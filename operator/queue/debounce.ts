@@ -1,4 +1,4 @@
-/** The changes of one key that were not acted upon yet. Times are those of a monotonic clock. */
+/** The pending changes of one key. Times are those of a monotonic clock. */
 interface Unrest {
   revision: string;
   readonly firstAt: number;
@@ -7,31 +7,32 @@ interface Unrest {
 
 /** How long `Debounce` waits. */
 interface DebounceTimes {
-  /** Milliseconds without another change that count as rest; 0 waits for nothing. */
+  /** Milliseconds without another change after which a key is at rest. 0: do not wait. */
   readonly waitMs: number;
   /**
-   * The most milliseconds from the first change, so that changes without end do not put the work off for
-   * ever. Default: ten times `waitMs`.
+   * Maximum wait in milliseconds, counted from the first change, so that continuous changes do not delay the
+   * work forever. Default: ten times `waitMs`.
    */
   readonly maxWaitMs?: number;
 }
 
-/** The default bound, in waits. */
+/** The default of `maxWaitMs`, as a multiple of `waitMs`. */
 const MAX_WAITS = 10;
 
 /**
- * Waits for keys to come to rest, so that several changes in a row cost one action. A reconciler asks it on
- * every attempt, and returns `requeueAfterMs` with the answer while that is above zero. It has no timers.
+ * Waits until keys are at rest, so that several changes in a row cost one action. A reconciler calls `leftMs`
+ * in every attempt, and returns the result as `requeueAfterMs` while it is above zero. Debounce has no
+ * timers.
  *
- * It is kept in memory, so a process that starts again waits once more. It holds the keys between their first
- * change and `settle`; a reconciler must also settle a key whose object is gone.
+ * It keeps its state in memory, so a restarted process waits once more. It remembers a key from the first
+ * change until `settle`. A reconciler must therefore also settle a key whose object is gone.
  */
 export class Debounce<Key extends string = string> {
   readonly #unrest = new Map<Key, Unrest>();
 
   /**
-   * Milliseconds until `revision` of `key` may be acted upon; zero or less means now. A `revision` that differs
-   * from that of the last call is a change. `nowAt` is the `monotonic()` of the clock.
+   * Milliseconds until `revision` of `key` may be acted upon; zero or less means now. A `revision` that
+   * differs from that of the last call is a change. `nowAt` is the `monotonic()` of the clock.
    */
   leftMs(
     key: Key,
@@ -48,7 +49,7 @@ export class Debounce<Key extends string = string> {
     return Math.min(unrest.lastAt + waitMs, unrest.firstAt + maxWaitMs) - nowAt;
   }
 
-  /** Forgets the changes of `key`: they were acted upon, or taken back. */
+  /** Forgets the changes of `key`: the caller has acted upon them, or they were reverted. */
   settle(key: Key): void {
     this.#unrest.delete(key);
   }

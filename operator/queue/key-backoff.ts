@@ -1,8 +1,8 @@
-/** The delay of a key after each of its failures. It doubles each time. */
+/** The delay of a key after each of its failures. Each delay is twice as long as the one before. */
 export interface KeyBackoffOptions {
-  /** Default 5 ms, client-go's. */
+  /** First delay. Default 5 ms, the value of client-go. */
   readonly initialMs?: number;
-  /** Default 1,000 s, client-go's. */
+  /** Longest delay. Default 1,000 s, the value of client-go. */
   readonly maxMs?: number;
   /** Each delay is multiplied by a random factor in [1, 1 + jitter). Default 0.1. */
   readonly jitter?: number;
@@ -10,7 +10,9 @@ export interface KeyBackoffOptions {
   readonly random?: () => number;
 }
 
-/** Limits the exponent: the cap is reached long before, and 2 ** n would overflow. */
+/**
+ * Maximum exponent. The maximum delay is reached long before, and a larger exponent would overflow.
+ */
 const MAX_EXPONENT = 60;
 
 /** Random share of the delay, so that keys that failed together are not retried together. */
@@ -34,7 +36,7 @@ export class KeyBackoff<K> {
   /**
    * Counts a failure of `key` and returns the delay in milliseconds.
    *
-   * @param mostMs - the longest delay of this failure, jitter included.
+   * @param mostMs - the longest delay after this failure, jitter included.
    */
   nextMs(key: K, mostMs: number = Number.POSITIVE_INFINITY): number {
     const { initialMs, maxMs, jitter, random } = this.#options;

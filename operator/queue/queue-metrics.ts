@@ -1,19 +1,19 @@
 import type { Cancel, Clock } from '../core/clock.ts';
 import type { Labels, Meter } from '../core/metrics.ts';
 
-/** Period at which the gauges of running work are refreshed; client-go's figure. */
+/** Period at which the gauges of running work are refreshed; the value of client-go. */
 const REFRESH_MS = 500;
 
-/** Number of priorities that get their own series; controller-runtime's bound. */
+/** Number of priorities that get their own series; the limit of controller-runtime. */
 const MAX_PRIORITIES = 25;
 
-/** The label that sums the depth of all further priorities; controller-runtime's. */
+/** The label for the summed depth of all further priorities, as in controller-runtime. */
 const FURTHER_PRIORITIES = 'exceeded_cardinality_limit';
 
 /**
  * The metrics of a work queue, under controller-runtime's names, so that its dashboards and alerts fit.
  *
- * `workqueue_queue_duration_seconds` starts when a key can be handed out. A delay does not count, nor the
+ * `workqueue_queue_duration_seconds` starts when a key can be handed out. It counts neither a delay nor the
  * time for which a worker still held the key.
  */
 export class QueueMetrics {

@@ -25,7 +25,7 @@ export interface Taken<K> {
 
 const DEFAULT_AGING_LIMIT_MS = 60_000;
 
-/** At most one of this many takes in a row goes to an aged key. */
+/** At most every fourth take goes to an aged key. */
 const AGED_EVERY = 4;
 
 /**
@@ -46,7 +46,7 @@ export class ReadyLine<K> {
   readonly #classes = new Map<number, PriorityClass<K>>();
   readonly #order = new MinHeap<PriorityClass<K>>();
   #takesSinceAged = AGED_EVERY;
-  /** No key is aged before this time, so that `#aged` need not look at the classes. */
+  /** No key is aged before this time, so `#aged` can skip the classes until then. */
   #noneAgedBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** @param agingLimitMs - default 60 s; `Infinity` turns ageing off. */
@@ -58,7 +58,7 @@ export class ReadyLine<K> {
     return this.#places.size;
   }
 
-  /** Every key in line, in no order. */
+  /** Every key in line, in no particular order. */
   keys(): Iterable<K> {
     return this.#places.keys();
   }
@@ -85,7 +85,10 @@ export class ReadyLine<K> {
     this.#enter(key, priority, nowMs, nowMs);
   }
 
-  /** Moves `key` to the end of a higher class. False when it is not in line, or its class is as high. */
+  /**
+   * Moves `key` to the end of a higher class. False when it is not in line, or when its class is already as
+   * high.
+   */
   raise(key: K, priority: number, nowMs: number): boolean {
     const place = this.#places.get(key);
     if (place === undefined || place.value.inClass.priority >= priority) return false;
@@ -106,7 +109,7 @@ export class ReadyLine<K> {
     return { key, priority: inClass.priority, readyAtMs };
   }
 
-  /** Takes this key, whatever its place. Undefined when it is not in line. */
+  /** Takes this key, wherever it is in line. Undefined when it is not in line. */
   takeKey(key: K): Taken<K> | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
@@ -140,7 +143,7 @@ export class ReadyLine<K> {
     this.#top(); // drops a class that became empty
   }
 
-  /** The highest class that has keys. Drops empty classes above it. */
+  /** The highest class with keys. Drops empty classes above it. */
   #top(): PriorityClass<K> | undefined {
     for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
       if (first.value.line.size > 0) return first.value;
@@ -187,7 +190,7 @@ export class DelayHeap<K> {
     return this.#dueAt.size;
   }
 
-  /** When the first key is due; undefined when there is none. */
+  /** When the first key is due; undefined when the heap is empty. */
   get nextAtMs(): number | undefined {
     this.#dropOutdated();
     return this.#heap.first?.rank;

@@ -37,7 +37,7 @@ export interface RetryOptions extends AddOptions {
 }
 
 interface ShutdownOptions {
-  /** Hand out the ready keys before closing. Default false. */
+  /** Whether the ready keys are handed out before the queue closes. Default false. */
   readonly drain?: boolean;
   /** Aborts the wait for held keys. */
   readonly signal: AbortSignal;
@@ -50,12 +50,12 @@ interface Held {
   readonly takenAtMs: number;
 }
 
-/** A key of a queue, for people. */
+/** A key of a queue, as shown to people. */
 export interface QueuedKey<K> {
   readonly key: K;
-  /** `working`: a worker holds it. `ready`: also one that is held and was added again. */
+  /** `working`: a worker holds it. `ready`: it can be taken, or a worker holds it and it was added again. */
   readonly state: 'ready' | 'delayed' | 'working';
-  /** Of a delayed key, in milliseconds. */
+  /** Milliseconds until a delayed key is ready. Undefined for other keys. */
   readonly dueInMs: number | undefined;
   readonly priority: number;
 }
@@ -69,8 +69,7 @@ export interface KeyPlace<K> extends QueuedKey<K> {
 }
 
 /**
- * Priority of work that nobody waits for: first lists, relists, resyncs, polls. controller-runtime's
- * number.
+ * Priority of work that is not urgent: first lists, relists, resyncs, polls. The value of controller-runtime.
  */
 export const LOW_PRIORITY = -100;
 
@@ -118,7 +117,7 @@ export class WorkQueue<K> {
     return this.#ready.depths;
   }
 
-  /** The keys that are ready and not taken, in no order. */
+  /** The keys that are ready and not taken, in no particular order. */
   get readyKeys(): Iterable<K> {
     return this.#ready.keys();
   }
@@ -188,7 +187,7 @@ export class WorkQueue<K> {
    * Counts a failure of `key` and makes it ready after its back-off. Keys do not wait for the failures of
    * other keys: as in controller-runtime, retries share no bucket.
    *
-   * @param atLeastMs - a longer delay that was asked for.
+   * @param atLeastMs - the minimum delay, such as one that a server asked for.
    * @returns the delay in milliseconds.
    */
   retry(key: K, atLeastMs = 0, { maxMs, everyMs, ...options }: RetryOptions = {}): number {
@@ -234,7 +233,7 @@ export class WorkQueue<K> {
     for (const [key, priority] of this.#waiting) yield this.#waitingKey(key, priority, now);
   }
 
-  /** Where a key is; undefined for one that neither waits nor is held. */
+  /** Where a key is; undefined for a key that neither waits nor is held. */
   placeOf(key: K): KeyPlace<K> | undefined {
     const now = this.#clock.monotonic();
     const held = this.#processing.get(key);
@@ -262,8 +261,8 @@ export class WorkQueue<K> {
   }
 
   /**
-   * Hands out this key, whatever its place in line. False when it is not ready: then nothing changes. Call `done` for it
-   * as for a key of `take`.
+   * Hands out this key, wherever it is in line. False when it is not ready: then nothing changes. Call `done`
+   * for the key as after `take`.
    */
   takeKey(key: K): boolean {
     const taken = this.#ready.takeKey(key);
@@ -309,7 +308,7 @@ export class WorkQueue<K> {
     }
   }
 
-  /** True for a key that is ready, or will be as soon as its worker is done with it. */
+  /** True for a key that is ready, or will be ready as soon as its worker is done with it. */
   #isDue(key: K): boolean {
     return this.#waiting.has(key) && !this.#delayed.has(key);
   }

@@ -111,7 +111,7 @@ export function withRules<Schema extends TSchema>(
 
 const RULES = 'x-kubernetes-validations';
 
-/** A copy with more keywords. It keeps the hidden fields with which TypeBox marks its schemas. */
+/** A copy of `schema` with more keywords. It keeps the hidden fields with which TypeBox marks its schemas. */
 function withKeywords<Schema extends TSchema>(
   schema: Schema,
   keywords: Readonly<Record<string, unknown>>,

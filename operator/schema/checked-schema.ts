@@ -4,15 +4,21 @@ import { boundedText } from '../core/text/visible-text.ts';
 import type { Json } from './keywords.ts';
 
 /**
- * A schema of any tool whose keywords have the types that the API server reads. A keyword with the value that it has
- * when it is left out (`nullable: false`, `required: []`, an empty text) is left out.
+ * A schema of any tool whose keywords have the types that the API server reads. A keyword whose value is its
+ * default (`nullable: false`, `required: []`, an empty text) is omitted.
  */
 export type CheckedSchema = Json;
 
-/** Schemas of the Kubernetes project itself are nested 20 deep at most. This bounds the recursion. */
+/**
+ * Maximum depth, which limits the recursion. Schemas of the Kubernetes project itself are nested 20 deep at
+ * most.
+ */
 const MAX_DEPTH = 100;
 
-/** What the value of a keyword must be. The API server cannot read a definition with another. */
+/**
+ * The type that the value of a keyword must have. With any other type, the API server cannot read the
+ * definition.
+ */
 const TYPES: Readonly<Record<string, readonly [what: string, is: (value: unknown) => boolean]>> = {
   ...keywords(['a text', (value) => typeof value === 'string'], 'type title description format'),
   ...keywords(['a text', (value) => typeof value === 'string'], 'pattern'),
@@ -49,10 +55,10 @@ function isListOf(value: unknown, is: (each: unknown) => boolean): boolean {
 }
 
 /**
- * `schema` with the keywords that mean something.
+ * `schema` with only the keywords that have an effect.
  *
- * @throws ConfigurationError `CONFIG` that names the path of what is no schema, of a keyword whose value is of another
- *   type, or of what is nested too deep.
+ * @throws ConfigurationError `CONFIG` that names the path of a value that is not a schema, of a keyword with
+ *   a value of the wrong type, or of a part that is nested too deeply.
  */
 export function checkedSchema(schema: unknown, path: string = '.', depth: number = 0): Json {
   if (!isMapping(schema)) throw wrong('the schema of', path, 'a mapping');
@@ -64,7 +70,7 @@ export function checkedSchema(schema: unknown, path: string = '.', depth: number
   return Object.fromEntries(entries);
 }
 
-/** The value of a keyword; undefined when it means the same as no keyword. */
+/** The value of a keyword. Undefined if the value means the same as omitting the keyword. */
 function checkedKeyword(keyword: string, value: unknown, path: string, depth: number): unknown {
   if (value === null || value === undefined) return undefined;
   const [what, isRight] = (Object.hasOwn(TYPES, keyword) && TYPES[keyword]) || ANY;
@@ -81,7 +87,7 @@ function checkedKeyword(keyword: string, value: unknown, path: string, depth: nu
     case 'not':
       return checkedSchema(value, stepped(path, '(not)'), depth);
     case 'additionalProperties':
-      // `false` forbids what no keyword would allow.
+      // `false` forbids values that would be allowed without the keyword.
       return typeof value === 'boolean' ? value : checkedSchema(value, stepped(path, '{}'), depth);
     case 'allOf':
     case 'anyOf':
@@ -98,14 +104,17 @@ function wrong(what: string, path: string, wanted: string): ConfigurationError {
   return new ConfigurationError(`${what} ${shown(path)} must be ${wanted}`);
 }
 
-/** Characters of a path in a message. */
+/** Maximum number of characters of a path in a message. */
 const PATH_CHARS = 600;
 
 function shown(path: string): string {
   return boundedText(path, PATH_CHARS);
 }
 
-/** `value`, which is any JSON: `false` and an empty text mean themselves in a default. */
+/**
+ * Returns `value`, which may be any JSON. It is not simplified: in a default, `false` and an empty text are
+ * values.
+ */
 function shallow(value: unknown, path: string, depth: number): unknown {
   if (depth > MAX_DEPTH) throw nestedTooDeep(path);
   if (typeof value === 'object' && value !== null) {
@@ -156,7 +165,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** `.name`, or `['a.b']` for a name that would look like several steps. */
+/** A step of a path: `.name`, or `["a.b"]` for a name that would look like several steps. */
 export function fieldStep(name: string): string {
   return /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

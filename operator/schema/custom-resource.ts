@@ -28,26 +28,26 @@ export interface CustomResource<T extends KubernetesObject = KubernetesObject>
   extends DefinedResource<T> {
   /** The definition as plain data. `ensureCrd` installs it, and manifests contain it. */
   readonly definition: CustomResourceDefinition;
-  /** True when objects have a status, which is a subresource. */
+  /** True when objects have a status. It is then a subresource. */
   readonly hasStatus: boolean;
   /** The conversions between its versions. Empty when objects are not converted. */
   readonly conversions: readonly Conversion[];
   /**
-   * An object of any version of the resource, in another version: what the API server gets from the operator.
-   * What only the former version has is in the annotation `chancery.dev/only-in-VERSION`. The same object if it
-   * has that version. Undefined when objects are not converted.
+   * Converts an object of any version of the resource to another version, as the operator does for the API
+   * server. Fields that only the former version has are in the annotation `chancery.dev/only-in-VERSION`.
+   * Returns the same object if it has the wanted version. Undefined when objects are not converted.
    *
-   * @param version - its name, such as `v1`.
-   * @throws OperatorError `USER_CODE` when a function throws or returns what may not be, and when the annotation
-   *   would have more than 131,072 bytes.
+   * @param version - the name of the wanted version, such as `v1`.
+   * @throws OperatorError `USER_CODE` when a function throws or returns an invalid result, and when the
+   *   annotation would have more than 131,072 bytes.
    */
   readonly convert?: ((object: KubernetesObject, version: string) => KubernetesObject) | undefined;
   /**
    * The problems for which the API server would refuse `object`. Empty when the server would accept it.
    *
-   * As on the server, defaults are filled in and unknown fields are left out first. CEL rules and facts
-   * that only the server knows (a free name, admission) are not checked. An object that takes more than
-   * 50,000,000 steps has one problem, with the reason `InternalError`.
+   * As on the server, defaults are filled in and unknown fields are dropped first. CEL rules and facts that
+   * only the server knows (a free name, admission) are not checked. An object that takes more than 50,000,000
+   * steps has one problem, with the reason `InternalError`.
    */
   validate(object: unknown): readonly FieldProblem[];
 }
@@ -72,13 +72,13 @@ export interface CustomResourceOptions<
   /** For `kubectl get all`. */
   readonly categories?: readonly string[];
   /**
-   * Other versions that are still served or stored, in addition to the one that is stored from now on.
-   * Without `convert` objects are not converted: a version does not show fields that it does not declare.
+   * Other versions that are still served or stored, in addition to the new storage version. Without `convert`
+   * objects are not converted: a version does not show fields that it does not declare.
    */
   readonly otherVersions?: readonly OtherVersion[];
   /**
-   * A `conversion` for each two versions that are neighbours. Together they lead from every version to every
-   * other in one way. The operator then answers the API server's questions. Default: none.
+   * A `conversion` for each pair of neighbouring versions. Exactly one path must lead from every version to
+   * every other. The operator then converts objects for the API server. Default: none.
    */
   readonly convert?: readonly Conversion[];
 }
@@ -99,7 +99,7 @@ export interface OtherVersion extends VersionOptions<TSchema, TObject | undefine
  *
  * @throws ConfigurationError `CONFIG` for everything that the API server would refuse in the definition, as
  *   far as it can be checked locally. The error has the path in these options and a remedy. Only the API
- *   server can tell whether CEL rules compile.
+ *   server checks whether CEL rules compile.
  */
 export function customResource<
   Spec extends TSchema,
@@ -138,7 +138,7 @@ function converterOf(
   return (object, version) => converted(object, version, resource);
 }
 
-/** Manifests add the address. Without it the API server refuses the definition. */
+/** Manifests add the address. Without an address the API server refuses the definition. */
 const BY_WEBHOOK = {
   conversion: {
     strategy: 'Webhook',
@@ -210,14 +210,14 @@ function deepFreeze<T>(value: T): T {
 /** Options that become annotations of the definition. */
 export interface AnnotationOptions {
   /**
-   * Required and allowed only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and all that
-   * end in `.k8s.io` or `.kubernetes.io`). The URL where the project has approved the definition, or a text
-   * that begins with `unapproved`, such as `unapproved, an example`.
+   * Required and allowed only for groups of the Kubernetes project (`k8s.io`, `kubernetes.io` and all groups
+   * that end in `.k8s.io` or `.kubernetes.io`). The URL where the project has approved the definition, or a
+   * text that begins with `unapproved`, such as `unapproved, an example`.
    */
   readonly apiApproved?: string;
   /**
    * A whole number that grows with the definition. Replicas of different releases use it to decide which
-   * definition is newer. Default: none; then the one that replaced the other is newer.
+   * definition is newer. Default: none. Then the definition that was applied last counts as newer.
    */
   readonly revision?: number;
 }
@@ -226,7 +226,7 @@ export interface AnnotationOptions {
  * The annotations of a definition.
  *
  * @throws ConfigurationError `CONFIG` when a group of the Kubernetes project has no `apiApproved`, when
- *   another group has one, and when `revision` is invalid.
+ *   another group has `apiApproved`, and when `revision` is invalid.
  */
 function annotationsOf(
   group: string,

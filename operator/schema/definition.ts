@@ -3,21 +3,21 @@ import { isMapping, type Mapping } from '../core/mapping.ts';
 import { boundedText } from '../core/text/visible-text.ts';
 import { type CheckedSchema, checkedSchema } from './checked-schema.ts';
 
-/** One version of a definition, as far as the check of an upgrade looks at it. */
+/** The parts of a version of a definition that the check of an upgrade compares. */
 export interface CheckedVersion {
   readonly name: string;
   readonly served: boolean;
   readonly schema: CheckedSchema;
   readonly hasStatus: boolean;
-  /** The paths of the scale subresource; undefined when there is none. */
+  /** The paths of the scale subresource; undefined when it does not exist. */
   readonly scale: Mapping | undefined;
-  /** Paths, such as `.spec.host`. */
+  /** Paths of fields, such as `.spec.host`. */
   readonly selectableFields: readonly string[];
 }
 
-/** A CustomResourceDefinition, as far as the check of an upgrade looks at it. */
+/** The parts of a CustomResourceDefinition that the check of an upgrade compares. */
 export interface CheckedDefinition {
-  /** Such as `shops.example.com`. */
+  /** The name of the definition, such as `shops.example.com`. */
   readonly name: string;
   readonly kind: string;
   readonly listKind: string;
@@ -25,25 +25,29 @@ export interface CheckedDefinition {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: string;
-  /** Fields without a schema are kept, as before apiextensions.k8s.io/v1. */
+  /** True if fields without a schema are kept, as before apiextensions.k8s.io/v1. */
   readonly preservesUnknownFields: boolean;
   readonly versions: readonly CheckedVersion[];
-  /** The versions in which the API server has stored objects, and the one in which it stores them. */
+  /** The versions in which the API server has stored objects, and the current storage version. */
   readonly storedVersions: readonly string[];
-  /** The version in which the API server stores objects from now on; undefined when none is named. */
+  /**
+   * The version in which the API server stores objects from now on; undefined if the definition names none.
+   */
   readonly storageVersion: string | undefined;
   readonly hasConversionWebhook: boolean;
-  /** How objects are converted, without certificates: `None`, or strategy, versions and address of a webhook. */
+  /**
+   * How objects are converted, without certificates: `None`, or strategy, versions and address of a webhook.
+   */
   readonly conversion: unknown;
 }
 
 /**
- * More versions than any real definition has. The served versions are compared in pairs, so this bounds the
- * work.
+ * Maximum number of versions, more than any real definition has. The served versions are compared in pairs,
+ * so this limits the work.
  */
 const MAX_VERSIONS = 50;
 
-/** Characters of a value in a message. */
+/** Maximum number of characters of a value in a message. */
 const GIVEN_CHARS = 600;
 
 /** True for an object of this kind, whatever its version. */
@@ -52,10 +56,11 @@ export function isDefinition(value: unknown): value is Mapping {
 }
 
 /**
- * Reads a CustomResourceDefinition of any tool. It does not decide whether the API server would accept it.
+ * Reads a CustomResourceDefinition that any tool has made. It does not check whether the API server would
+ * accept it.
  *
- * @throws ConfigurationError `CONFIG` that names the definition and the field, when it has another
- *   apiVersion or a part that cannot be compared.
+ * @throws ConfigurationError `CONFIG` that names the definition and the field, when it has another apiVersion
+ *   or a part that cannot be compared.
  */
 export function checkedDefinition(value: Mapping): CheckedDefinition {
   const name = isMapping(value.metadata) ? value.metadata.name : undefined;
@@ -94,7 +99,7 @@ type Names = Pick<
   'kind' | 'listKind' | 'singular' | 'shortNames' | 'categories'
 >;
 
-/** The API server fills in the two names that may be left out. */
+/** The names of a definition. The API server fills in two names that may be omitted. */
 function namesIn(definition: string, names: unknown): Names {
   const given = mappingIn(definition, 'spec.names', names) ?? {};
   const kind = textIn(definition, 'spec.names.kind', given.kind);
@@ -109,7 +114,9 @@ function namesIn(definition: string, names: unknown): Names {
 
 type Conversion = Pick<CheckedDefinition, 'hasConversionWebhook' | 'conversion'>;
 
-/** A certificate may be renewed, and is often added in the cluster. */
+/**
+ * How objects are converted, without the certificate, which may be renewed and is often added in the cluster.
+ */
 function conversionIn(definition: string, conversion: unknown): Conversion {
   const { strategy = 'None', webhook } = mappingIn(definition, 'spec.conversion', conversion) ?? {};
   if (strategy !== 'Webhook') return { hasConversionWebhook: false, conversion: 'None' };
@@ -173,7 +180,10 @@ function versionIn(definition: string, value: unknown, at: number): ReadVersion 
   }
 }
 
-/** Every object has a name, also where the schema does not mention it: a limit of it comes with no new field. */
+/**
+ * A schema with the name in the metadata. Every object has a name, even if the schema does not mention it, so
+ * a limit of the name is not a new field.
+ */
 function withNames(schema: CheckedSchema): CheckedSchema {
   const properties = isMapping(schema.properties) ? schema.properties : {};
   const metadata = isMapping(properties.metadata) ? properties.metadata : {};
@@ -199,7 +209,7 @@ function subresourcesIn(
   };
 }
 
-/** The API server reads a field that is null as one that is left out. */
+/** A mapping without null fields. The API server reads a null field as an omitted one. */
 function withoutNulls<T extends Mapping | undefined>(mapping: T): T | Mapping {
   if (mapping === undefined) return mapping;
   return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== null));
@@ -212,7 +222,7 @@ function selectableIn(definition: string, path: string, fields: unknown): readon
   });
 }
 
-/** Undefined for a field that is left out or null. */
+/** Undefined for a field that is omitted or null. */
 function mappingIn(definition: string, path: string, value: unknown): Mapping | undefined {
   if (value === undefined || value === null) return undefined;
   if (isMapping(value)) return value;
@@ -231,7 +241,7 @@ function textsIn(definition: string, path: string, value: unknown): readonly str
   );
 }
 
-/** A definition in a file has no status; the one of a cluster has it. */
+/** The versions in which objects are stored. Only a definition from a cluster has a status. */
 function storedIn(status: unknown): readonly string[] {
   const stored = isMapping(status) ? status.storedVersions : undefined;
   if (!Array.isArray(stored)) return [];

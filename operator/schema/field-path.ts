@@ -9,7 +9,7 @@ export function simplePath(jsonPath: string): readonly string[] | undefined {
   return SIMPLE.test(jsonPath) ? jsonPath.slice(1).split('.') : undefined;
 }
 
-/** The schema at a path; undefined when there is none. */
+/** The schema at a path; undefined when the path has no schema. */
 export function schemaAt(
   root: StructuralSchema,
   fields: readonly string[],
@@ -31,7 +31,7 @@ export function mayBeUnknown(root: StructuralSchema, fields: readonly string[]):
 
 /** A problem with one field of an object: a cause in the API server's answer. */
 export interface FieldProblem {
-  /** In the API server's notation: `spec.ports[0].name`. Empty if the problem concerns no single field. */
+  /** In the API server's notation: `spec.ports[0].name`. Empty if the problem is not about a single field. */
   readonly path: string;
   /** The reason of the cause, such as `FieldValueRequired`. */
   readonly reason:
@@ -52,7 +52,7 @@ export interface FieldProblem {
 /**
  * The error for an invalid definition.
  *
- * @param path - of the problem in the options of `customResource`: `spec.ports[].name`.
+ * @param path - the path of the problem in the options of `customResource`: `spec.ports[].name`.
  * @param remedy - what to write instead.
  */
 export function definitionError(

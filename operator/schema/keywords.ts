@@ -9,7 +9,7 @@ const WRITTEN_OUT =
   'write the schema out where it is used, and Anything() where it contains itself';
 const ONE_MAP = 'write Type.Record(Type.String(), …), and what keys may be withRules(…)';
 
-/** Keywords of JSON Schema that are not allowed in a structural schema, and what to write instead. */
+/** Keywords of JSON Schema that are not allowed in a structural schema, each with what to write instead. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   $ref: WRITTEN_OUT,
   $dynamicRef: WRITTEN_OUT,
@@ -42,7 +42,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   contentMediaType: 'leave it out',
 };
 
-/** Keywords for people and tools. They are left out of the definition. */
+/** Keywords for people and tools. They are omitted from the definition. */
 export const DROPPED: ReadonlySet<string> = new Set([
   '$id',
   '$schema',
@@ -107,7 +107,7 @@ export const NUMERIC: ReadonlySet<string> = new Set([
   'maxProperties',
 ]);
 
-/** Type names of TypeBox that the API lacks, and what to write instead. */
+/** Type names of TypeBox that the API does not have, each with what to write instead. */
 export const OTHER_TYPES: Readonly<Record<string, string>> = {
   null: 'write Nullable(…) around what it may be besides null',
   bigint: "write Type.Integer({ format: 'int64' })",

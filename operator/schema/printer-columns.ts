@@ -8,7 +8,7 @@ export type PrinterColumnOptions = Omit<PrinterColumn, 'type'> & {
   readonly type?: PrinterColumn['type'];
 };
 
-/** The age of an object. `kubectl get` shows this column for resources that declare none. */
+/** The age of an object. `kubectl get` shows this column for resources that declare no columns. */
 export const AGE_COLUMN: PrinterColumn = Object.freeze({
   name: 'Age',
   type: 'date',
@@ -18,7 +18,11 @@ export const AGE_COLUMN: PrinterColumn = Object.freeze({
 const TYPES: readonly PrinterColumn['type'][] = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** @throws ConfigurationError `CONFIG` for a column that cannot show anything, or for a duplicate name. */
+/**
+ * The columns with their types.
+ *
+ * @throws ConfigurationError `CONFIG` for a column that cannot show anything, or for a duplicate name.
+ */
 export function printerColumnsOf(
   columns: readonly PrinterColumnOptions[],
   root: StructuralSchema,
@@ -74,7 +78,11 @@ function typeAt(jsonPath: string, root: StructuralSchema, path: string): Printer
   return TYPES.find((type) => type === schema?.type) ?? 'string';
 }
 
-/** @throws ConfigurationError `CONFIG` for a path without a field, or with a field of the wrong type. */
+/**
+ * The paths of the scale subresource, after a check.
+ *
+ * @throws ConfigurationError `CONFIG` for a path without a field, or with a field of the wrong type.
+ */
 export function scaleOf(scale: ScalePaths, root: StructuralSchema, path: string): ScalePaths {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
   refusePath(specReplicasPath, ['spec'], 'integer', root, `${path}.specReplicasPath`);

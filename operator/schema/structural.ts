@@ -17,7 +17,7 @@ import { patternMatcher } from './pattern/pattern.ts';
 /** TypeBox's pattern for a map with arbitrary keys. */
 const ANY_KEY = '^.*$';
 
-/** Keywords that need their own handling. The others are copied. */
+/** Keywords that are handled separately. All others are copied. */
 const STRUCTURE: ReadonlySet<string> = new Set([
   'type',
   'properties',
@@ -29,7 +29,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 /**
  * Converts a TypeBox schema to a structural one, in which each field has one type, declared in one place.
  *
- * @param path - of the schema, for errors.
+ * @param path - the path of the schema, for errors.
  * @throws ConfigurationError `CONFIG` for a schema that cannot be structural, with its path and a remedy.
  */
 export function structuralSchema(schema: unknown, path: string): StructuralSchema {
@@ -48,7 +48,7 @@ function kindOf(schema: Json, path: string): SchemaType | 'int-or-string' | 'any
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
   const { type } = schema;
   if (SCHEMA_TYPES.includes(type as string)) return type as SchemaType;
-  // TypeBox's Unknown and Any have no keywords.
+  // The schemas Unknown and Any of TypeBox have no keywords.
   const refused = Object.keys(schema).find((keyword) => keyword in REMEDIES);
   if (type === undefined && refused === undefined) return 'anything';
   if (refused !== undefined) throw notStructural(path, refused);
@@ -91,7 +91,7 @@ function isLeftOut(value: unknown): boolean {
   return value === false || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** JSON Schema has numbers for exclusive bounds. OpenAPI v3 has a flag beside the bound. */
+/** JSON Schema has numbers for exclusive bounds. OpenAPI v3 has a flag beside the bound instead. */
 function withBounds(schema: Json): StructuralSchema {
   const { exclusiveMinimum: above, exclusiveMaximum: under, ...rest } = schema;
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
@@ -129,7 +129,7 @@ function refuseUnusablePattern({ pattern }: StructuralSchema, path: string): voi
   }
 }
 
-/** A structural schema has the values of a map under `additionalProperties`. */
+/** Moves the schema of a map's values to `additionalProperties`, as structural schemas have it. */
 function asMap(schema: Json): Json {
   const { patternProperties, ...rest } = schema;
   if (!isMapping(patternProperties)) return schema;
@@ -137,7 +137,7 @@ function asMap(schema: Json): Json {
   return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
 }
 
-/** A literal becomes an enumeration with one value. The type is that of the values. */
+/** Turns a literal into an enumeration with one value. The type is the type of the values. */
 function withEnum(schema: Json, path: string): Json {
   const { const: constant, ...rest } = schema;
   const values = constant === undefined ? rest.enum : [constant];
@@ -216,8 +216,8 @@ function requiredFields(
 }
 
 /**
- * `schema` without its union, if a structural schema can express that: a list of literals, a value or null,
- * an integer or a text.
+ * `schema` without its union, if a structural schema can express the union: a list of literals, a value or
+ * null, an integer or a text.
  *
  * @throws ConfigurationError `CONFIG` for any other union.
  */

@@ -19,11 +19,11 @@ export interface VersionOptions<
   readonly version: string;
   /** The schema of `spec`: an object. */
   readonly spec: Spec;
-  /** Left out if objects have no status. `conditions` and `observedGeneration` are added. */
+  /** Omitted if objects have no status. `conditions` and `observedGeneration` are added. */
   readonly status?: Status;
   /** For `kubectl explain`. */
   readonly description?: string;
-  /** Default: only the age. With your own columns, add `AGE_COLUMN`. */
+  /** Default: only the age. If you declare columns, add `AGE_COLUMN` to keep it. */
   readonly printerColumns?: readonly PrinterColumnOptions[];
   /** Paths of fields for field selectors: `.spec.host`. At most 8. */
   readonly selectableFields?: readonly string[];
@@ -33,7 +33,11 @@ export interface VersionOptions<
   readonly rules?: readonly ValidationRule[];
 }
 
-/** A version as it is in the definition: served and stored. @param path - of the options; ends in a dot. */
+/**
+ * A version as in the definition: served and stored.
+ *
+ * @param path - the path of the options; ends in a dot.
+ */
 export function definitionVersion(
   options: VersionOptions<TSchema, TObject | undefined>,
   path: string,
@@ -92,7 +96,11 @@ const MAX_SELECTABLE_FIELDS = 8;
 
 const SCALARS: readonly (string | undefined)[] = ['string', 'boolean', 'integer'];
 
-/** @throws ConfigurationError `CONFIG` for a field that cannot be selected. */
+/**
+ * The selectable fields, after a check.
+ *
+ * @throws ConfigurationError `CONFIG` for a field that cannot be selected.
+ */
 function selectableFieldsOf(
   paths: readonly string[],
   root: StructuralSchema,

@@ -1,18 +1,21 @@
-/** A piece of work would cost more steps than it may. */
+/** A piece of work would cost more steps than its limit. */
 export class TooMuchWork extends Error {
   override readonly name: string = 'TooMuchWork';
 }
 
-/** The steps that a piece of work may still take. Equal work takes equal steps on every machine. */
+/**
+ * The steps that a piece of work may still take. The same work takes the same number of steps on
+ * every machine.
+ */
 export class Work {
-  /** The steps that it may take at all. */
+  /** Maximum number of steps in total. */
   readonly limit: number;
   readonly #whole: Work | undefined;
   #left: number;
 
   /**
    * @param limit - Infinity for no limit.
-   * @param whole - what this piece is a part of: its steps count there, too.
+   * @param whole - the work that this work is a part of. Steps count there, too.
    */
   constructor(limit: number, whole?: Work) {
     this.limit = limit;
@@ -20,12 +23,16 @@ export class Work {
     this.#whole = whole;
   }
 
-  /** Negative when there was too much. */
+  /** Number of remaining steps; negative when the work took too many. */
   get left(): number {
     return this.#left;
   }
 
-  /** @throws TooMuchWork when fewer than `steps` are left. */
+  /**
+   * Counts steps.
+   *
+   * @throws TooMuchWork when fewer than `steps` are left.
+   */
   spend(steps: number): void {
     this.#whole?.spend(steps);
     this.#left -= steps;
@@ -33,5 +40,5 @@ export class Work {
   }
 }
 
-/** For work whose size the caller knows. */
+/** Work without a limit, for work whose size the caller knows. */
 export const UNLIMITED: Work = new Work(Number.POSITIVE_INFINITY);

@@ -4,7 +4,7 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 import { isOlder } from '../model/object.ts';
 import { Added, type Change, Deleted, Updated } from './change.ts';
 
-/** The next state of a cache, and its differences from the current state. */
+/** The next state of a cache, and how it differs from the current state. */
 export interface Replacement<T extends KubernetesObject> {
   readonly entries: Map<ObjectKey, Entry<T>>;
   readonly changes: readonly Change<T>[];
@@ -67,7 +67,9 @@ export class Cache<T extends KubernetesObject> {
     return { entries: after, changes: [...gone, ...changes] };
   }
 
-  /** Compares and installs in the same turn, whatever the size: see `compare`. */
+  /**
+   * Compares and installs in the same turn of the event loop, however many objects there are: see `compare`.
+   */
   replace(items: readonly Entry<T>[]): readonly Change<T>[] {
     const comparing = this.compare(items);
     let step = comparing.next();
@@ -87,7 +89,7 @@ export class Cache<T extends KubernetesObject> {
     if (old !== undefined && isSameState(old, entry)) this.#entries?.set(old.key, entry);
   }
 
-  /** The differences made by one watch event; none for a replayed or outdated one. */
+  /** The differences made by one watch event; empty for a replayed or outdated event. */
   apply(event: WatchEvent<T>): readonly Change<T>[] {
     return this.applyAll([event]);
   }
@@ -112,8 +114,8 @@ export class Cache<T extends KubernetesObject> {
   }
 
   /**
-   * Drops objects for which `isDropped` holds, although they may exist, slice by slice. Each object is asked for in the
-   * turn in which it is dropped.
+   * Drops objects for which `isDropped` holds, although they may exist, slice by slice. `isDropped` is called
+   * for an object in the turn in which the object is dropped.
    */
   *drop(
     isDropped: (entry: Entry<T>) => boolean,

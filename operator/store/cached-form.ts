@@ -18,9 +18,9 @@ export interface CachedFormOptions<T extends KubernetesObject> {
 }
 
 /**
- * Converts answers of the API server to the form that a source would cache: the same parts, the
- * same transform, and only objects that its selectors match. Makes a copy, because the caller owns
- * the answer.
+ * Converts answers of the API server to the form that a source would cache: the same parts of each
+ * object, the same transform, and only objects that its selectors match. Makes a copy, because the
+ * caller owns the answer.
  */
 export function cachedForm<T extends KubernetesObject>({
   fieldSelector,

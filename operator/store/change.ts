@@ -88,8 +88,8 @@ export class Deleted<T extends KubernetesObject> extends ChangedEntry<T> {
 }
 
 /**
- * The rest of a change after one of its objects turned out to be unreadable. Undefined when nothing
- * is left: the source reports the object again when it can be read.
+ * The rest of a change after one of its objects turned out to be unreadable. Undefined if no readable part is
+ * left: the source reports the object again when it can be read.
  */
 export function readableChange<T extends KubernetesObject>(
   change: Change<T>,
@@ -99,7 +99,7 @@ export function readableChange<T extends KubernetesObject>(
     return entry.isUnreadable ? new Deleted(entry.nameAlone(), true, change.isDropped) : change;
   }
   if (entry.isUnreadable) return undefined;
-  // Nobody has seen an unreadable old state, so the new state takes its place.
+  // No handler has received an unreadable old state, so the new state takes its place.
   if (change.type === 'update' && change.old.isUnreadable) return new Updated(entry, entry, change);
   return change;
 }

@@ -45,8 +45,8 @@ export class Delivery<T extends KubernetesObject> {
   #working: Promise<void> | undefined;
   #closed = false;
   /**
-   * Where the end of the first list is: unknown, after the waiting changes, after the changes being
-   * handled, or passed.
+   * The position of the end of the first list: unknown, after the waiting changes, after the
+   * changes being handled, or passed.
    */
   #sync: 'unknown' | 'waiting' | 'handling' | 'done' = 'unknown';
 
@@ -70,7 +70,7 @@ export class Delivery<T extends KubernetesObject> {
     return this.#backlog.size;
   }
 
-  /** Resolves when no change waits anymore; undefined when none does. Never rejects. */
+  /** Resolves when no change waits anymore; undefined if no change waits. Never rejects. */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
@@ -103,7 +103,7 @@ export class Delivery<T extends KubernetesObject> {
         return;
       }
       this.#handled();
-      if (this.#backlog.isEmpty) break; // else the handler caused more changes
+      if (this.#backlog.isEmpty) break; // the handler may have caused more changes
     }
     this.#busy = false;
   }
@@ -135,13 +135,13 @@ export class Delivery<T extends KubernetesObject> {
 
   #call(changes: readonly Change<T>[]): Promise<void> | undefined {
     const end = endOfTurn(changes, 0);
-    return end < changes.length ? this.#callInTurns(changes, end) : this.#tell(changes);
+    return end < changes.length ? this.#callInTurns(changes, end) : this.#deliver(changes);
   }
 
   async #callInTurns(changes: readonly Change<T>[], firstEnd: number): Promise<void> {
     let from = 0;
     for (let end = firstEnd; from < changes.length && !this.#closed; ) {
-      await this.#tell(changes.slice(from, end));
+      await this.#deliver(changes.slice(from, end));
       from = end;
       if (from < changes.length) await yieldToEventLoop();
       end = endOfTurn(changes, from);
@@ -149,7 +149,7 @@ export class Delivery<T extends KubernetesObject> {
   }
 
   /** The promise of the handler, if it returned one. Never rejects. */
-  #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
+  #deliver(changes: readonly Change<T>[]): Promise<void> | undefined {
     try {
       const pending: unknown = this.#handler(changes); // a handler in JavaScript may return anything
       return pending instanceof Promise
@@ -168,11 +168,14 @@ export class Delivery<T extends KubernetesObject> {
       return undefined;
     }
     const others = left.filter((change) => change !== undefined);
-    return others.length === 0 || this.#closed ? undefined : this.#tell(others);
+    return others.length === 0 || this.#closed ? undefined : this.#deliver(others);
   }
 }
 
-/** The index after the last change that fits into the turn that begins at `from`. */
+/**
+ * The index after the last change that fits into one turn of the event loop, which begins with the
+ * change at `from`.
+ */
 function endOfTurn(changes: readonly Change[], from: number): number {
   const most = Math.min(changes.length, from + OBJECTS_PER_SLICE);
   let characters = 0;
@@ -183,18 +186,18 @@ function endOfTurn(changes: readonly Change[], from: number): number {
   return most;
 }
 
-/** With more waiting changes than this for one handler, they are merged key by key. */
+/** If more changes than this wait for one handler, they are merged key by key. */
 export const COALESCE_ABOVE = 1_000;
 
-/** The pending changes of one key: at most that one object went, and that one exists. */
+/** The pending changes of one key: at most one object was deleted, and at most one exists. */
 interface Merged<T extends KubernetesObject> {
   readonly gone: Deleted<T> | undefined;
   readonly there: Added<T> | Updated<T> | undefined;
 }
 
 /**
- * The changes that a handler has not received yet: up to 1,000 in order, above that at most two per
- * key. So a handler that never returns costs no more memory than the cache.
+ * The changes that a handler has not received yet: up to 1,000 in order; if there are more, at most
+ * two per key. So a handler that never returns costs no more memory than the cache.
  *
  * Merging keeps the first `old` and the last `entry`. A delete and an add are never merged into an
  * update. An add and its delete cancel each other if the handler received neither. The changes of
@@ -249,8 +252,8 @@ function follow<T extends KubernetesObject>(
   change: Change<T>,
 ): Merged<T> {
   if (change.type === 'delete') {
-    const neverTold = there?.type === 'add' && gone?.entry.uid !== change.entry.uid;
-    return { gone: neverTold ? gone : change, there: undefined };
+    const neverDelivered = there?.type === 'add' && gone?.entry.uid !== change.entry.uid;
+    return { gone: neverDelivered ? gone : change, there: undefined };
   }
   if (there === undefined || change.type === 'add') return { gone, there: change };
   const { entry } = change;
@@ -258,7 +261,10 @@ function follow<T extends KubernetesObject>(
   return { gone, there: new Updated(entry, there.old, sharedReason(there, change)) };
 }
 
-/** The reason of two merged updates: none if one of them is live, so that it counts as live. */
+/**
+ * The reason of an update that is merged from two. An update of the watch has no reason, and
+ * neither has its merger.
+ */
 function sharedReason(a: UpdateReason, b: UpdateReason): UpdateReason {
   if (a.resync === true && b.resync === true) return { resync: true };
   const isLive = ({ resync, relist }: UpdateReason): boolean => resync !== true && relist !== true;

@@ -30,10 +30,10 @@ function entryBytes(entry: Entry): number {
   return HEADER_BYTES + (textLength > 0 ? textLength : estimateBytes(entry.object));
 }
 
-/** The number of objects measured to estimate all. */
+/** Number of objects that are measured for the estimate. */
 const SAMPLE_SIZE = 100;
 
-/** Memory of a cache, estimated from at most about a hundred evenly spread entries. */
+/** Memory of a cache in bytes, estimated from about a hundred evenly spread entries. */
 export function estimateTotalBytes(entries: ReadonlyMap<unknown, Entry>): number {
   const every = Math.ceil(entries.size / SAMPLE_SIZE);
   let position = 0;

@@ -1,7 +1,7 @@
 /**
- * Freezes `value` and everything in it, at any depth. A frozen part counts as frozen throughout.
- * Takes about 15 µs for a Pod of 7 kB, less than parsing it. It runs for every object that a
- * reconciler reads, so it creates no arrays of keys or values.
+ * Freezes `value` and everything in it, at any depth. If a part is frozen already, its own parts
+ * are assumed to be frozen, too. Takes about 15 µs for a Pod of 7 kB, less than parsing it. It runs
+ * for every object that a reconciler reads, so it creates no arrays of keys or values.
  */
 export function deepFreeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;

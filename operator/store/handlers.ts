@@ -8,9 +8,9 @@ import { type ChangeHandler, Delivery } from './delivery.ts';
 /** How a handler receives changes. Each option has a default. */
 export interface HandlerOptions {
   /**
-   * A promise that the handler returns stops the reading of the socket, for this source and all of
-   * its handlers, until it settles. Default false: the others continue, and the changes of this
-   * handler wait and are merged.
+   * Whether a promise that the handler returns stops the reading of the socket, for this source and all of
+   * its handlers, until the promise settles. Default false: the other handlers continue, and the changes of
+   * this handler wait and are merged.
    */
   readonly backpressure?: boolean;
   /**
@@ -59,7 +59,7 @@ interface Registered<T extends KubernetesObject> {
   readonly resync: Resync<T> | undefined;
 }
 
-/** The handlers of one source. None affects another. */
+/** The handlers of one source. No handler affects another. */
 export class Handlers<T extends KubernetesObject> {
   readonly #options: HandlersOptions<T>;
   readonly #registered = new Set<Registered<T>>();
@@ -108,10 +108,7 @@ export class Handlers<T extends KubernetesObject> {
     };
   }
 
-  /**
-   * Sends `changes` to every handler. Returns a promise to await before reading more, if there is
-   * one.
-   */
+  /** Sends `changes` to every handler. If it returns a promise, await it before reading more. */
   publish(changes: readonly Change<T>[]): Promise<unknown> | undefined {
     if (changes.length === 0) return undefined;
     this.#known = undefined;
@@ -188,7 +185,10 @@ export class Handlers<T extends KubernetesObject> {
   }
 }
 
-/** The most parts of a round: for 100,000 objects, 10 h are 100 objects every 36 s. */
+/**
+ * Maximum number of parts of a round. For 100,000 objects and a period of 10 h, a part is 100 objects every
+ * 36 s.
+ */
 const MAX_PARTS = 1_000;
 
 /** Each round has a new random period, so that processes that started together drift apart. */
@@ -199,7 +199,7 @@ interface ResyncOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   /** Uniform numbers in [0, 1). */
   readonly random: () => number;
-  /** The entries that are cached now; undefined when none can be sent. */
+  /** The cached entries; undefined when none can be sent. */
   readonly entries: () => Iterable<Entry<T>> | undefined;
   readonly get: (key: ObjectKey) => Entry<T> | undefined;
   readonly push: (changes: readonly Change<T>[]) => void;

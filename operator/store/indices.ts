@@ -44,7 +44,7 @@ export class Index<T extends KubernetesObject> {
   readonly #failed: (error: unknown) => void;
   #keys = new Map<string, Set<ObjectKey>>();
   #values = new Map<ObjectKey, readonly string[]>();
-  /** True when the index has everything that was cached before it was added. */
+  /** True when the index contains everything that was cached before the index was added. */
   complete = false;
 
   constructor(of: IndexFunction<T>, failed: (error: unknown) => void) {
@@ -56,7 +56,7 @@ export class Index<T extends KubernetesObject> {
     return this.#keys.get(value) ?? [];
   }
 
-  /** Same as `set`, and drops the parsed object: no other reader needs it in this turn. */
+  /** Same as `set`, and drops the parsed object: no other reader needs it in this turn of the event loop. */
   take(entry: Entry<T>): void {
     this.set(entry);
     entry.release();
@@ -89,7 +89,7 @@ export class Index<T extends KubernetesObject> {
     this.#values = other.#values;
   }
 
-  /** The values of an entry: none when it cannot be read or the function throws. */
+  /** The values of an entry. Empty when the entry cannot be read or the function throws. */
   valuesOf(entry: Entry<T>): readonly string[] {
     try {
       return this.of(entry.lazy()).map(indexValue);
@@ -100,7 +100,7 @@ export class Index<T extends KubernetesObject> {
   }
 }
 
-/** A name of an object stands for its key. */
+/** The value in an index. The name of an object stands for its key. */
 export function indexValue(value: string | Target): string {
   return typeof value === 'string' ? value : keyFrom(value);
 }

@@ -61,7 +61,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
   /** Index functions that have thrown: each is reported once. */
   readonly #brokenIndices = new Set<string>();
   readonly #indexing = new Map<Index<T>, Cancel>();
-  /** Entries that were parsed in this turn. */
+  /** Entries that were parsed in this turn of the event loop. */
   #releasable: Entry[] = [];
   #resourceVersion: string | undefined;
   #listedAt: number | undefined;
@@ -218,15 +218,18 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return this.#reflector.verify(patienceMs);
   }
 
-  /** Takes in a part that the source shows from now on: see `Widening`. `isFirst`: it has shown nothing before. */
+  /**
+   * Adds a part of the collection that the source shows from now on: see `Widening`. `isFirst`: the source
+   * has shown nothing before.
+   */
   widen(source: Pick<ListWatch<T>, 'listPage'>, isFirst: boolean): Promise<void> {
     const take = (entries: readonly Entry<T>[]) => this.#took(this.#cache.include(entries));
     return this.#reflector.widening.include({ source, take, isFirst }, this.#signal);
   }
 
   /**
-   * Drops objects that the source no longer shows, and opens its watch anew. The event loop turns in between, and
-   * `isDropped` is asked of each object when it is its turn.
+   * Drops objects that the source no longer shows, and reopens its watch. This takes several turns of the
+   * event loop, and `isDropped` is called for each object right before the object is dropped.
    */
   narrow(isDropped: (entry: Entry<T>) => boolean): void {
     const dropping = this.#cache.drop(isDropped, (changes) => void this.#took(changes));
@@ -275,7 +278,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     };
   }
 
-  /** After changes of the store, in the same turn. */
+  /** Called after changes of the store, in the same turn of the event loop. */
   #took(changes: readonly Change<T>[]): Promise<void> | undefined {
     for (const { entry } of changes) entry.observedBy(this.#entryObserver);
     if (changes.length > 0) this.#indices.update(changes);
@@ -284,7 +287,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     return waits;
   }
 
-  /** Does all work beside the store, which then changes at once, in the turn of the last step. */
+  /** Prepares a replacement step by step. The store itself changes at once, in the turn of the last step. */
   *#replacing({
     items,
     resourceVersion,
@@ -337,7 +340,7 @@ export class Informer<T extends KubernetesObject> implements SharedInformer<T> {
     }
   }
 
-  /** Waits for handlers that request it, but not beyond the stop: a promise may never settle. */
+  /** Waits for handlers that request it. The stop ends the wait, because a promise may never settle. */
   #tell(changes: readonly Change<T>[]): Promise<void> | undefined {
     const waits = this.#handlers.publish(changes);
     return waits === undefined

@@ -23,7 +23,10 @@ import type { SharedInformer, SourceState } from './shared-informer.ts';
 import { copied, notSynced, type Store, unknownIndex } from './store.ts';
 import { Waiting } from './waiting.ts';
 
-/** Several namespaces of one resource behind one store, with one informer each. Synced when all are. */
+/**
+ * Several namespaces of one resource behind one store, with one informer per namespace. Synced when all
+ * informers are synced.
+ */
 export class NamespacesInformer<T extends KubernetesObject> implements SharedInformer<T> {
   readonly store: Store<T>;
   readonly storeWithOwnWrites: Store<T>;
@@ -34,7 +37,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #waiting = new Waiting();
   /** Namespaces whose first list was published. */
-  readonly #told = new Set<string>();
+  readonly #published = new Set<string>();
   /** Removes the listeners of this facade from the informers. */
   readonly #cancels: readonly (() => void)[];
   #stopped = false;
@@ -54,13 +57,14 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
       changed: () => this.#waiting.changed(),
     });
     this.#members = new Map([...new Set(namespaces)].map((each) => [each, open(each)]));
-    // Create all informers before following one, so that the first alone does not make this synced.
+    // Create all informers before following any of them: if the first were alone, it would make this source
+    // synced.
     this.#cancels = [...this.#members].flatMap(([namespace, { informer }]) =>
       this.#follow(namespace, informer),
     );
   }
 
-  /** A stopped informer is not synced: it must not look like a namespace without objects. */
+  /** A stopped source is not synced: it must not look like a namespace without objects. */
   get synced(): boolean {
     return !this.#stopped && this.#informers().every(({ synced }) => synced);
   }
@@ -89,7 +93,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return this.#members.get(splitKey(key).namespace ?? '')?.informer.cached(key);
   }
 
-  /** The entries of the namespaces that have their first list. */
+  /** The entries of the namespaces whose first list is there. */
   *entries(): Generator<Entry<T>, void, undefined> {
     for (const informer of this.#informers()) yield* informer.entries();
   }
@@ -161,11 +165,11 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     const unfollow = informer.follow({
       publish: (changes) => this.#handlers.publish(changes),
       synced: () => {
-        this.#told.add(namespace);
+        this.#published.add(namespace);
         this.#memberChanged();
       },
     });
-    if (informer.synced) this.#told.add(namespace);
+    if (informer.synced) this.#published.add(namespace);
     return [cancel, unfollow];
   }
 
@@ -177,7 +181,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
   }
 
   #memberChanged(): void {
-    if (this.synced && this.#told.size === this.#members.size) {
+    if (this.synced && this.#published.size === this.#members.size) {
       this.#handlers.markSynced();
     }
     this.#waiting.changed();
@@ -193,7 +197,7 @@ export class NamespacesInformer<T extends KubernetesObject> implements SharedInf
     return store?.synced === true ? store.get(key) : undefined;
   }
 
-  /** The stores that have their first list. */
+  /** The stores whose first list is there. */
   #stores(storeOf = cached<T>): Store<T>[] {
     return this.#informers()
       .map(storeOf)
@@ -230,7 +234,7 @@ function cached<T extends KubernetesObject>({ store }: SharedInformer<T>): Store
   return store;
 }
 
-/** In descending order of the need for attention. */
+/** The states, in descending order of the need for attention. */
 const STATES: readonly SourceState[] = [
   'stopped',
   'forbidden',
@@ -261,7 +265,10 @@ type Informers = readonly Pick<
   'state' | 'status' | 'lastContactAt' | 'resourceVersion'
 >[];
 
-/** The state that most needs attention. `watching` without informers: there is nothing to wait for. */
+/**
+ * The state that most needs attention. Without informers it is `watching`, because there is nothing to wait
+ * for.
+ */
 function combinedState(informers: Informers): SourceState {
   return STATES.find((state) => informers.some((one) => one.state === state)) ?? 'watching';
 }
@@ -273,14 +280,14 @@ function combinedStatus(informers: Informers): ReflectorStatus {
   return all.reduce((a, b) => (rank(b) < rank(a) ? b : a), all[0] ?? HEALTHY);
 }
 
-/** The earliest last contact; undefined when an informer had none. */
+/** The earliest last contact; undefined when an informer had no contact. */
 function earliestContactAt(informers: Informers): number | undefined {
   const all = informers.map(({ lastContactAt }) => lastContactAt ?? Number.NEGATIVE_INFINITY);
   const earliest = Math.min(...all);
   return Number.isFinite(earliest) ? earliest : undefined;
 }
 
-/** The resourceVersion that all have reached; undefined when one has none. */
+/** The resourceVersion that all informers have reached; undefined when an informer has no resourceVersion. */
 function oldestResourceVersion(informers: Informers): string | undefined {
   const [first, ...others] = informers.map(({ resourceVersion }) => resourceVersion);
   return others.reduce((a, b) => {

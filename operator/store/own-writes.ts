@@ -29,7 +29,7 @@ export const EXPECTATION_TTL_MS: number = 5 * 60_000;
 export type CachedForm<T extends KubernetesObject> =
   /** The entry to cache; undefined when the cache does not select the object. */
   | { readonly entry: Entry<T> | undefined }
-  /** Undecidable: the cache stays as it is. */
+  /** The form is unknown, so the cache is not changed. */
   | undefined;
 
 interface OwnWritesOptions<T extends KubernetesObject> {
@@ -89,7 +89,7 @@ export class OwnWrites<T extends KubernetesObject> {
     return this.#epoch;
   }
 
-  /** True when only the cache is shown. */
+  /** True when there is nothing to show besides the cache. */
   get isEmpty(): boolean {
     return this.#answers.size === 0 && this.#removals.size === 0;
   }
@@ -124,7 +124,7 @@ export class OwnWrites<T extends KubernetesObject> {
     if (!active() || uid === undefined || !isOrdered(resourceVersion)) return;
     const key = keyOf(answer);
     if (isLastAnswer(answer)) {
-      // The answer has the resourceVersion of the previous state; nothing else tells them apart.
+      // The answer has the resourceVersion of the previous state, so versions cannot distinguish the two.
       this.#remove(uid, { key, lastVersion: resourceVersion });
       return;
     }
@@ -149,9 +149,9 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   /**
-   * Call it when the cache has moved. Returns the entries that were shown until now but are not in
-   * the cache: those objects were deleted. If the cache never had them, no change of the cache
-   * reports it.
+   * Call it when the cache has a newer resourceVersion. Returns the entries that were shown until now but are
+   * not in the cache: those objects were deleted. If the cache never had them, no change of the cache reports
+   * it.
    */
   advanced(): readonly Entry<T>[] {
     const version = this.#options.resourceVersion();
@@ -166,7 +166,10 @@ export class OwnWrites<T extends KubernetesObject> {
     return vanished;
   }
 
-  /** Forgets everything, and writes under way: the cluster state they describe may be obsolete. */
+  /**
+   * Forgets everything, and ignores the answers to pending writes: the state of the cluster that they
+   * describe may be obsolete.
+   */
   clear(): void {
     this.#epoch++;
     this.#answers.clear();
@@ -204,7 +207,7 @@ export class OwnWrites<T extends KubernetesObject> {
     if (this.#cancelSweep !== undefined) return;
     const { clock } = this.#options;
     const now = clock.monotonic();
-    let nextAt = now + OWN_WRITES_TTL_MS; // later entries do not expire earlier
+    let nextAt = now + OWN_WRITES_TTL_MS; // entries that are added later do not expire earlier
     for (const { expiresAt } of this.#answers.values()) nextAt = Math.min(nextAt, expiresAt);
     for (const { expiresAt } of this.#removals.values()) nextAt = Math.min(nextAt, expiresAt);
     this.#cancelSweep = clock.schedule(Math.max(nextAt - now, SWEEP_SPACING_MS), () => {
@@ -264,8 +267,9 @@ export class OwnWritesJournal implements WriteJournal {
   readonly #members = new Set<Member>();
 
   /**
-   * Adds a source, until the returned function is called. @param namespace - undefined for all
-   * namespaces.
+   * Adds a source, until the returned function is called.
+   *
+   * @param namespace - undefined for all namespaces.
    */
   add(
     resource: Resource,
@@ -295,18 +299,18 @@ export class OwnWritesJournal implements WriteJournal {
       for (const uid of ownWrites.uidsOf(key)) uids.add(uid);
     }
     // A source that joined meanwhile may have listed before the write, so it gets the answer too.
-    const told = (): OwnWrites<KubernetesObject>[] =>
+    const recipients = (): OwnWrites<KubernetesObject>[] =>
       this.#of(resource, namespace).filter(
         (ownWrites) => (begun.get(ownWrites) ?? ownWrites.epoch) === ownWrites.epoch,
       );
     return {
       wrote: (object) => {
-        for (const ownWrites of told()) ownWrites.wrote(object);
+        for (const ownWrites of recipients()) ownWrites.wrote(object);
       },
       deleted: (uid) => {
         // Earlier objects of the key are gone too, even if another object had replaced them by then.
         if (uid !== undefined) uids.add(uid);
-        for (const ownWrites of told()) ownWrites.deleted(key, uids);
+        for (const ownWrites of recipients()) ownWrites.deleted(key, uids);
       },
     };
   }

@@ -56,12 +56,12 @@ export interface SharedInformer<T extends KubernetesObject> {
    */
   addHandler(handler: ChangeHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
-   * Sends `follower` every change in the turn in which the store takes it, without a queue, until
-   * the returned function is called. For a source that combines several.
+   * Sends `follower` every change in the turn in which the store takes it, without a queue, until the
+   * returned function is called. For a source that combines several sources.
    */
   follow(follower: HandlersFollower<T>): () => void;
   /**
-   * Adds an index. Cached objects are indexed 1,000 at a time, so that nothing else waits: see
+   * Adds an index. Cached objects are indexed 1,000 at a time, so that other work does not wait: see
    * `hasIndex`.
    *
    * @throws ConfigurationError `CONFIG` when an index of this name exists.
@@ -83,8 +83,8 @@ export interface SharedInformer<T extends KubernetesObject> {
    */
   onStateChange(listener: () => void): () => void;
   /**
-   * True when `store` shows `written`, the answer to a write, or a newer state. Also true when it
-   * never will: it does not select the object, or versions cannot be compared.
+   * True when `store` shows `written`, the answer to a write, or a newer state. Also true when the store will
+   * never show it, because it does not select the object or versions cannot be compared.
    */
   reflects(written: T): boolean;
   /** Calls `listener` when `resourceVersion` may have moved, until the returned function is called. */
@@ -116,6 +116,6 @@ export type { OnUnserved } from '../watch/reflector-options.ts';
 export interface InformerOptions extends ReflectorOptions {
   /** Names the source in errors and measurements, such as `pods`. Default `objects`. */
   readonly name?: string;
-  /** The form in which it would cache the answer to a write. Default: the whole answer. */
+  /** Converts the answer to a write to the form that the store would cache. Default: the whole answer. */
   readonly cachedForm?: (answer: KubernetesObject) => CachedForm<KubernetesObject>;
 }

@@ -27,19 +27,18 @@ interface Query {
 }
 
 /**
- * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy before
- * changing. The cache and its indices change before any handler is called.
+ * Read side of a cache. Objects are shared and read-only, and frozen for reconcilers: copy an object before
+ * changing it. The cache and its indices change before any handler is called.
  */
 export interface Store<T extends KubernetesObject> {
   /** True from the first full list until the informer stops. */
   readonly synced: boolean;
   /**
-   * The object of a key or a name, or undefined when there is none.
+   * The object with a key or a name, or undefined if it does not exist.
    *
-   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE`
-   *   for an object whose transform failed: it exists but cannot be read.
-   * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it
-   *   again.
+   * @throws OperatorError `NOT_SYNCED` before the first full list and after the end; `USER_CODE` for an
+   *   object whose transform failed: it exists but cannot be read.
+   * @throws ProtocolError `DECODE` for an object that is not valid JSON; its source then lists it again.
    */
   get(key: ObjectKey | Target, options?: GetOptions): T | undefined;
   /**
@@ -120,7 +119,10 @@ function shownEntries<T extends KubernetesObject>(
   return shown.filter((entry) => entry !== undefined);
 }
 
-/** An index only knows the cached objects. A shown write may have other values. */
+/**
+ * An index only knows the cached objects. A write that is shown in place of a cached object may have other
+ * values.
+ */
 function shownUnder<T extends KubernetesObject>(
   index: Index<T>,
   value: string,

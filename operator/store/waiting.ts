@@ -1,4 +1,4 @@
-/** Waiters for a condition, and listeners for changes of state. */
+/** Lets callers wait for a condition, and calls listeners after changes of state. */
 export class Waiting {
   readonly #listeners = new Set<() => void>();
 

@@ -9,9 +9,11 @@ import { DEFAULT_MAX_LINE_BYTES, ownedIterator, type ReadLinesOptions, tooLong }
 import { isAt, type ScannedIdentity, scanIdentity } from './scan-identity.ts';
 
 export interface DecodeOptions extends ReadLinesOptions, EntryOptions {
-  /** Events about objects of another kind are left out. Default: every kind is accepted. */
+  /**
+   * If given, events about objects of any other kind are omitted. Default: every kind is accepted.
+   */
   readonly expected?: Form | undefined;
-  /** Called for every event that was left out. Must not throw. */
+  /** Called for every omitted event. Must not throw. */
   readonly onSkipped?: (found: Form) => void;
 }
 
@@ -89,7 +91,7 @@ interface UncheckedObject {
 }
 
 /**
- * Parses a line into its event. Undefined when the event is to be left out.
+ * Parses a line into its event. Undefined when the event must be omitted.
  *
  * @throws ApiError and ProtocolError as `decodeEvents` does.
  */
@@ -187,7 +189,7 @@ type OnLine = (bytes: Buffer, from: number, to: number) => void;
 
 /**
  * Chunks → lines, by the rules of `readLines`, but as bytes. A line that lies within one chunk is
- * not copied. For readers that turn few lines into text.
+ * not copied. For readers that turn only few lines into text.
  */
 export class ByteLines {
   readonly #maxLineBytes: number;
@@ -265,7 +267,7 @@ const BEGINNINGS = new Map(
  * After the metadata it searches only for members that would change the event or the identity,
  * because the last of two equal members counts. Invalid JSON in the rest is found when the object
  * is read; see `Entry`. A line that `JSON.parse` refuses has no readable object either, unless the
- * fault lies in managedFields that are left out.
+ * fault lies in managedFields that are omitted.
  */
 export function scanEvent<T extends KubernetesObject>(
   bytes: Buffer,

@@ -12,8 +12,8 @@ export interface EntryOptions {
   /** Removes `metadata.managedFields`. Default false. */
   readonly dropManagedFields?: boolean | undefined;
   /**
-   * The `apiVersion` and `kind` that an object gets, in place of its own or because it has none, as
-   * items of a list. Default: it keeps its own.
+   * The `apiVersion` and `kind` that an object gets. They replace its own, or are added if it has
+   * none, as in a list. Default: the object keeps its own.
    */
   readonly form?: Form | undefined;
 }
@@ -129,20 +129,21 @@ const SOUGHT: readonly SoughtName[] = [
 ];
 
 /**
- * The members of a shorter text are checked one by one, which takes 0.2 µs for a ConfigMap of 1 kB.
- * Six native searches take 0.65 µs. For the 6 kB of a Pod it is 6 µs and 2.2 µs.
+ * Length in bytes from which a native search is faster. In a shorter text, the members are checked
+ * one by one: this takes 0.2 µs for a ConfigMap of 1 kB, and six native searches take 0.65 µs. For
+ * a Pod of 6 kB, these times are 6 µs and 2.2 µs.
  */
 const WORTH_SEARCHING = 1024;
 
 /**
- * A longer text consists mostly of long strings. Skipping those strings is faster than searching
- * them.
+ * Length above which a text consists mostly of long strings. Skipping those strings is faster than
+ * searching them.
  */
 const WORTH_SKIPPING = 16 * 1024;
 
 /**
- * False only if no member of `text` from `from` on repeats an earlier one. True means that it may;
- * then the members must be checked one by one.
+ * False only if no member of `text` from `from` on repeats an earlier member. True if one may; then
+ * the members must be checked one by one.
  *
  * @param from - the position of the brace that closes the object's metadata.
  */
@@ -153,8 +154,8 @@ function mayComeTwice(text: string, from: number): boolean {
 }
 
 /**
- * Whether the name occurs other than as the first member of an object. A repeated member of the
- * object itself follows the metadata, so it is never the first.
+ * Whether the name occurs anywhere except as the first member of an object. A repeated member of
+ * the object itself follows the metadata, so it is never the first.
  */
 function isNamedBehindMember(text: string, from: number, { quoted, end }: SoughtName): boolean {
   const before = quoted.length - end.length;

@@ -6,12 +6,14 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Bytes of a string searched one by one before a native search is worth its call. */
+/**
+ * Number of bytes of a string that are searched one by one. After that, a native search is worth its call.
+ */
 const NATIVE_SEARCH_FROM_BYTES = 64;
 
 /**
- * The end of the value that begins at `from`: the index after its last byte. -1 where no value
- * begins (white space is no value), and where the value continues beyond `to`.
+ * The end of the value that begins at `from`: the index after its last byte. -1 if no value begins at `from`
+ * (white space is not a value), or if the value continues beyond `to`.
  *
  * Follows strings and brackets only. Does not check that the value is JSON.
  */
@@ -115,7 +117,7 @@ export class Nesting {
         at = this.#endOfString(bytes, quote, to);
         if (at < 0) break;
       } else if (byte >= OPEN_BRACKET) {
-        // A bracket and its brace are 0x20 apart, for opening and closing ones alike.
+        // A bracket and its brace are 0x20 apart, both for opening and for closing.
         const brace = byte | 0x20;
         if (brace === OPEN_BRACE) depth++;
         else if (brace === CLOSE_BRACE && --depth === 0) {
@@ -128,7 +130,7 @@ export class Nesting {
     return -1;
   }
 
-  /** The index after the quote that ends the string which contains `at`; -1 beyond `to`. */
+  /** The index after the quote that ends the string which contains `at`; -1 if it lies beyond `to`. */
   #endOfString(bytes: Buffer, at: number, to: number): number {
     let from = at;
     while (from < to) {
@@ -153,7 +155,7 @@ export class Nesting {
   }
 }
 
-/** For values that lie in one piece. */
+/** Used for values that lie in one piece. */
 const one = new Nesting();
 
 /** Characters of numbers, `true`, `false` and `null`. */
@@ -171,13 +173,12 @@ function isOfLiteral(byte: number | undefined): boolean {
 
 /**
  * `endOfValue` for an array that contains no array and is followed by a member, such as
- * `metadata.managedFields`. It is many times as fast, because it does not look inside. -1 where it
- * cannot tell.
+ * `metadata.managedFields`. It is many times as fast, because it does not examine the items. -1 if the end
+ * cannot be found this way.
  *
- * In JSON a quote before a letter opens a string, because a closing quote is followed by a colon, a
- * comma, a bracket or white space. So the `]` of `],"a` and `]},"a` is not part of a string. It
- * closes the array if it is the first `]` and no other `[` precedes it. Brackets inside strings
- * give -1 too.
+ * In JSON a quote before a letter opens a string, because a closing quote is followed by a colon, a comma, a
+ * bracket or white space. So the `]` of `],"a` and `]},"a` is not part of a string. It closes the array if it
+ * is the first `]` and no other `[` precedes it. For brackets inside strings the result is -1, too.
  */
 export function endOfFlatArray(bytes: Buffer, from: number, to: number): number {
   if (bytes[from] !== OPEN_BRACKET) return -1;

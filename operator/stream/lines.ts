@@ -6,14 +6,14 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Most bytes held of an unfinished line. etcd refuses requests over 1.5 MiB, JSON escapes turn one
- * byte into at most six, and a MODIFIED line holds one object: 9 MiB. The rest is room for
+ * Maximum size of an unfinished line in bytes. etcd refuses requests over 1.5 MiB, JSON escapes
+ * turn one byte into at most six, and a MODIFIED line holds one object: 9 MiB. The rest is room for
  * aggregated API servers that do not store in etcd.
  */
 export const DEFAULT_MAX_LINE_BYTES: number = 64 * 1024 * 1024;
 
 export interface ReadLinesOptions {
-  /** Default 64 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
+  /** Maximum size of a line in bytes. Default 64 MiB: see `DEFAULT_MAX_LINE_BYTES`. */
   readonly maxLineBytes?: number;
   /** Called for every chunk as it arrives, before it is split. Must not throw. */
   readonly onChunk?: (bytes: number) => void;
@@ -23,13 +23,13 @@ export interface ReadLinesOptions {
  * Bytes → lines. For answers that are streams of lines, such as the log of a Pod.
  *
  * Yields all complete lines of a chunk as one array, in order, without terminators. Lines that
- * contain only spaces, tabs and carriage returns are left out. CRLF is accepted. Splits bytes at
+ * contain only spaces, tabs and carriage returns are omitted. CRLF is accepted. Splits bytes at
  * `\n` before decoding UTF-8, so a chunk may end anywhere. A last line without `\n` is never
- * yielded, however the stream ended, because it may be cut short even if it looks complete. Reads
- * nothing ahead of the consumer.
+ * yielded, however the stream ended, because it may be cut short even if it looks complete. Does
+ * not read ahead of the consumer.
  *
- * @param body - for example that of a `TransportResponse`. Leaving the loop destroys it, which
- *   closes the connection; so does `return()` before the loop began.
+ * @param body - for example the body of a `TransportResponse`. Leaving the loop destroys the body,
+ *   which closes the connection; so does `return()` before the loop began.
  * @throws ProtocolError `DECODE` when a line outgrows `maxLineBytes`.
  * @throws the error of `body`. With a transport: AmbassadorError `CONNECTION_LOST` when the answer
  *   breaks off, and `signal.reason` when the request is aborted.

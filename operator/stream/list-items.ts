@@ -17,14 +17,14 @@ const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 
 /**
- * Most bytes of a list without its items: kind, apiVersion and metadata. A larger answer is not a
- * list.
+ * Maximum size in bytes of a list without its items: kind, apiVersion and metadata. A larger answer
+ * is not a list.
  */
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 /**
- * Bytes read in one turn of the event loop: 2 to 3 ms of work. A socket with more data delivers up
- * to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
+ * Number of bytes that are read in one turn of the event loop: 2 to 3 ms of work. A socket with
+ * more data delivers up to 2 MiB (32 reads of 64 KiB, by libuv) before a timer can run.
  */
 const BYTES_A_TURN = 512 * 1024;
 
@@ -35,9 +35,9 @@ export interface ReadItemsOptions {
    */
   readonly onItems?: () => void;
   /**
-   * Called for each item, in order: `bytes` from `from` to `to`, and its identity, undefined where
-   * the item must be parsed to learn it. All arguments are valid until the call returns. Its errors
-   * end the reading.
+   * Called for each item, in order: `bytes` from `from` to `to`, and its identity, which is
+   * undefined if the item must be parsed to learn it. All arguments are valid until the call
+   * returns. An error that it throws ends the reading.
    */
   readonly onItem: (
     bytes: Buffer,
@@ -45,14 +45,14 @@ export interface ReadItemsOptions {
     to: number,
     identity: ScannedIdentity | undefined,
   ) => void;
-  /** Most bytes of an item. Default 64 MiB, the same as for a line of a watch. */
+  /** Maximum size of an item in bytes. Default 64 MiB, as for a line of a watch. */
   readonly maxItemBytes?: number;
 }
 
 /**
  * Reads a JSON object with an array `items` from `body`, item by item as they arrive. So a page
- * takes no more memory than the caller keeps of it, and blocks for one chunk at a time. The event
- * loop turns after each 512 KiB.
+ * takes no more memory than the caller keeps, and blocks the event loop for one chunk at a time.
+ * The event loop turns after each 512 KiB.
  *
  * @returns the text of the object with each `items` array empty: `"items":[]`. The whole text when
  *   the object has no items.
@@ -81,7 +81,9 @@ class ItemReader {
   /** Everything except items, up to the last array of items that began. */
   #frame: Buffer[] = [];
   #frameBytes = 0;
-  /** Bytes outside of items since then. Another array of items may begin in them. */
+  /**
+   * Bytes outside of items since the last array of items. Another array of items may begin in them.
+   */
   #since: Buffer | undefined;
   readonly #nesting = new Nesting();
   /** The start of an unfinished item. */
@@ -152,7 +154,10 @@ class ItemReader {
     return at;
   }
 
-  /** Returns the index after an item that begins in this chunk; -1 when it continues beyond. */
+  /**
+   * Returns the index after an item that begins in this chunk; -1 when it continues beyond the
+   * chunk.
+   */
   #oneItem(chunk: Buffer, from: number): number {
     // Scan the metadata first: it skips managedFields, which may be half of the item.
     const identity = scanIdentity(chunk, from, chunk.length, false);

@@ -1,6 +1,6 @@
 import { endOfFlatArray, endOfValue } from './json-bytes.ts';
 
-/** The position of a string in bytes, without its quotes. `from` is -1 when there is none. */
+/** The position of a string in bytes, without its quotes. `from` is -1 when there is no string. */
 export interface Span {
   from: number;
   to: number;
@@ -8,10 +8,10 @@ export interface Span {
 
 /** The identity of an object, and the positions in the bytes that it was read from. */
 export interface ScannedIdentity {
-  /** Empty when the object does not name it before its metadata. */
+  /** Empty when the object does not have it before its metadata. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty when the object has none. */
+  /** Empty when the object has no namespace. */
   readonly namespace: string;
   readonly name: Readonly<Span>;
   readonly uid: Readonly<Span>;
@@ -24,7 +24,10 @@ export interface ScannedIdentity {
   readonly isFormFirst: boolean;
   /** The index after the last member that was read, which may follow the metadata. */
   readonly behind: number;
-  /** `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are none. */
+  /**
+   * The range of `managedFields`, with the comma before or after it. `managedFrom` is -1 when there are no
+   * managedFields.
+   */
   readonly managedFrom: number;
   readonly managedTo: number;
 }
@@ -84,18 +87,18 @@ const OF_OBJECT = byLength('kind', 'apiVersion', 'metadata');
 const OF_METADATA = byLength('uid', 'name', 'namespace', 'resourceVersion', 'managedFields');
 
 /**
- * Reads the identity of the object that begins at `from`, without parsing it. It stops as soon as
- * it has the identity and does not check the bytes after it. Members may come in any order, because
- * Go writes structs and maps in different orders.
+ * Reads the identity of the object that begins at `from`, without parsing it. It stops as soon as it has the
+ * identity and does not check the bytes after it. Members may come in any order, because Go writes structs
+ * and maps in different orders.
  *
- * The result is valid until the next call. It is true only if the rest of the object does not
- * repeat a member: see `endOfRest`.
+ * The result is valid until the next call. It is right only if the rest of the object does not repeat a
+ * member: see `endOfRest`.
  *
- * Undefined when the object must be parsed: a name other than the namespace is missing, or one is
- * empty, not a string, escaped, not ASCII or repeated, or white space lies between members.
+ * Undefined when the object must be parsed: a name other than the namespace is missing; or a name is empty,
+ * not a string, escaped, not ASCII or repeated; or white space lies between members.
  *
- * @param formed - the object must have apiVersion and kind. Items of a list need neither, so for
- *   them both are only read up to the metadata.
+ * @param formed - the object must have apiVersion and kind. Items of a list need neither, so for them both
+ *   are only read up to the metadata.
  */
 export function scanIdentity(
   bytes: Buffer,
@@ -212,7 +215,10 @@ function takeText(member: keyof typeof latest, bytes: Buffer, from: number, to: 
   return end;
 }
 
-/** The same, but keeps only the position: these strings rarely repeat, so they are created later. */
+/**
+ * The same as `takeText`, but keeps only the position: these strings rarely repeat, so they are created
+ * later.
+ */
 function takeSpan(span: Span, bytes: Buffer, from: number, to: number): number {
   const end = endOfPlain(bytes, from, to);
   if (end < 0 || span.from >= 0) return -1;
@@ -233,9 +239,9 @@ function endOfPlain(bytes: Buffer, from: number, to: number): number {
 }
 
 /**
- * The index after the brace that closes an object, when none of its members from `from` on is named
- * `kind`, `apiVersion` or `metadata`: `JSON.parse` takes the last of two equal members. -1 when one
- * is, or may be: a name has an escape, white space lies between members, or the object continues
+ * The index after the brace that closes an object, when none of its members from `from` on is named `kind`,
+ * `apiVersion` or `metadata`: `JSON.parse` takes the last of two equal members. -1 if a member has or may
+ * have such a name, because a name has an escape, white space lies between members, or the object continues
  * beyond `to`.
  *
  * @param from - `ScannedIdentity.behind`.
@@ -251,7 +257,7 @@ export function endOfRest(bytes: Buffer, from: number, to: number): number {
   return at < to && bytes[at] === CLOSE_BRACE ? at + 1 : -1;
 }
 
-/** Whether `bytes` contain `text`, which is ASCII, at `at`. */
+/** Whether `bytes` contain `text`, which is ASCII, at position `at`. */
 export function isAt(bytes: Buffer, at: number, end: number, text: string): boolean {
   if (at + text.length > end) return false;
   for (let index = 0; index < text.length; index++) {

@@ -10,7 +10,7 @@ interface ConnectTarget {
 type ConnectCallback = (...result: [null, Socket] | [Error, null]) => void;
 
 interface ConnectorOptions {
-  /** Path of a unix socket. Without it, the connection is TCP to the target. */
+  /** Path of a unix socket. If omitted, connects to the target by TCP. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export function connector({
           return;
         }
         settle(notInTime(timeoutMs), null);
-        socket.on('error', () => {}); // closing it may raise an error that nobody needs
+        socket.on('error', () => {}); // closing it may raise an error, which does not matter
         socket.destroy();
       });
     };

@@ -4,13 +4,13 @@ import { AmbassadorError, type ErrorContext, messageOf, ProtocolError } from '..
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
 /**
- * Answer bytes buffered while the reader is busy; when the buffer is full, the socket is paused.
- * The parser may hold one more read, and the socket another one, 64 KiB each. For a watch all of
- * that is less than a thousand events, because no event is smaller than 200 bytes.
+ * Number of answer bytes that are buffered while the reader is busy. When the buffer is full, the socket is
+ * paused. The parser and the socket may hold one more read each, of 64 KiB. For a watch all of that is less
+ * than a thousand events, because no event is smaller than 200 bytes.
  */
 const BODY_BUFFER_BYTES = { call: 64 * 1024, election: 64 * 1024, watch: 16 * 1024 } as const;
 
-/** What a request on its connection may do through the HTTP library. */
+/** The calls by which a request controls its connection in the HTTP library. */
 interface ExchangeController {
   abort(reason: Error): void;
   pause(): void;
@@ -20,7 +20,7 @@ interface ExchangeController {
 interface ExchangeLimits {
   /** From the moment the request is on its connection until the head of the answer arrives. */
   readonly headersTimeoutMs: number;
-  /** From `start` until the last byte of the answer. Undefined means no deadline. */
+  /** From `start` until the last byte of the answer. Undefined: no deadline. */
   readonly deadlineMs: number | undefined;
 }
 
@@ -133,7 +133,7 @@ export class Exchange {
     else this.#body.destroy(error);
   }
 
-  /** The reader has left the body, complete or not. */
+  /** The reader has left the body, which may be complete or not. */
   #abandon(): void {
     if (this.#ended || this.#failure !== undefined) return;
     this.#fail(new Error('the reader left'));

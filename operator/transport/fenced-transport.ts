@@ -50,7 +50,11 @@ export function fencedTransport(
   };
 }
 
-/** Always positive. @throws LeadershipLostError when no time is left. */
+/**
+ * Milliseconds until writes must end; always positive.
+ *
+ * @throws LeadershipLostError when no time is left.
+ */
 function timeLeft(fence: Fence, clock: Clock): number {
   const leftMs = fence.writeDeadlineAt() - clock.monotonic();
   if (leftMs > 0) return leftMs;
@@ -81,12 +85,12 @@ function cutOff(cause: unknown): LeadershipLostError {
   });
 }
 
-/** Says whether writes may still leave this process: leadership, as a writer sees it. */
+/** Decides whether writes may still leave this process: leadership, as a writer sees it. */
 export interface Fence {
   /**
-   * When a write that begins now must be over, answered or not, on `clock.monotonic()`. After that
-   * another leader may act. Infinity means no limit. Called before every write, so it holds after a
-   * stall too.
+   * The time on `clock.monotonic()` by which a write that begins now must have ended, with or
+   * without an answer. After that another leader may act. Infinity means no limit. Called before
+   * every write, so the result is right after a stall, too.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when writes are no longer allowed, or not yet.
    */

@@ -8,7 +8,10 @@ interface MeteredTransportOptions {
   readonly clock: Clock;
   /** Label `host` of every series: the authority of the ambassador's URL. */
   readonly host: string;
-  /** Also observe durations and sizes. Default false, because it costs three histograms per verb. */
+  /**
+   * Whether durations and sizes are observed, too. Default false, because they cost three histograms per
+   * verb.
+   */
   readonly detailed?: boolean;
 }
 
@@ -16,14 +19,14 @@ interface MeteredTransportOptions {
 const NO_ANSWER = '<error>';
 
 /**
- * `transport`, with metrics. Counts every request that was sent as
- * `rest_client_requests_total{code,method,host}`. Names and labels are those of client-go, so
- * existing dashboards fit. A request without an answer has the code `<error>`.
+ * `transport`, with metrics. Every request that was sent is counted in
+ * `rest_client_requests_total{code,method,host}`. Names and labels are those of client-go, so existing
+ * dashboards fit. A request without an answer has the code `<error>`.
  *
- * With `detailed`, observes every request except watches:
+ * With `detailed`, these histograms observe every request except watches:
  * `rest_client_request_duration_seconds{verb,host}` until the head of the answer,
- * `rest_client_request_size_bytes{verb,host}`, and `rest_client_response_size_bytes{verb,host}` of
- * complete answers.
+ * `rest_client_request_size_bytes{verb,host}`, and `rest_client_response_size_bytes{verb,host}` of complete
+ * answers.
  */
 export function meteredTransport(
   transport: Transport,
@@ -63,14 +66,14 @@ export function meteredTransport(
 }
 
 /**
- * Calls `told` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
+ * Calls `arrived` with the size of `body` in bytes once all of it has arrived; never if it breaks off.
  * Wraps `push`, because a listener or a stream in between would read the body and change its
  * back-pressure.
  */
-function onArrived(body: Readable, told: (bytes: number) => void): void {
+function onArrived(body: Readable, arrived: (bytes: number) => void): void {
   let bytes = body.readableLength; // bytes that came together with the head
   if (body.readableEnded) {
-    told(bytes);
+    arrived(bytes);
     return;
   }
   const push = body.push.bind(body);
@@ -78,5 +81,5 @@ function onArrived(body: Readable, told: (bytes: number) => void): void {
     bytes += chunk?.length ?? 0;
     return push(chunk, encoding);
   };
-  body.once('end', () => told(bytes));
+  body.once('end', () => arrived(bytes));
 }

@@ -51,14 +51,14 @@ export interface TransportRequest {
 
 /** The head of an answer, and the body that is still arriving. */
 export interface TransportResponse {
-  /** The HTTP status. */
+  /** The HTTP status code. */
   readonly status: number;
   /** Names are in lower case. A header that was sent twice has both values, joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Bytes. A stream, not any async iterable: `destroy()` must close the connection at once. It
-   * fails with an AmbassadorError: `CONNECTION_LOST` when the answer breaks off,
-   * `AMBASSADOR_TIMEOUT` when a call passes its deadline. When aborted it fails with
+   * Bytes. This is a stream and not just an async iterable, because `destroy()` must close the
+   * connection at once. It fails with an AmbassadorError: `CONNECTION_LOST` when the answer breaks
+   * off, `AMBASSADOR_TIMEOUT` when a call passes its deadline. When aborted it fails with
    * `request.signal.reason`.
    */
   readonly body: Readable;

@@ -10,7 +10,7 @@ const FILE = 'undici/lib/dispatcher/pool.js';
  * Loads undici's Pool when called. This is the only module that loads undici.
  *
  * This file loads 21 of the 109 files of undici's index, in half the time: the index also brings
- * fetch, WebSocket, caches and mocks. undici does not promise this path, so the index is the
+ * fetch, WebSocket, caches and mocks. undici does not guarantee this path, so the index is the
  * fallback.
  */
 export function undiciPool(

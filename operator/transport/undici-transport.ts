@@ -11,7 +11,7 @@ import { type Pool, undiciPool } from './undici-pool.ts';
 export interface UndiciTransportOptions {
   /** The name sent to the API server. Default `chancery/VERSION`. */
   readonly userAgent?: string;
-  /** Calls on the wire at one time; further calls wait. Watches and leases do not count. Default 64. */
+  /** Maximum number of concurrent calls; further calls wait. Watches and Leases do not count. Default 64. */
   readonly maxInFlight?: number;
   /**
    * Time from `send` to the last byte of a call's answer, waiting included. Default 65 s, because
@@ -19,8 +19,8 @@ export interface UndiciTransportOptions {
    */
   readonly callDeadlineMs?: number;
   /**
-   * The same for a request about a Lease. Default 5 s: a leader that cannot renew must stop after
-   * 10 s, so half of it leaves room for a second attempt.
+   * The same time for a request about a Lease. Default 5 s: a leader that cannot renew must stop after 10 s,
+   * so half of it leaves room for a second attempt.
    */
   readonly leaseDeadlineMs?: number;
   /** Default: the system clock. */
@@ -43,32 +43,36 @@ const DEFAULT_TRANSPORT_OPTIONS: Required<UndiciTransportOptions> = {
 };
 
 /**
- * Longer than the timeouts of the servers, so that their answers arrive first and say what
- * happened: the API server gives up a write after 34 s, and `kubectl proxy` an unreachable upstream
- * after 30 s. A watch gets more time because it may queue at the server.
+ * Time limits for the head of an answer. They are longer than the timeouts of the servers, so that the
+ * servers' answers arrive first and show what happened: the API server gives up a write after 34 s, and
+ * `kubectl proxy` an unreachable upstream after 30 s. A watch gets more time because it may queue at the
+ * server.
  */
 const HEADERS_TIMEOUT_MS = { call: 40_000, election: 40_000, watch: 60_000 } as const;
 
-/** One renewal, and the next attempt while the first one hangs. */
+/** Maximum number of connections for Leases: one renewal, and the next attempt while the first one hangs. */
 const LEASE_CONNECTIONS = 2;
 
-/** On a loopback, connecting takes 0.1 ms unless something is wrong. */
+/** Time limit for connecting. On a loopback, connecting takes 0.1 ms unless something is wrong. */
 const CONNECT_TIMEOUT_MS = 4_000;
 
-/** A restarted proxy may no longer know a connection that was idle for longer. */
+/**
+ * How long an idle connection is kept. A restarted proxy may no longer know a connection that was idle for
+ * longer.
+ */
 const KEEP_ALIVE_MS = 3_000;
 
-/** Longest answer head in bytes. */
+/** Maximum size of the head of an answer in bytes. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
  * A Transport to the ambassador at `http://127.0.0.1:8001` or `unix:/path.sock`.
  *
- * Calls share at most `maxInFlight` connections. Leases have their own connections, so many calls
- * cannot cost the leadership. Each watch has its own connection and never delays a call. Requests
- * per second are not limited, because the API server divides its capacity fairly. The transport
- * does not follow redirects, does not read `HTTP_PROXY` and never retries. It opens no connection
- * before the first request. The creator must call `close`.
+ * Calls share at most `maxInFlight` connections. Leases have their own connections, so many calls cannot make
+ * a leader lose its Lease. Each watch has its own connection and never delays a call. Requests per second are
+ * not limited, because the API server divides its capacity fairly. The transport does not follow redirects,
+ * does not read `HTTP_PROXY` and never retries. It opens no connection before the first request. The creator
+ * must call `close`.
  *
  * @throws ConfigurationError `CONFIG` for any other kind of URL, and for a limit below one.
  */
@@ -135,7 +139,9 @@ function requirePositive(name: string, value: number): void {
   throw new ConfigurationError(`${name} must be at least 1`, { context: { got: value } });
 }
 
-/** Empty segments, segments of dots, and separators or `%` that a second decoding would reveal. */
+/**
+ * Matches a path that a second decoding could change: empty segments, segments of dots, separators and `%`.
+ */
 const MEANS_ANOTHER = /\/(?:\/|(?:[.]|%2e){1,2}(?:\/|$))|\\|#|%(?:2f|5c|25|[01][0-9a-f]|7f)/i;
 
 /**
@@ -161,7 +167,7 @@ const REFUSED =
 /** A header name by RFC 9110. A trailing blank would hide a name from the pattern above. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What the transport adds to every request. */
+/** The headers that the transport adds to every request. */
 interface FixedHeaders {
   readonly userAgent: string;
   /** Undefined: the HTTP library derives it from the origin. */
@@ -171,8 +177,8 @@ interface FixedHeaders {
 /**
  * The headers of one request.
  *
- * `accept-encoding: identity` prevents compression. A compressor on the way would hold watch events
- * back until its buffer is full, and compression saves nothing on a loopback.
+ * `accept-encoding: identity` prevents compression. A compressor between the server and the operator would
+ * hold watch events back until its buffer is full, and compression saves nothing on a loopback.
  *
  * @throws ConfigurationError `CONFIG` for a header that the caller may not set.
  */

@@ -23,7 +23,10 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     this.#clock = clock;
   }
 
-  /** A verifying relist beside a live watch does not count: the state stays `watching`. */
+  /**
+   * The request under way. A verifying list beside a live watch does not count: the state stays
+   * `watching`.
+   */
   get activity(): 'listing' | 'watching' | undefined {
     if (this.#watches > 0) return 'watching';
     return this.#lists > 0 ? 'listing' : undefined;
@@ -34,7 +37,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#lastAt;
   }
 
-  /** A request that another source sent for this one too is also a sign of life. */
+  /** A request that another source sent also for this source counts as a sign of life, too. */
   get discovery(): Discovery | undefined {
     const { discovery } = this.#source;
     return discovery && { ...discovery, onAnswer: () => this.#touch() };
@@ -58,7 +61,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     return this.#watching(batches);
   }
 
-  /** A watch counts as under way until its iterator ends, fails, or is left. */
+  /** A watch is considered running until its iterator ends, fails, or is left. */
   #watching(
     batches: AsyncIterable<readonly WatchEvent<T>[]>,
   ): AsyncIterable<readonly WatchEvent<T>[]> {
@@ -92,7 +95,7 @@ export class SourceActivity<T extends KubernetesObject> implements ListWatch<T> 
     };
   }
 
-  /** A refusal by the API server is a sign of life too. */
+  /** An answer of the API server, even a refusal, is a sign of life. */
   async #heard<R>(answer: Promise<R>): Promise<R> {
     try {
       const heard = await answer;

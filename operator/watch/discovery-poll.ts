@@ -34,7 +34,8 @@ interface UntilServedOptions {
  * Asks discovery whether resources are served, for all sources that share this poll. Sources that
  * wait for resources of the same client, group and version at the same time share one request.
  *
- * The owner of the sources creates one. It has no timer and no request while no source waits.
+ * The owner of the sources creates one poll. The poll has no timer and no request while no source
+ * waits.
  */
 export class DiscoveryPoll {
   readonly #clock: Clock;
@@ -48,11 +49,11 @@ export class DiscoveryPoll {
   }
 
   /**
-   * Resolves when it is time to list a resource that was not served: discovery lists it, or cannot
-   * tell.
+   * Resolves when it is time to list a resource that was not served: discovery lists it, or gives
+   * no answer.
    *
-   * @throws `signal.reason` when aborted first. If no other source waits for the request, it is
-   *   then not sent, or has been aborted.
+   * @throws `signal.reason` when aborted first. If no other source waits for the request, the
+   *   request is then not sent, or has been aborted.
    */
   async untilServed(
     discovery: Discovery,

@@ -9,10 +9,10 @@ import type { SourceMeter } from './reflector-status.ts';
 import type { ResumePoint, VersionView } from './resume-point.ts';
 import type { WatchReport } from './watch-once.ts';
 
-/** Consecutive stalls after which the server is suspected, not only the connection. */
+/** Number of consecutive stalls after which the server is suspected, not only the connection. */
 const SUSPICIOUS_STALLS = 2;
 
-/** The server was out of reach, so the one that answers next may have other data. */
+/** Reasons that mean that the server was out of reach. The server that answers next may have other data. */
 const OUT_OF_REACH: ReadonlySet<Reason> = new Set([
   'broken',
   'unreachable',
@@ -33,15 +33,15 @@ interface HistoryProbeOptions {
   readonly meter: SourceMeter;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The server has another history. Called with its resourceVersion. */
+  /** Called with the resourceVersion of a server that has another history. */
   readonly found: (resourceVersion: string) => void;
 }
 
 /**
- * Detects a server without the history that the sink has seen: it was restored from a backup, or another
- * server has its address now. Such a server accepts a watch from a resourceVersion in its future and stays
- * silent until it gets there. So a watch that resumes and is silent proves nothing. A list of at most one
- * object does, and is made once where there is a reason.
+ * Detects a server without the history that the sink has seen, because it was restored from a backup, or
+ * another server has its address now. Such a server accepts a watch from a resourceVersion in its future, and
+ * stays silent until it reaches that version. So a watch that resumes and is silent proves nothing. A list of
+ * at most one object does prove it. It is requested once for each reason for suspicion.
  */
 export class HistoryProbe {
   readonly #options: HistoryProbeOptions;
@@ -55,7 +55,7 @@ export class HistoryProbe {
     this.#backoff = exponentialBackoff({ ...RETRY, random: options.random });
   }
 
-  /** A watch that broke or was refused, that ended without a line, or a second stall is a reason. */
+  /** Notes a reason to ask: a watch that broke, was refused or ended without a line, or a second stall. */
   watchEnded(report: WatchReport, { reason }: Action): void {
     this.#stallsInARow = reason === 'stalled' ? this.#stallsInARow + 1 : 0;
     const wasSilent = reason === 'ended' && report.lines === 0;
@@ -69,8 +69,9 @@ export class HistoryProbe {
   }
 
   /**
-   * Asks the server if there is a reason to, and again while it fails to answer. Ends when it has answered or
-   * was heard. Called for a watch that is silent, and after each batch, which may be older than the resume point.
+   * Lists one object if there is a reason for suspicion, and again until the server answers or the watch
+   * delivers something. Called for a watch that is silent, and after each batch, which may be older than the
+   * resume point.
    *
    * @param end - ends the open watch, which has delivered nothing.
    * @param signal - aborts with that watch.
@@ -82,7 +83,7 @@ export class HistoryProbe {
     });
   }
 
-  /** Resolves when nothing is asked any more. Never rejects. */
+  /** Resolves when no request is under way. Never rejects. */
   async ended(): Promise<void> {
     await this.#asking;
   }
@@ -122,8 +123,9 @@ export class HistoryProbe {
   }
 
   /**
-   * True for an object that was last written before `seen` and that the sink does not have, and for no object
-   * where the sink has some. The sink has everything up to `seen`, and the watch from there is silent.
+   * True if the page has an object that was last written before `seen` and that the sink does not have, or if
+   * the page is empty and the sink is not. The sink has everything up to `seen`, and the watch from there is
+   * silent.
    */
   #isOfAnother({ items }: ListPage<KubernetesObject>, seen: string): boolean {
     const { view } = this.#options;

@@ -5,9 +5,9 @@ import type { KubernetesObject, ObjectKey } from '../model/object.ts';
 export type ListConsistency =
   /** The newest state: no resourceVersion is sent. */
   | { readonly kind: 'latest' }
-  /** The state of the server's cache, which may be older than one that was seen before. */
+  /** The state of the server's cache, which may be older than a state that was seen before. */
   | { readonly kind: 'any' }
-  /** A state not older than this resourceVersion, from the server's cache. */
+  /** A state of the server's cache that is not older than this resourceVersion. */
   | { readonly kind: 'not-older-than'; readonly resourceVersion: string };
 
 /** Selectors of one request, in place of those of the source. */
@@ -16,7 +16,7 @@ export interface RequestSelectors {
   readonly shardSelector?: string | undefined;
 }
 
-/** Which objects, and which parts of them, a list or a watch leaves out. */
+/** What a list or a watch omits: objects, and parts of objects. */
 interface EntriesRequest {
   /** Default: the selectors of the source. */
   readonly selectors?: RequestSelectors | undefined;
@@ -33,21 +33,22 @@ export interface ListPageRequest<T extends KubernetesObject = KubernetesObject>
   /** Token from the previous page. With it `consistency` is not sent, because the token implies it. */
   readonly continueToken?: string;
   /**
-   * Returns the cached entry of a key. If the list shows the same state of the object, the list
-   * returns this entry again. Default: every entry is a new one.
+   * Returns the cached entry of a key. If the list shows the same state of the object, it returns this entry
+   * again. Default: every entry is new.
    */
   readonly known?: ((key: ObjectKey) => Entry<T> | undefined) | undefined;
 }
 
 export interface ListPage<T extends KubernetesObject> {
-  /** Complete objects: `apiVersion` and `kind` are filled in where the server left them out. */
+  /** Complete objects: `apiVersion` and `kind` are filled in where the server omitted them. */
   readonly items: readonly Entry<T>[];
   readonly resourceVersion: string;
   /** Undefined on the last page. */
   readonly continueToken: string | undefined;
   /**
-   * The `shardSelector` that the server says it has applied. Undefined where it says none. kube-apiserver 1.36 says it
-   * only in lists of whole built-in objects: it selects custom resources and lists of metadata without saying so.
+   * The `shardSelector` that the server says it has applied. Undefined if the server does not say so.
+   * kube-apiserver 1.36 says so only in lists of whole built-in objects: it also selects custom resources and
+   * lists of metadata, but does not say so.
    */
   readonly shardSelector?: string | undefined;
   /** Bytes of JSON of the items on the wire. Undefined when they were not counted. */
@@ -55,25 +56,28 @@ export interface ListPage<T extends KubernetesObject> {
 }
 
 export interface WatchRequest extends EntriesRequest {
-  /** Watch events after this resourceVersion. Never empty and never `0`, except with initial events. */
+  /**
+   * The watch delivers events after this resourceVersion. Never empty and never `0`, except with initial
+   * events.
+   */
   readonly resourceVersion: string;
   /**
-   * Begin with the existing objects, as ADDED events, followed by a bookmark. They are not older
-   * than `resourceVersion`, and show the newest state when that is empty.
+   * Whether the watch begins with the existing objects, as ADDED events, followed by a bookmark. Their state
+   * is not older than `resourceVersion`; it is the newest state when `resourceVersion` is empty.
    */
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   /**
-   * Called for every piece of the answer's body, whether or not it completes a line: the connection
-   * is alive.
+   * Called for every piece of the answer's body, whether or not it completes a line. It shows that the
+   * connection is alive.
    */
   readonly onActivity?: () => void;
-  /** Called for every event that is left out because its object is of another kind. */
+  /** Called for every event that is omitted because its object is of another kind. */
   readonly onSkipped?: () => void;
 }
 
-/** One resource that can be listed page by page and watched: what a reflector needs from a client. */
+/** One resource that can be listed page by page and watched: the interface that a reflector needs. */
 export interface ListWatch<T extends KubernetesObject> {
   /**
    * One page of the list.

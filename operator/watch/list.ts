@@ -7,11 +7,11 @@ import type { ListConsistency, ListPage, ListPageRequest, ListWatch } from './li
 
 export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject> {
   readonly consistency: ListConsistency;
-  /** Objects per page; 0 for everything at once. Only a list of the latest state has pages. */
+  /** Objects per page; 0 for everything at once. Pages are used only for a list of the latest state. */
   readonly pageSize: number;
   /**
-   * Pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see `PageLimit`. A
-   * list whose token expires then fails. Default false.
+   * Whether to request pages of about 4 MiB, of at most `pageSize` objects, for any consistency: see
+   * `PageLimit`. A list then fails if its token expires. Default false.
    */
   readonly bySize?: boolean;
   /** As in `ListPageRequest`. */
@@ -20,7 +20,7 @@ export interface ListPagesRequest<T extends KubernetesObject = KubernetesObject>
 }
 
 /**
- * Takes the entries of a page, and returns the entries that the list has in their place.
+ * Takes the entries of a page, and returns the entries that replace them in the list.
  *
  * @param first - true when the page begins a list.
  */
@@ -37,16 +37,18 @@ interface ListAllRequest<T extends KubernetesObject> extends Omit<ListPagesReque
 /** Objects per page, as in client-go and kube-rs. */
 export const DEFAULT_PAGE_SIZE = 500;
 
-/**
- * After this many pages the event loop turns. Pages from the network turn it anyway; others may
- * not.
- */
+/** After this many pages the event loop turns. Pages from the network turn it anyway; other pages may not. */
 const PAGES_A_TURN = 4;
 
-/** Consecutive pages without a new first or last object after which the list counts as endless. */
+/**
+ * Number of consecutive pages without a new first or last object after which the list is considered endless.
+ */
 const MAX_BARREN_PAGES = 1_000;
 
-/** More objects of one kind than etcd can hold: 8 GiB, in objects of 1.6 KiB. */
+/**
+ * Maximum number of objects in a list. etcd cannot hold more of one kind: its 8 GiB have room for 5 million
+ * objects of 1.6 KiB.
+ */
 const MAX_OBJECTS = 5_000_000;
 
 /** Every object of a collection at one resourceVersion. */
@@ -56,9 +58,9 @@ export interface CompleteList<T extends KubernetesObject> {
   readonly resourceVersion: string;
 }
 
-/** A list, and its duplicates. */
+/** A list, and the keys that it contains more than once. */
 export interface GatheredList<T extends KubernetesObject> extends CompleteList<T> {
-  /** Objects that appeared in it more than once. */
+  /** Objects that appeared more than once in the list. */
   readonly duplicates: readonly ObjectKey[];
 }
 
@@ -85,7 +87,7 @@ export async function listAll<T extends KubernetesObject>(
     }
     const items = takePage === undefined ? page.items : await takePage(page.items, first);
     for (const [index, item] of items.entries()) {
-      // A page may be the whole list: a list that is not older than a state has only one.
+      // A page may be the whole list: a list that is not older than a given state has only one page.
       if (index > 0 && index % OBJECTS_PER_SLICE === 0) await yieldToEventLoop();
       if (entries.has(item.key)) duplicates.push(item.key);
       entries.set(item.key, item);
@@ -94,7 +96,7 @@ export async function listAll<T extends KubernetesObject>(
   return { items: [...entries.values()], resourceVersion, duplicates };
 }
 
-/** A page. With `first` it begins the list, or restarts it: earlier pages are void. */
+/** A page. `first`: it begins the list or restarts it, so earlier pages are void. */
 interface Page<T extends KubernetesObject> {
   readonly page: ListPage<T>;
   readonly first: boolean;
@@ -147,10 +149,13 @@ export async function* listPages<T extends KubernetesObject>(
 /** Target size of a page in bytes of JSON. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Objects in the first page, when their size is unknown: etcd takes objects of up to 1.5 MiB. */
+/** Number of objects in the first page, when their size is unknown. etcd accepts objects of up to 1.5 MiB. */
 const FIRST_LIMIT = 10;
 
-/** The most that the limit grows from one page to the next: large objects may follow small ones. */
+/**
+ * Maximum factor by which the limit grows from one page to the next, because large objects may follow small
+ * ones.
+ */
 const MAX_GROWTH = 5;
 
 /** Chooses the number of objects per page so that pages have about the same size in bytes. */
@@ -174,7 +179,7 @@ class PageLimit {
   }
 }
 
-/** Detects a server that would send pages forever. */
+/** Detects a server that sends pages forever. */
 class EndlessListGuard {
   readonly #tokens = new Set<string>();
   /** First and last key of each page. Keeping every key of a large cluster would be a second index. */

@@ -12,7 +12,7 @@ import type { VersionView } from './resume-point.ts';
 
 /** How a source lists and watches. Each setting has a default. */
 export interface ReflectorSettings {
-  /** Objects in a list page. */
+  /** Number of objects per page of a list. */
   readonly pageSize: number;
   /** Each watch asks the server to end it after a random time of [min, max) seconds. */
   readonly watchTimeoutSeconds: readonly [min: number, max: number];
@@ -45,12 +45,12 @@ export type OnUnserved = 'retain' | 'clear';
 export const MIN_RELIST_INTERVAL_MS: number = 10 * 60 * 1_000;
 
 /**
- * - Watch timeout: 5 to 10 minutes, as in client-go. Behind a load balancer that cuts idle flows,
- *   choose less than its limit.
- * - Relist: 30 minutes. Every other check finds a divergence sooner. The relist is for those that
- *   no watch can show, such as an API server whose own watch cache lost an event.
- * - Lists are paged. Streaming saves memory of the server only, and some servers and proxies never
- *   end a streamed list.
+ * - Watch timeout: 5 to 10 minutes, as in client-go. Behind a load balancer that cuts idle flows, choose less
+ *   than its limit.
+ * - Relist: 30 minutes. Every other check finds a divergence sooner. The relist is for divergences that no
+ *   watch can show, such as an API server whose own watch cache lost an event.
+ * - Lists are paged. Streaming saves memory of the server only, and some servers and proxies never end a
+ *   streamed list.
  */
 export const DEFAULT_REFLECTOR_SETTINGS: ReflectorSettings = Object.freeze({
   pageSize: DEFAULT_PAGE_SIZE,
@@ -70,7 +70,7 @@ export type ReflectorNotice =
   | { readonly kind: 'regression'; readonly from: string; readonly to: string }
   /** One list contained these objects more than once; the last of each was used. */
   | { readonly kind: 'duplicates'; readonly keys: readonly ObjectKey[] }
-  /** A list could not be streamed, and is paged instead. */
+  /** A list could not be streamed, and is requested page by page instead. */
   | { readonly kind: 'not-streamed'; readonly error: unknown }
   /** The definition of the resource is gone, and the cache was emptied: see `onUnserved`. */
   | { readonly kind: 'cleared' };
@@ -89,7 +89,7 @@ export interface ReflectorOptions extends Partial<ReflectorSettings> {
   readonly limiter?: ListLimiter;
   /** Shared by all sources of a process. Default: a new one. */
   readonly discoveryPoll?: DiscoveryPoll;
-  /** Must not throw. */
+  /** Called for each notice. Must not throw. */
   readonly onNotice?: (notice: ReflectorNotice) => void;
 }
 
@@ -99,8 +99,8 @@ export interface ResolvedOptions extends Required<Omit<ReflectorOptions, keyof R
 }
 
 /**
- * @throws ConfigurationError `CONFIG` for a watch timeout that would never end or end at once, and
- *   for a relist interval that is neither 0 nor at least 10 minutes.
+ * @throws ConfigurationError `CONFIG` for a watch timeout that is infinite or zero, and for a relist interval
+ *   that is neither 0 nor at least 10 minutes.
  */
 export function resolveOptions(options: ReflectorOptions): ResolvedOptions {
   const {
@@ -144,16 +144,16 @@ function requireRelistInterval(relistIntervalMs: number): void {
 }
 
 /**
- * Receives what a reflector learns. Calls never overlap, and each is awaited, so a slow sink slows
- * the socket instead of filling memory.
+ * Receives the state of a collection from a reflector. Calls never overlap, and each is awaited, so a slow
+ * sink slows the socket instead of filling memory.
  */
 export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /** The entry that the sink has under a key. */
   known(key: ObjectKey): Entry<T> | undefined;
   /**
-   * Takes the objects of a page before its list is complete, so that they need not all be in memory
-   * at once. Returns the objects that the list has in their place. If a later page fails, the list
-   * restarts with a `first` page. Pages for such a sink hold about 4 MiB each.
+   * Takes the objects of a page before its list is complete, so that they need not all be in memory at once.
+   * Returns the objects that replace them in the list. If a later page fails, the list restarts with a
+   * `first` page. Pages for such a sink hold about 4 MiB each.
    *
    * Without it, the sink gets complete lists only.
    */
@@ -161,12 +161,12 @@ export interface ReflectorSink<T extends KubernetesObject> extends VersionView {
   /** The whole collection, at once. Objects that are not in it are gone. */
   replace(list: CompleteList<T>): void | Promise<void>;
   /**
-   * Changes in wire order. They include bookmarks, which a cache ignores. They may include an older
-   * state of an object than the cache has; ignore it.
+   * Changes in wire order. They include bookmarks, which a cache ignores. They may include a state of an
+   * object that is older than the cached one; ignore it.
    *
-   * A DELETED object carries the resourceVersion of its deletion and the body that was stored last,
-   * which still lists its finalizers. With a label selector, DELETED does not prove that the object
-   * is gone: an object that no longer matches comes as DELETED, with its old labels.
+   * A DELETED object carries the resourceVersion of its deletion and the body that was stored last, which
+   * still lists its finalizers. With a label selector, DELETED does not prove that the object is gone: an
+   * object that no longer matches comes as DELETED, with its old labels.
    */
   apply(batch: readonly WatchEvent<T>[]): void | Promise<void>;
   /** The state changed; once per change, not per attempt. */

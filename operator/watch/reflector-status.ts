@@ -4,15 +4,15 @@ import type { WatchEvent } from '../model/entry.ts';
 import type { KubernetesObject } from '../model/object.ts';
 import type { Action, Reason } from './policy/classify.ts';
 
-/** The state of a reflector, as far as a caller can act on it. */
+/** The state of a reflector, with the facts that a caller can act on. */
 export interface ReflectorStatus {
   /**
    * - `starting`: nothing has worked or failed yet.
    * - `healthy`: the last request worked.
-   * - `failing`: it retries.
+   * - `failing`: the reflector retries.
    * - `unserved`: the server does not have the resource at the moment.
-   * - `forbidden`: RBAC or the ambassador's filter refuses. After a healthy period the first two
-   *   refusals of the API server are `failing`.
+   * - `forbidden`: RBAC or the ambassador's filter refuses. After a healthy period the first two refusals of
+   *   the API server are `failing`.
    * - `stopped`: for good.
    */
   readonly health: 'starting' | 'healthy' | 'failing' | 'unserved' | 'forbidden' | 'stopped';
@@ -20,7 +20,7 @@ export interface ReflectorStatus {
   readonly reason: Reason | undefined;
   /** The error of the last request; undefined while healthy. */
   readonly error: unknown;
-  /** The first delay, in milliseconds. */
+  /** Milliseconds until the first retry. */
   readonly retryInMs: number | undefined;
 }
 
@@ -31,7 +31,7 @@ const HEALTH: Partial<Record<Reason, ReflectorStatus['health']>> = {
   unwatchable: 'healthy', // it is listed every 30 s instead
 };
 
-/** Failures that follow an accepted request: another acceptance does not disprove them. */
+/** Failures that follow an accepted request. Another accepted request does not show that they are over. */
 const NEEDS_PROOF: ReadonlySet<Reason> = new Set([
   'ended-at-once',
   'broken',
@@ -59,25 +59,25 @@ const ROUTINE: ReadonlySet<Reason> = new Set(['ended', 'stalled', 'expired']);
  * once, even if reasons alternate.
  */
 export class StatusReporter {
-  readonly #tell: (status: ReflectorStatus) => void;
+  readonly #report: (status: ReflectorStatus) => void;
   #status: ReflectorStatus = plain('starting');
   /** Reasons reported since the health changed. */
-  readonly #told = new Set<Reason>();
+  readonly #reported = new Set<Reason>();
   /**
    * Refusals since the last healthy state. Undefined before the first one; then a refusal counts at
    * once.
    */
   #refusals: number | undefined;
 
-  constructor(tell: (status: ReflectorStatus) => void) {
-    this.#tell = tell;
+  constructor(report: (status: ReflectorStatus) => void) {
+    this.#report = report;
   }
 
   get status(): ReflectorStatus {
     return this.#status;
   }
 
-  /** A run begins. It may follow an earlier one. */
+  /** A run begins. It may follow an earlier run. */
   starting(): ReflectorStatus {
     if (this.#status.health === 'stopped') {
       this.#refusals = undefined;
@@ -97,7 +97,7 @@ export class StatusReporter {
     if (reason === undefined || !NEEDS_PROOF.has(reason)) this.#enter(plain('healthy'));
   }
 
-  /** A watch has delivered. */
+  /** A watch has delivered something. */
   proven(): void {
     this.#enter(plain('healthy'));
   }
@@ -113,7 +113,7 @@ export class StatusReporter {
     this.#enter(plain('stopped'));
   }
 
-  /** Counts a refusal. True when it may come from a server that has restarted. */
+  /** Counts a refusal. True if it may come from a server that has just restarted. */
   #refusedEarly(): boolean {
     if (this.#refusals === undefined) return false;
     this.#refusals++;
@@ -125,10 +125,10 @@ export class StatusReporter {
     if (health === 'healthy') this.#refusals = 0;
     const changed = health !== this.#status.health;
     this.#status = status;
-    if (changed) this.#told.clear();
-    else if (reason === undefined || this.#told.has(reason)) return;
-    if (reason !== undefined) this.#told.add(reason);
-    this.#tell(status);
+    if (changed) this.#reported.clear();
+    else if (reason === undefined || this.#reported.has(reason)) return;
+    if (reason !== undefined) this.#reported.add(reason);
+    this.#report(status);
   }
 }
 
@@ -154,7 +154,7 @@ export class SourceMeter {
   readonly #labels: Labels;
   readonly #clock: Clock;
 
-  /** @param labels - group, version, resource and namespace of the source, or fewer. */
+  /** @param labels - group, version, resource and namespace of the source, or some of them. */
   constructor(meter: Meter, labels: Labels, clock: Clock) {
     this.#meter = meter;
     this.#labels = labels;
@@ -182,12 +182,12 @@ export class SourceMeter {
     if (result === 'ok') this.#contacted();
   }
 
-  /** A list failed, or a watch ended otherwise than the server ends watches as a matter of routine. */
+  /** A list failed, or a watch ended in another way than the server's routine end. */
   failed(reason: Reason): void {
     if (reason !== 'ended') this.#count('chancery_source_failures_total', { reason });
   }
 
-  /** A watch was cut because it was silent for too long. */
+  /** A watch was ended because it was silent for too long. */
   stalled(): void {
     this.#count('chancery_watch_stalls_total');
   }
@@ -201,7 +201,7 @@ export class SourceMeter {
     if (count > 0) this.#count('chancery_cache_drift_total', {}, count);
   }
 
-  /** An event about an object of another kind was left out. */
+  /** An event about an object of another kind was omitted. */
   skipped(): void {
     this.#count('chancery_watch_events_skipped_total');
   }

@@ -28,15 +28,14 @@ import { Widening } from './widening.ts';
 export type { ReflectorSink } from './reflector-options.ts';
 
 /**
- * Keeps a sink equal to a collection on the server. It lists, watches without end, resumes, and
- * lists again when it must. The states are START, LIST, WATCH, and WAIT after each end, as
- * `classify` decides.
+ * Keeps a sink equal to a collection on the server. It lists, watches, resumes the watch after each end, and
+ * lists again when necessary. The states are START, LIST, WATCH, and WAIT, as `classify` decides.
  *
- * No failure ends it or is thrown. Each failure is classified (`classify.ts`), reported as a
- * status, and followed by a delay (`pace.ts`). Only an abort ends it.
+ * No failure ends it or is thrown. Each failure is classified (`classify.ts`), reported as a status, and
+ * followed by a delay (`pace.ts`). Only an abort ends it.
  */
 export class Reflector<T extends KubernetesObject> {
-  /** For a source that shows other parts of its collection from now on. */
+  /** Used when the source begins to show other parts of its collection. */
   readonly widening: Widening<T>;
   readonly #source: SourceActivity<T>;
   readonly #sink: ReflectorSink<T>;
@@ -52,7 +51,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #unreadable = new Unreadable();
   readonly #resumePoint = new ResumePoint();
   #history = NO_HISTORY;
-  /** The list that must succeed before a watch can continue; undefined when the sink has one. */
+  /** The list that must succeed before a watch can continue; undefined when the sink has a list. */
   #due: ListConsistency | undefined;
   /** A regression of the server was reported; the next list does not report it again. */
   #regressed = false;
@@ -113,7 +112,7 @@ export class Reflector<T extends KubernetesObject> {
     return this.#reporter.status;
   }
 
-  /** The request under way; undefined between attempts. */
+  /** The current request; undefined between attempts. */
   get activity(): 'listing' | 'watching' | undefined {
     return this.#source.activity;
   }
@@ -140,13 +139,13 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`.
-   * Waits for a live watch first. Calls no handler; a later list repairs the differences.
+   * Compares the sink with an authoritative list, as the reflector does every `relistIntervalMs`. Waits for a
+   * live watch first. Calls no handler; a later list repairs the differences.
    *
    * @param patienceMs - how long a difference may mean that the watch is behind. Default 30 s.
    * @returns the keys that differed for that long; none when a list has replaced everything meanwhile.
-   * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the
-   *   reason of the stop when it is stopped first.
+   * @throws OperatorError `NOT_SYNCED` when the reflector does not run; the error of the list; the reason of
+   *   the abort when the reflector is stopped first.
    */
   verify(patienceMs?: number): Promise<readonly ObjectKey[]> {
     return this.#verifier.verify(patienceMs);
@@ -209,7 +208,7 @@ export class Reflector<T extends KubernetesObject> {
       : { kind: 'not-older-than', resourceVersion };
   }
 
-  /** Makes the list that is due, page by page. Undefined when it is in the sink. */
+  /** Makes the pending list, page by page. Undefined when it is in the sink. */
   async #list(signal: AbortSignal): Promise<Decision | undefined> {
     const { limiter, clock, settings } = this.#options;
     const { pageSize } = settings;
@@ -252,8 +251,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Runs one watch and decides what to do after it. If a list is due, the watch begins with it.
-   * Undefined when stopped.
+   * Runs one watch and decides what to do after it. If a list is pending, the watch begins with it. Undefined
+   * when stopped.
    */
   async #watch(signal: AbortSignal): Promise<Decision | undefined> {
     const due = this.#due;
@@ -267,7 +266,7 @@ export class Reflector<T extends KubernetesObject> {
     };
     const probe = (): void => this.#historyProbe.run(end, cut.signal);
     const startedAt = this.#options.clock.monotonic();
-    /** The list being received; undefined when it is complete or none is due. */
+    /** The list that is being received; undefined when it is complete or no list is pending. */
     let initial = due && new InitialEvents<T>();
     const consumer: WatchConsumer<T> = {
       accepted: () => {
@@ -310,7 +309,7 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  /** The watch continues a list that is in the sink. `end` ends it. */
+  /** The watch continues a list that is in the sink. `end` ends the watch. */
   #live(end: (decision: Decision) => void): void {
     this.#verifier.watching(() => end(RELIST_NOW));
     this.widening.watching(() => end(REPEAT_NOW));
@@ -359,7 +358,7 @@ export class Reflector<T extends KubernetesObject> {
     return decision;
   }
 
-  /** Empties the sink. The list that is due stays due. */
+  /** Empties the sink. The pending list stays pending. */
   async #clear(resourceVersion: string): Promise<void> {
     this.#verifier.replaced();
     this.#options.onNotice({ kind: 'cleared' });

@@ -31,13 +31,16 @@ export class ResumePoint {
     return this.#resourceVersion;
   }
 
-  /** A list is in the sink. Its version may be older: a restored server is right. */
+  /** A list is in the sink. Its version may be older: a server that was restored from a backup is right. */
   jump(resourceVersion: string): void {
     this.#lists++;
     this.#resourceVersion = resourceVersion;
   }
 
-  /** A list of a part is in the sink. Events from there on are due, though the sink may have some of them. */
+  /**
+   * A list of a part of the collection is in the sink. Events after its version must be delivered, although
+   * the sink may have some of them already.
+   */
   rewind(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
@@ -56,11 +59,11 @@ export class ResumePoint {
   }
 
   /**
-   * Passes a batch to the sink, then moves. So events are repeated after a failure in between, not
-   * lost. An event older than the resume point does not move it back. It is dropped when the sink
-   * does not have the object, so a replayed ADDED does not bring back a deleted object. An older
-   * state of a cached object reaches the sink, which ignores it. An older DELETED reaches it only if
-   * the cached state is older still.
+   * Passes a batch to the sink, then moves the resume point. So if the sink fails, events are repeated, not
+   * lost. An event older than the resume point does not move it back. It is dropped when the sink does not
+   * have the object, so a replayed ADDED does not bring back a deleted object. An older state of a cached
+   * object reaches the sink, which ignores it. An older DELETED reaches it only if the cached state is older
+   * still.
    *
    * @returns how many events were older.
    */

@@ -35,7 +35,7 @@ export class Unserved {
   }
 
   /**
-   * Resolves when it is time to list the resource again: discovery lists it, or cannot tell. A
+   * Resolves when it is time to list the resource again, because discovery shows it or gives no answer. A
    * source without discovery waits `firstMs`.
    *
    * @param firstMs - milliseconds to the first discovery request.
@@ -67,7 +67,7 @@ export class Unserved {
     await this.#options.clear(resourceVersion);
   }
 
-  /** The resourceVersion of a sink that may be emptied; undefined when there is nothing to empty. */
+  /** The resourceVersion of a sink that may be emptied; undefined when the sink must not be emptied. */
   #clearableVersion(): string | undefined {
     const { onUnserved, resumePoint } = this.#options;
     return onUnserved === 'clear' && !this.#cleared ? resumePoint.resourceVersion : undefined;

@@ -23,7 +23,7 @@ interface VerifierOptions {
   readonly pageSize: number;
   /** Further options for reading the list. */
   readonly paging: Pick<ListPagesRequest, 'known' | 'bySize'>;
-  /** Mean time between comparisons; 0 for explicit ones only. */
+  /** Mean time between comparisons in milliseconds; 0 for explicit comparisons only. */
   readonly intervalMs: number;
   /** A comparison has ended. */
   readonly verified: (drift: readonly ObjectKey[]) => void;
@@ -38,7 +38,10 @@ export class Verifier {
   /** Ends the watch under way, so that a list repairs the cache. */
   #cut: (() => void) | undefined;
   readonly #waiting = new Set<() => void>();
-  /** The comparison under way; undefined when none is, or when a list has replaced the cache since. */
+  /**
+   * The comparison under way; undefined when there is none, or when a list has replaced the cache since it
+   * began.
+   */
   #verification: Verification | undefined;
   #underWay: Promise<readonly ObjectKey[]> | undefined;
 
@@ -52,14 +55,15 @@ export class Verifier {
     const { intervalMs, clock, random } = this.#options;
     while (intervalMs > 0) {
       await sleep(clock, intervalMs * (0.8 + 0.4 * random()), signal);
-      if (this.#cut === undefined) continue; // listing or waiting: a list is due anyway
+      if (this.#cut === undefined) continue; // listing or waiting: a list follows anyway
       await this.verify().catch(() => {
-        // The watch beside it gets the same failure and reports it. The next round tries again.
+        // The watch that runs at the same time gets the same failure and reports it. The next round tries
+        // again.
       });
     }
   }
 
-  /** No more comparisons. */
+  /** Ends comparisons for this run. */
   stop(): void {
     this.#signal = undefined;
   }
@@ -147,7 +151,9 @@ export class Verifier {
   }
 }
 
-/** How long a difference may mean that the watch is slightly behind. After that it is drift. */
+/**
+ * A difference may mean that the watch is slightly behind. A difference that lasts longer than this is drift.
+ */
 const PATIENCE_MS = 30_000;
 const RECHECK_MS = 1_000;
 
@@ -164,7 +170,7 @@ export class Verification {
   readonly #patienceMs: number;
   /** Deletes delivered by the watch since the list began. */
   readonly #deleted = new Map<ObjectKey, string | undefined>();
-  /** All keys delivered by the watch since then. */
+  /** All keys delivered by the watch since the list began. */
   readonly #touched = new Set<ObjectKey>();
 
   constructor(view: VersionView, clock: Clock, patienceMs: number = PATIENCE_MS) {
@@ -222,7 +228,7 @@ export class Verification {
     return suspects;
   }
 
-  /** The list has the object; the cache does not, or has an older state of it. */
+  /** True if the list has the object, and the cache does not have it or has an older state of it. */
   #isBehind(key: ObjectKey, wanted: ObjectVersion): boolean {
     const cached = this.#view.known(key);
     const order = orderOf(cached?.resourceVersion, wanted.resourceVersion);
@@ -233,7 +239,7 @@ export class Verification {
     return !(cached !== undefined && order === undefined && this.#touched.has(key));
   }
 
-  /** The cache has an object that the list does not have, and did not learn of it after the list. */
+  /** True if the cache has an object that the list does not have, and learned of it before the list. */
   #isLeftOver(key: ObjectKey, listVersion: string): boolean {
     const cached = this.#view.known(key);
     if (cached === undefined) return false;
@@ -242,7 +248,10 @@ export class Verification {
   }
 }
 
-/** The keys of both for which `differs` holds, 1,000 per step. Each result is checked again later. */
+/**
+ * The keys of the list and of the cache for which `differs` is true, 1,000 per step. Each result is checked
+ * again later.
+ */
 function* keysThat(
   differs: (key: ObjectKey) => boolean,
   wanted: ReadonlyMap<ObjectKey, ObjectVersion>,
@@ -261,7 +270,7 @@ function* keysThat(
   return found;
 }
 
-/** Undefined when the versions have no order. Then only a later watch event can excuse a key. */
+/** Undefined when the versions have no order. Then only a later watch event can explain a difference. */
 function orderOf(version: string | undefined, other: string | undefined): number | undefined {
   if (version === undefined || other === undefined) return undefined;
   return compareResourceVersions(version, other);

@@ -8,10 +8,10 @@ import { type Outcome, SHORT_WATCH_MS } from './policy/classify.ts';
 import type { Pace } from './policy/pace.ts';
 import type { ResumePoint } from './resume-point.ts';
 
-/** Time beyond the server's own deadline before the connection counts as dead. */
+/** Time after the server's own deadline before the connection is considered dead. */
 const GRACE_MS = 10_000;
 
-/** Silence after which a connection counts as dead, if bookmarks used to come every minute. */
+/** Silence after which a connection is considered dead, if bookmarks came every minute until then. */
 const PROVEN_SILENCE_MS = 90_000;
 
 /** The longest gap in a watch that still proves regular bookmarks. */
@@ -26,7 +26,7 @@ const INITIAL_EVENTS_MS = 120_000;
 
 interface WatchOnceRequest {
   readonly resourceVersion: string;
-  /** Requests initial events. Returns true until their end has come. */
+  /** If given, the watch requests initial events. Returns true until their end has come. */
   readonly awaitsInitialEvents?: () => boolean;
   readonly timeoutSeconds: number;
   /** The previous watch got a line at least every 75 s, so silence is more suspicious now. */
@@ -41,13 +41,13 @@ export interface WatchReport {
   readonly outcome: Outcome;
   /** How long the watch lived after the server accepted it; undefined when it was not accepted. */
   readonly acceptedForMs: number | undefined;
-  /** Events and bookmarks. */
+  /** Number of events and bookmarks. */
   readonly lines: number;
-  /** A line came at least every 75 s. */
+  /** True if a line came at least every 75 s. */
   readonly lively: boolean;
   /**
-   * The server ended the watch early and gave no reason, after a handler had delayed the reading
-   * for a second or more: see `BackpressureMeter`.
+   * True if the server ended the watch early and gave no reason, after a handler had delayed the reading for
+   * a second or more: see `BackpressureMeter`.
    */
   readonly slowConsumer: boolean;
 }
@@ -57,20 +57,18 @@ export interface WatchConsumer<T extends KubernetesObject> {
   /** The server has accepted the watch. */
   accepted(): void;
   /**
-   * The watch has delivered an event, or has lived for a second: more than acceptance. `lines` is the number
-   * of events and bookmarks so far.
+   * The watch has delivered an event, or has lasted for a second. This proves more than acceptance. `lines`
+   * is the number of events and bookmarks so far.
    */
   proven(lines: number): void;
   events(batch: readonly WatchEvent<T>[]): void | Promise<void>;
 }
 
 /**
- * One watch, with its own timers, because a server-side timeout does not end a half-open
- * connection.
+ * One watch, with its own timers, because a timeout of the server does not end a half-open connection.
  *
- * Never throws for a failed watch: the report says how it ended. An abort of `signal` appears as
- * the outcome of a failed stream. Errors of the consumer are thrown, so that a bug does not look
- * like a bad line.
+ * Never throws for a failed watch: the report shows how it ended. An abort of `signal` appears as the outcome
+ * of a failed stream. Errors of the consumer are thrown, so that a bug does not look like a bad line.
  */
 async function watchOnce<T extends KubernetesObject>(
   source: Pick<ListWatch<T>, 'watch'>,
@@ -153,7 +151,7 @@ function isGivenUp(outcome: Outcome): boolean {
   return !('error' in outcome) || outcome.error instanceof AmbassadorError;
 }
 
-/** When a connection that was last active at `activeAt` counts as dead. */
+/** When a connection that was last active at `activeAt` is considered dead. */
 function limits(
   { timeoutSeconds, livelyBefore, awaitsInitialEvents }: WatchOnceRequest,
   openedAt: number,
@@ -198,13 +196,13 @@ class GapMeter {
 /** The server may end the watch of a consumer that spends this long on one batch. */
 const LONG_BATCH_MS = 1_000;
 
-/** After waiting this long for the server, we have read everything that it had sent. */
+/** If we have waited this long for the server, we have read everything that it had sent. */
 const CAUGHT_UP_MS = 1_000;
 
 /** Detects a consumer that delays the reading of a watch. */
 class BackpressureMeter {
   readonly #clock: Clock;
-  /** Time waited since the last slow batch, without the wait under way. */
+  /** Time spent waiting since the last slow batch, without the current wait. */
   #waitedMs = Number.POSITIVE_INFINITY;
   #waitsSince: number;
 
@@ -233,7 +231,7 @@ class BackpressureMeter {
 
 interface WatchdogOptions {
   readonly clock: Clock;
-  /** When the connection is dead if nothing has come since `activeAt`. Called at every check. */
+  /** When the connection is considered dead if nothing comes after `activeAt`. Called at every check. */
   readonly limitAt: (activeAt: number) => number;
   /** Called once, when the connection is dead. */
   readonly cut: () => void;
@@ -246,7 +244,7 @@ interface Watchdog {
   /** A consumer works on a batch, so we do not read. This is not silence of the connection. */
   pause(): void;
   resume(): void;
-  /** True when it has cut the connection. */
+  /** True when the watchdog has ended the connection. */
   readonly fired: boolean;
   stop(): void;
 }
@@ -300,9 +298,9 @@ interface PacedWatchOptions<T extends KubernetesObject> {
   readonly random: () => number;
   /** Each watch asks the server to end it after a random time of [min, max) seconds. */
   readonly timeoutSeconds: readonly [min: number, max: number];
-  /** Called for an event that was left out because its object is of another kind. */
+  /** Called for an event that was omitted because its object is of another kind. */
   readonly onSkipped: () => void;
-  /** Whether this process has ended the watch, to open it for other parts of the collection. */
+  /** Whether this process has ended the watch, to reopen it for other parts of the collection. */
   readonly isReopened: () => boolean;
 }
 

@@ -12,7 +12,7 @@ import type { ResumePoint } from './resume-point.ts';
 /** A part of a collection that a sink does not mirror yet. */
 interface Part<T extends KubernetesObject> {
   readonly source: Pick<ListWatch<T>, 'listPage'>;
-  /** Takes its objects. Each may be older than what the sink has; it is then ignored. */
+  /** Takes the objects of the part. An object that is older than the sink's state of it is ignored. */
   readonly take: (entries: readonly Entry<T>[]) => void | Promise<void>;
   /** The sink mirrors no other part. */
   readonly isFirst: boolean;
@@ -25,25 +25,27 @@ interface WideningOptions {
   readonly clock: Clock;
 }
 
-/** A list of a part that failed is repeated after this time, which doubles up to the maximum. */
+/** If the list of a part fails, it is repeated after this time, which doubles up to the maximum. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Takes a part of a collection into a sink that mirrors other parts of it. The part is listed while the watch goes on.
- * Then the watch is opened anew, for all parts, from where it misses no event: the list or the watch, whichever is
- * older. Events that it repeats are outdated, and change nothing.
+ * Adds a part of a collection to a sink that mirrors other parts of it. The part is listed while the watch
+ * continues. Then the watch is reopened for all parts, from the older version of the list and the watch, so
+ * that no event is missed. Events that are repeated are outdated, and change nothing.
  */
 export class Widening<T extends KubernetesObject> {
   readonly #sink: Pick<ReflectorSink<T>, 'known'>;
   readonly #options: WideningOptions;
-  /** Ends the watch under way; undefined without one. */
+  /** Ends the current watch; undefined when there is none. */
   #cut: (() => void) | undefined;
   #hasReopened = false;
   readonly #waiting = new Set<() => void>();
-  /** Ends the pause under way; undefined without one. */
+  /** Ends the current pause; undefined when there is none. */
   #endPause: (() => void) | undefined;
-  /** Where the next watch begins at the latest; with `isFirst`, where it begins. */
+  /**
+   * The latest version from which the next watch may begin. With `isFirst`, the watch begins exactly there.
+   */
   #rewind: { readonly resourceVersion: string; readonly isFirst: boolean } | undefined;
 
   constructor(sink: Pick<ReflectorSink<T>, 'known'>, options: WideningOptions) {
@@ -51,12 +53,12 @@ export class Widening<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** True when the watch under way was ended here, to be opened anew. */
+  /** True when the current watch was ended here, to be reopened. */
   get hasReopened(): boolean {
     return this.#hasReopened;
   }
 
-  /** A watch is live; `cut` ends it, so that it is opened anew. */
+  /** A watch is live; `cut` ends it, so that it is reopened. */
   watching(cut: () => void): void {
     this.#cut = () => {
       this.#hasReopened = true;
@@ -66,7 +68,7 @@ export class Widening<T extends KubernetesObject> {
     this.#waiting.clear();
   }
 
-  /** The watch has ended, and none of its events is under way. */
+  /** The watch has ended, and none of its events is still being handled. */
   notWatching(): void {
     this.#cut = undefined;
     this.#hasReopened = false;
@@ -81,16 +83,17 @@ export class Widening<T extends KubernetesObject> {
     if (rewind.isFirst || (order ?? -1) < 0) resumePoint.rewind(rewind.resourceVersion);
   }
 
-  /** Opens the watch anew where it is. */
+  /** Reopens the watch at its current version. */
   reopen(): void {
     this.#cut?.();
   }
 
   /**
-   * Waits before a failed list or watch is repeated. A new part ends the wait, because no
-   * other replica works on its objects meanwhile, and its Lease has just come through the same ambassador.
+   * Waits before a failed list or watch is repeated. A new part ends the wait, because no other replica works
+   * on its objects meanwhile. The ambassador works again, because this replica has just got the Lease of the
+   * part through it.
    *
-   * @param leastMs - what the server has asked for, which nothing shortens.
+   * @param leastMs - the wait that the server has requested. Nothing shortens it.
    */
   async pause(ms: number, leastMs: number, signal: AbortSignal): Promise<void> {
     if (ms <= 0) return;
@@ -108,8 +111,8 @@ export class Widening<T extends KubernetesObject> {
   }
 
   /**
-   * Resolves when the sink has the objects of a part, and the watch is about to be opened for them, too. A failed list
-   * is repeated.
+   * Resolves when the sink has the objects of a part, and the watch is about to be reopened for the part,
+   * too. A failed list is repeated.
    *
    * @throws `signal.reason` when aborted first.
    */
@@ -134,13 +137,13 @@ export class Widening<T extends KubernetesObject> {
         this.#cut();
         return;
       } catch (error) {
-        if (signal.aborted) throw error; // the watch beside it reports what fails
+        if (signal.aborted) throw error; // the watch reports the failure
       }
       await sleep(clock, pauseMs, signal);
     }
   }
 
-  /** Parts may be included side by side: the next watch must miss nothing of any of them. */
+  /** Several parts may be added at the same time, and the next watch must miss no event of any part. */
   #rewindTo(resourceVersion: string, isFirst: boolean): void {
     const other = this.#rewind;
     const isOlder =

@@ -49,7 +49,7 @@ export async function serve(given: GivenTo<typeof APISERVER>, io: Io): Promise<E
     ensureNamespace(server, namespace);
     installManifests(server, installed, namespace);
     applyManifests(server, documents, namespace);
-    const { signal } = io; // SIGTERM stops it in order before its URL is printed
+    const { signal } = io; // SIGTERM stops it gracefully, even before its URL is printed
     if (kubeconfigOut !== undefined) {
       const { token } = parts;
       await writeKubeconfig(kubeconfigOut, {

@@ -8,7 +8,7 @@ import { open, rename, rm } from 'node:fs/promises';
 export async function writeWholeFile(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    await rm(draft, { force: true }); // of a process that was killed
+    await rm(draft, { force: true }); // left by a process that was killed
     const file = await open(draft, 'wx', mode);
     try {
       await file.writeFile(text);

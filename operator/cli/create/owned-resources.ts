@@ -4,7 +4,7 @@ import type { SpecField } from './spec-fields.ts';
 
 /** A built-in resource whose objects a new controller can own. */
 export interface OwnedResource {
-  /** The name in `--owns`, and of its template: `deployments.apps`. */
+  /** The name in `--owns`, which is also the name of its template: `deployments.apps`. */
   readonly name: string;
   /** Its constant in `chancery/kubernetes`. */
   readonly constant: string;

@@ -159,7 +159,7 @@ class Kubectl {
           else reject(refused(words, stderr.trim() || error.message));
         },
       );
-      child.stdin?.on('error', () => {}); // it failed before it read everything, and says why
+      child.stdin?.on('error', () => {}); // it failed before it read everything, and reports why
       child.stdin?.end(input);
     });
   }

@@ -40,5 +40,5 @@ export function sendMessage(channel: Duplex, message: FromOperator | ToOperator)
 export function onMessage<M>(channel: Duplex, receive: (message: M) => void): void {
   createInterface({ input: channel })
     .on('line', (line) => receive(JSON.parse(line) as M))
-    .on('error', () => {}); // the error of the channel, once more
+    .on('error', () => {}); // the error of the channel, again
 }

@@ -64,7 +64,7 @@ export class TypeCheck {
       text(child.stderr),
       child.exit,
     ]);
-    if (this.#running !== child) return; // another save has come
+    if (this.#running !== child) return; // a newer save has started another check
     this.#running = undefined;
     if (code === 0) {
       if (this.#hadErrors) say('no type errors any more');

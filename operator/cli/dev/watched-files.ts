@@ -64,7 +64,7 @@ export class WatchedFiles {
       this.#folders.delete(folder);
     }
     for (const folder of folders) this.#watchFolder(folder);
-    this.noteSave(); // one may have come while the operator loaded
+    this.noteSave(); // a save may have come while the operator loaded
   }
 
   /** Watches these files in addition. */
@@ -94,7 +94,7 @@ export class WatchedFiles {
       const watcher = watch(folder, (_event, name) => this.#written(folder, name));
       watcher.on('error', () => this.#forget(folder));
       this.#folders.set(folder, watcher);
-      this.noteSave(); // one may have come before the watch
+      this.noteSave(); // a save may have come before the watch
     } catch {
       // The folder is gone. The next start of the operator reports that.
     }

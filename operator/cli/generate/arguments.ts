@@ -181,7 +181,7 @@ export function electionOf({
 /**
  * The number of groups.
  *
- * @throws ConfigurationError `CONFIG` when it is no power of two, when there is no election, and
+ * @throws ConfigurationError `CONFIG` when it is not a power of two, when there is no election, and
  * without modules.
  */
 function shardsOf(values: GenerateValues): number | undefined {

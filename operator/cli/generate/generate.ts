@@ -64,14 +64,17 @@ export async function generate(given: GivenTo<typeof GENERATE>, io: Io): Promise
     return 0;
   }
   const states = await statesOf(declared, parsed, parsed.output, io);
-  // The Dockerfile belongs to the user as soon as it is there, so it is never compared.
+  // The Dockerfile belongs to the user once it exists, so it is never compared.
   const images = parsed.check ? [] : await imageFiles(parsed, project);
   using lines = new LineWriter(io.stdout, io.signal);
   if (parsed.check) return reportStates(states, lines, io);
   return writeGenerated([...states, ...images], lines, io);
 }
 
-/** `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would delete its namespace. */
+/**
+ * With that name, `kubectl apply` would overwrite the original's ClusterRole, and `kubectl delete` would
+ * delete its namespace.
+ */
 function requireOwnName({ from }: GenerateArguments['declaring'], name: string | undefined): void {
   if (from !== 'metacontroller' || name !== 'metacontroller') return;
   throw new ConfigurationError(
@@ -80,7 +83,10 @@ function requireOwnName({ from }: GenerateArguments['declaring'], name: string |
   );
 }
 
-/** Every overlay and package sets `WATCH_NAMESPACE`: a module that has a default for its absence must not decide by it. */
+/**
+ * The environment for loading modules. Every overlay and package sets `WATCH_NAMESPACE`, so a module must not
+ * use the default that it has without this variable.
+ */
 function environmentFor({ what }: Pick<GenerateArguments, 'what'>, env: Io['env']): Io['env'] {
   return isTree(what) ? { WATCH_NAMESPACE: '*', ...env } : env;
 }
@@ -98,9 +104,9 @@ async function declarationsOf(asked: GenerateArguments, io: Io): Promise<Declara
 }
 
 /**
- * As `loadDeclarations`.
+ * The declarations, as `loadDeclarations` returns them.
  *
- * @throws ConfigurationError `CONFIG` also when nothing declares what it does.
+ * @throws ConfigurationError `CONFIG` also when no module declares what it does.
  */
 export async function loadDeclared(
   declaring: Declaring,
@@ -116,7 +122,7 @@ export async function loadDeclared(
   );
 }
 
-/** The options that settings of a module also decide. */
+/** Options that the settings of a module can set, too. */
 type Decidable = Pick<
   GenerateArguments,
   'namespaces' | 'isWatchGiven' | 'leaderElection' | 'leaseName' | 'installCrds'
@@ -124,8 +130,8 @@ type Decidable = Pick<
   Partial<Pick<GenerateArguments, 'shards'>>;
 
 /**
- * `args` with what the settings of the modules say instead of the environment of the Pod. An option of the
- * command line wins.
+ * `args` with the values that the settings of the modules set instead of the environment of the Pod. An
+ * option of the command line takes precedence.
  */
 export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settings>): A {
   const { namespaces, leaderElection, installCrds, sharding } = settings;
@@ -141,7 +147,7 @@ export function decidedBy<A extends Decidable>(args: A, settings: Partial<Settin
   };
 }
 
-/** By default the paths in the image of the project's Dockerfile, or else in our own image. */
+/** Adds the default module paths: those in the image of the project's Dockerfile, or else in our image. */
 function withModulePaths(args: GenerateArguments, project: Project | undefined): GenerateArguments {
   const { declaring, modulePaths, what } = args;
   if (!isTree(what) || declaring.from !== 'modules' || modulePaths.length > 0) return args;
@@ -155,7 +161,7 @@ function withModulePaths(args: GenerateArguments, project: Project | undefined):
   );
 }
 
-/** None when --module-path names other paths than those of the Dockerfile: then the image is another one. */
+/** The files of the image. Empty when --module-path names other paths than those of the Dockerfile. */
 async function imageFiles(
   { modulePaths }: GenerateArguments,
   project: Project | undefined,
@@ -205,7 +211,7 @@ async function statesOf(
   return [...tree, await fileState(join(source, 'kustomization.yaml'), text)];
 }
 
-/** The policies of an operator. What they leave to RBAC is told on standard error. */
+/** The policies of an operator. Rules that remain with RBAC are reported on standard error. */
 async function policiesOf(
   declared: readonly Generating[],
   args: GenerateArguments,
@@ -219,13 +225,13 @@ async function policiesOf(
   const options: PoliciesOptions = {
     ...{ ...placement, name, guards, warns },
     serviceAccount: { name, namespace: args.namespace ?? name },
-    // As in the manifests: the Lease is called as the operator, and not as its first controller.
+    // As in the manifests, the Lease is named after the operator, not after its first controller.
     ...(placement.leaderElection && {
       leaderElection: { leaseName: `${name}-leader`, ...placement.leaderElection },
     }),
   };
   const found = await packaging.policyFiles(declared, { ...options, command: args.command });
-  for (const line of found.leftOut) {
+  for (const line of found.leftToRbac) {
     io.stderr.write(`chancery generate: policies: left to RBAC: ${line}\n`);
   }
   return found;
@@ -294,7 +300,11 @@ function manifestsOptionsOf(
   };
 }
 
-/** @throws ConfigurationError `CONFIG` when the file cannot be read. */
+/**
+ * Adds the certificates of the authority.
+ *
+ * @throws ConfigurationError `CONFIG` when the file cannot be read.
+ */
 async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<GateOptions> {
   if (path === undefined) return gate;
   try {
@@ -306,12 +316,15 @@ async function withBundle({ gate, caBundle: path }: GenerateArguments): Promise<
   }
 }
 
-/** Modules run in an image of their own, and other programs in the target of Dockerfile.operator that has their package. */
+/**
+ * The name of the image. Modules run in their own image, other programs in the target of Dockerfile.operator
+ * that has their package.
+ */
 function defaultImage({ declaring: { from } }: GenerateArguments, name: string): string {
   return from === 'modules' ? name : `chancery-${from}`;
 }
 
-/** In a Pod these commands elect a leader unless they are told otherwise. */
+/** In a Pod these programs elect a leader unless an option turns it off. */
 function withElection(program: OperatorProgram, elects: boolean): OperatorProgram {
   const off = '--no-leader-election';
   if (elects || program.words.includes(off)) return program;
@@ -371,7 +384,7 @@ function isElected(
 
 function nameOf(declared: readonly Generating[], { name }: GenerateArguments): string {
   if (name !== undefined) return name;
-  // A webhook is a part of an operator, and has the name of its question.
+  // A webhook is a part of an operator, and is named after its question.
   const operators = declared.filter((each) => !isWebhook(each));
   const [first, ...others] = operators.length > 0 ? operators : declared;
   if (first !== undefined && others.length === 0) return first.name;

@@ -20,5 +20,5 @@ export interface PoliciesOptions extends Placement {
 export interface PolicyFiles {
   readonly files: readonly ManifestFile[];
   /** Writes that no policy can check better than RBAC, one line each. */
-  readonly leftOut: readonly string[];
+  readonly leftToRbac: readonly string[];
 }

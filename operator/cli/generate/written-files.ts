@@ -16,7 +16,7 @@ export interface FileState {
   /** The text on disk; '' when there is no file. */
   readonly before: string;
   /**
-   * The generated text. '' when the file is surplus, or is no part of the output and should not
+   * The generated text. '' when the file is surplus, or is not part of the output and should not
    * exist.
    */
   readonly after: string;

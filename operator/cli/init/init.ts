@@ -19,8 +19,9 @@ const LISTED = 12;
 export async function init(given: GivenTo<typeof INIT>, io: Io): Promise<ExitCode> {
   const parsed = initArguments(given);
   const packages = await packageSpecs(io.env.CHANCERY_PACKAGES);
-  const { files, told } = await filesFor(parsed, packages, io);
-  for (const each of told) io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
+  const { files, messages } = await filesFor(parsed, packages, io);
+  for (const each of messages)
+    io.stderr.write(`${visibleText(`chancery init: ${oneLine(each)}`)}\n`);
   const conflicts = await conflictsOf(parsed.folder, [...files, { path: RECORD_FILE, text: '' }]);
   const refusal = parsed.force ? undefined : await refusalOf(parsed, conflicts);
   if (refusal !== undefined) {
@@ -50,14 +51,15 @@ async function filesFor(
   { name, from, ...parsed }: InitArguments,
   packages: PackageSpecs,
   { stdin }: Io,
-): Promise<{ readonly files: readonly NewFile[]; readonly told: readonly string[] }> {
-  if (from === undefined) return { files: projectFiles({ name, ...parsed }, packages), told: [] };
-  const { kinds, leftOut, notes } =
+): Promise<{ readonly files: readonly NewFile[]; readonly messages: readonly string[] }> {
+  if (from === undefined)
+    return { files: projectFiles({ name, ...parsed }, packages), messages: [] };
+  const { kinds, skipped, notes } =
     from.project === undefined
       ? await definitionKinds(from.definitions, stdin)
       : await projectKinds(from.project, stdin);
   const { files, notes: more } = existingProjectFiles(name, kinds, packages);
-  return { files, told: [...leftOut.map((each) => `left out: ${each}`), ...notes, ...more] };
+  return { files, messages: [...skipped.map((each) => `left out: ${each}`), ...notes, ...more] };
 }
 
 function oneLine(text: string): string {
@@ -71,10 +73,10 @@ async function refusalOf(
 ): Promise<string | undefined> {
   const names = (await namesIn(folder)).filter((name) => name !== '.git');
   if (names.length === 0) return undefined;
-  const told = conflicts.length > 0 ? conflicts : names;
+  const listed = conflicts.length > 0 ? conflicts : names;
   const what = conflicts.length > 0 ? 'exist already' : 'are there already';
-  const more = told.length > LISTED ? `  … ${told.length - LISTED} more\n` : '';
-  const list = told.slice(0, LISTED).map((path) => `  ${path}\n`);
+  const more = listed.length > LISTED ? `  … ${listed.length - LISTED} more\n` : '';
+  const list = listed.slice(0, LISTED).map((path) => `  ${path}\n`);
   return (
     `chancery init: ${folder} is not empty, so nothing was written; these ${what}:\n` +
     `${list.join('')}${more}` +

@@ -67,7 +67,9 @@ export function existingProjectFiles(
 ): ExistingFiles {
   const kinds = withFiles(existing);
   const written = kinds.map(existingKindFiles);
-  const told = kinds.map(({ names: { kind, group, version } }) => `${kind} (${group}/${version})`);
+  const listed = kinds.map(
+    ({ names: { kind, group, version } }) => `${kind} (${group}/${version})`,
+  );
   const parts = kinds.map(({ names, definition, file }) => ({
     file,
     controller: names.controller,
@@ -82,7 +84,7 @@ export function existingProjectFiles(
     parts,
     files: written.flatMap(({ files }) => files),
     says: {
-      summary: `The operator ${name} has controllers for kinds that exist already: ${told.join(', ')}.`,
+      summary: `The operator ${name} has controllers for kinds that exist already: ${listed.join(', ')}.`,
       group: group ?? 'example.com',
       definitions: ', the CustomResourceDefinitions',
     },

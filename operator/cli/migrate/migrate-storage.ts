@@ -22,7 +22,7 @@ interface Surroundings {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Receives a line about each step. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** A definition, with the fields that a migration reads. */
@@ -64,19 +64,19 @@ const POLL_MS = 1_000;
  * @throws `signal.reason` when aborted.
  */
 export async function migrateStorage(name: string, around: Surroundings): Promise<void> {
-  const { clock, signal, tell } = around;
+  const { clock, signal, print } = around;
   const migrations = await servedMigrations(around);
-  const told = new Set<string>();
+  const printed = new Set<string>();
   const once = (line: string): void => {
-    if (!told.has(line)) tell(line);
-    told.add(line);
+    if (!printed.has(line)) print(line);
+    printed.add(line);
   };
   let created: string | undefined;
   for (;;) {
     const definition = await definitionOf(name, around);
     const target = storageVersionOf(definition);
     if (others(definition, target).length === 0) {
-      return tell(`${name}: all objects are stored in ${target}`);
+      return print(`${name}: all objects are stored in ${target}`);
     }
     once(`${name}: objects may be stored in ${others(definition, target).join(', ')}`);
     if (migrations === undefined) {
@@ -220,7 +220,7 @@ async function prune(
  */
 async function rewrite(
   { spec, ...definition }: Definition,
-  { client, signal, tell }: Surroundings,
+  { client, signal, print }: Surroundings,
 ): Promise<void> {
   const target = storageVersionOf({ spec, ...definition });
   const served = spec.versions.filter((version) => version.served).map(({ name }) => name);
@@ -239,5 +239,5 @@ async function rewrite(
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }
-  tell(`${definition.metadata.name}: ${objects.length} objects written`);
+  print(`${definition.metadata.name}: ${objects.length} objects written`);
 }

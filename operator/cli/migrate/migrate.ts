@@ -30,7 +30,7 @@ export async function migrate(
       transport: connection.transport,
       clock,
       signal: io.signal,
-      tell: (line) => io.stdout.write(visibleText(`${line}\n`)),
+      print: (line) => io.stdout.write(visibleText(`${line}\n`)),
     });
     return 0;
   } catch (error) {

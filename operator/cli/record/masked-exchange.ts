@@ -8,7 +8,7 @@ import {
   segmentsOf,
 } from '../../model/masks/masked-call.ts';
 import type { SecretValues } from '../../model/masks/secret-values.ts';
-import type { LeftOut, RecordedExchange } from './recorded-exchange.ts';
+import type { Omission, RecordedExchange } from './recorded-exchange.ts';
 
 /**
  * An exchange without credentials and without data of Secrets, or the reason why it cannot be
@@ -17,7 +17,7 @@ import type { LeftOut, RecordedExchange } from './recorded-exchange.ts';
 export function maskedExchange(
   exchange: RecordedExchange,
   values: SecretValues,
-): RecordedExchange | LeftOut {
+): RecordedExchange | Omission {
   const { request, response, ...rest } = exchange;
   if (isToProgram(request.path)) return 'to a program behind the API server';
   values.learnNames(segmentsOf(request.path));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isOutputOfProgram } from '../../model/masks/masked-call.ts';
 import { type Budget, KeptBytes } from './kept-bytes.ts';
-import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
+import type { Omission, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 import { WatchLines } from './watch-lines.ts';
 
 /** Returns the JSON of an object in protobuf. Undefined when it cannot be read. */
@@ -66,10 +66,10 @@ export class Passage {
    * The exchange as it was sent, including all secrets, or the reason why it is not recorded.
    * Called once.
    */
-  finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | LeftOut {
+  finish(end: WatchEnd, readProtobuf: ReadProtobuf): RecordedExchange | Omission {
     try {
       const given = this.#bodyOf(readProtobuf);
-      if ('leftOut' in given) return given.leftOut;
+      if ('omission' in given) return given.omission;
       const response = this.#response(end);
       if (response === undefined) return 'without an answer';
       const headers = { ...this.#request.headers, ...given.headers };
@@ -87,15 +87,16 @@ export class Passage {
    * found.
    */
   #bodyOf(readProtobuf: ReadProtobuf): GivenBody {
-    if (!this.#incoming.complete) return { leftOut: 'with a request that was not sent completely' };
+    if (!this.#incoming.complete)
+      return { omission: 'with a request that was not sent completely' };
     if (this.#body.length === 0) return {};
     if (this.#body.length > this.#limits.requestBytes) {
-      return { leftOut: 'with a request over 4 MiB' };
+      return { omission: 'with a request over 4 MiB' };
     }
-    if (this.#body.isCut) return { leftOut: 'beyond the limits of a recording' };
+    if (this.#body.isCut) return { omission: 'beyond the limits of a recording' };
     const isProtobuf = /protobuf/i.test(this.#request.headers['content-type'] ?? '');
     const body = isProtobuf ? readProtobuf(this.#body.bytes()) : this.#body.text();
-    if (body === undefined) return { leftOut: 'with a body that is neither JSON nor YAML' };
+    if (body === undefined) return { omission: 'with a body that is neither JSON nor YAML' };
     return { body, ...(isProtobuf && { headers: { 'content-type': 'application/json' } }) };
   }
 
@@ -107,7 +108,7 @@ export class Passage {
       const ended = endedAt === undefined ? end : { at: endedAt, how: 'client closed' as const };
       return { status, headers, chunks, end: ended };
     }
-    if (end.how === 'reset') return undefined; // a part of an answer says nothing
+    if (end.how === 'reset') return undefined; // a part of an answer is of no use
     const text = isKeptType(headers) && !isOutputOfProgram(this.#request.path) && body.text();
     return typeof text === 'string'
       ? { status, headers, body: text }
@@ -116,7 +117,7 @@ export class Passage {
 }
 
 type GivenBody =
-  | { readonly leftOut: LeftOut }
+  | { readonly omission: Omission }
   | { readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
 interface Answer {

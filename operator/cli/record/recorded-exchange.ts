@@ -37,7 +37,7 @@ export interface WatchEnd {
 }
 
 /** The reason why an exchange is not in the recording, as shown to users. */
-export type LeftOut =
+export type Omission =
   | 'with a body that is neither JSON nor YAML'
   | 'with a broken body that may have a Secret'
   | 'with a request over 4 MiB'

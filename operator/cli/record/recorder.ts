@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import { isLoopbackHost } from '../../core/loopback.ts';
 import { Budget } from './kept-bytes.ts';
 import { Passage, type ReadProtobuf } from './passage.ts';
-import type { LeftOut, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
+import type { Omission, RecordedExchange, RecordLimits, WatchEnd } from './recorded-exchange.ts';
 
 interface RecorderOptions {
   /** The proxy of the cluster. Its path has no slash at the end. */
@@ -16,7 +16,7 @@ interface RecorderOptions {
   readonly limits: RecordLimits;
   readonly readProtobuf: ReadProtobuf;
   /** Called when an exchange has ended. The exchange still contains its secrets. */
-  readonly onExchange: (exchange: RecordedExchange | LeftOut) => void;
+  readonly onExchange: (exchange: RecordedExchange | Omission) => void;
 }
 
 /** Headers that belong to one connection. Answers must be whole and uncompressed to be recorded. */

@@ -1,6 +1,6 @@
 import { SecretValues } from '../../model/masks/secret-values.ts';
 import { maskedExchange } from './masked-exchange.ts';
-import type { LeftOut, RecordedExchange, RecordLimits } from './recorded-exchange.ts';
+import type { Omission, RecordedExchange, RecordLimits } from './recorded-exchange.ts';
 import type { RecordingFile } from './recording-file.ts';
 
 /** Events of a recording. Each is reported at most once. */
@@ -11,7 +11,7 @@ interface RecordingEvents {
   full(): void;
 }
 
-const FULL: LeftOut = 'beyond the limits of a recording';
+const FULL: Omission = 'beyond the limits of a recording';
 
 /** Exchanges → lines of a file, without secrets and within limits. */
 export class Recording {
@@ -19,7 +19,7 @@ export class Recording {
   readonly #limits: RecordLimits;
   readonly #events: RecordingEvents;
   readonly #values = new SecretValues();
-  readonly #leftOut = new Map<LeftOut, number>();
+  readonly #omitted = new Map<Omission, number>();
   #count = 0;
   #bytes = 0;
   #failure: unknown;
@@ -36,17 +36,17 @@ export class Recording {
     this.#events = events;
   }
 
-  add(exchange: RecordedExchange | LeftOut): void {
+  add(exchange: RecordedExchange | Omission): void {
     if (this.#failure !== undefined) return;
     const masked = typeof exchange === 'string' ? exchange : this.#masked(exchange);
     if (typeof masked === 'string') {
-      this.#leaveOut(masked);
+      this.#omit(masked);
       return;
     }
     const line = JSON.stringify(masked);
     const bytes = Buffer.byteLength(line) + 1;
     if (this.#bytes + bytes > this.#limits.fileBytes) {
-      this.#leaveOut(FULL);
+      this.#omit(FULL);
       return;
     }
     this.#count += 1;
@@ -80,7 +80,7 @@ export class Recording {
 
   /** A summary for users: what is recorded, and what is omitted. */
   summary(): string {
-    const all = [...this.#leftOut];
+    const all = [...this.#omitted];
     const total = all.reduce((sum, [, count]) => sum + count, 0);
     const reasons = all.map(([why, count]) => `${count} ${why}`).join(', ');
     const left = total === 0 ? '' : `; ${total} left out: ${reasons}`;
@@ -89,7 +89,7 @@ export class Recording {
     return `${place}${left}\n`;
   }
 
-  #masked(exchange: RecordedExchange): RecordedExchange | LeftOut {
+  #masked(exchange: RecordedExchange): RecordedExchange | Omission {
     const { exchanges, secretValues } = this.#limits;
     if (this.#count >= exchanges || this.#values.size > secretValues) {
       return FULL;
@@ -97,8 +97,8 @@ export class Recording {
     return maskedExchange(exchange, this.#values);
   }
 
-  #leaveOut(why: LeftOut): void {
-    if (why === FULL && !this.#leftOut.has(why)) this.#events.full();
-    this.#leftOut.set(why, (this.#leftOut.get(why) ?? 0) + 1);
+  #omit(why: Omission): void {
+    if (why === FULL && !this.#omitted.has(why)) this.#events.full();
+    this.#omitted.set(why, (this.#omitted.get(why) ?? 0) + 1);
   }
 }

@@ -29,9 +29,9 @@ export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promi
   const { controllers, settings } = await loaded(asked, record.header, given.rest, io);
   const changes = moduleChanges(record.header, files);
   for (const line of recordLines(record, changes)) io.stderr.write(`chancery replay: ${line}\n`);
-  const { signal } = io; // from now on it may take as long as somebody debugs
+  const { signal } = io; // from here on there is no time limit, for debugging
   if (asked.inspect) waitForDebugger(io);
-  const goesOn = changes.changed.length > 0 || changes.missing.length > 0;
+  const continues = changes.changed.length > 0 || changes.missing.length > 0;
   const found = await replay({
     record,
     controllers: asked.inspect
@@ -41,12 +41,12 @@ export async function replayRecord(given: GivenTo<typeof REPLAY>, io: Io): Promi
     partly: asked.force,
     untilAt: until,
     key: asked.key,
-    goesOn,
+    continues,
     startCluster,
     signal,
   });
   if (signal.aborted) return 1;
-  for (const line of replayLines(found, goesOn)) io.stdout.write(`${line}\n`);
+  for (const line of replayLines(found, continues)) io.stdout.write(`${line}\n`);
   if (found.differences.length > 0) {
     const why =
       'no test is written: it would hold already, because the code does not do what is recorded';

@@ -31,13 +31,13 @@ export function recordLines(
 /** The result, one line per fact. */
 export function replayLines(
   { differences, differing, attempts, writes, endedAt, wallAt, ownUses, notes }: Replay,
-  goesOn: boolean,
+  continues: boolean,
 ): readonly string[] {
   const replayed = `${counted(attempts, 'attempt')} and ${counted(writes, 'write')}, to ${shownAt(endedAt)}`;
   const [first, ...others] = differences;
   const more = [...ownUses.map(ownUseLine), ...notes.map((note) => `note: ${note}`)];
   if (first === undefined) return [`the same as recorded: ${replayed}`, ...more];
-  const heading = goesOn ? 'the replay leaves the record' : 'the first difference is';
+  const heading = continues ? 'the replay leaves the record' : 'the first difference is';
   return [
     `${heading} ${differenceText(first, wallAt(first.at)).join('\n')}`,
     ...others.map((other) => `also ${differenceText(other, wallAt(other.at)).join('\n')}`),

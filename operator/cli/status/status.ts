@@ -57,16 +57,16 @@ interface Watching {
 /** Prints until the signal aborts. When the operator does not answer, it is asked again. */
 async function printAgain({ url, io, clock, signal, print, isJson }: Watching): Promise<void> {
   const isScreen = !isJson && (io.stdout as Writable & { readonly isTTY?: boolean }).isTTY === true;
-  let told: string | undefined;
+  let reported: string | undefined;
   for (;;) {
     await sleep(clock, AGAIN_MS, signal);
     const asked = await askOperator(url, 'status.json', isStatus, signal);
     if ('problem' in asked) {
-      if (asked.problem !== told) failed(io, asked);
-      told = asked.problem;
+      if (asked.problem !== reported) failed(io, asked);
+      reported = asked.problem;
       continue;
     }
-    told = undefined;
+    reported = undefined;
     if (isScreen) io.stdout.write(CLEAR);
     else if (!isJson) io.stdout.write('\n');
     await print(asked);

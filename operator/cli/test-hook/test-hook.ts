@@ -61,8 +61,8 @@ async function readSample(path: string, { stdin }: Io): Promise<unknown> {
 function lineLog({ stderr }: Io): Log {
   const write = (facts: object, message: string): void => {
     const { output, line, found } = facts as Readonly<Record<string, string | undefined>>;
-    const said = found === undefined ? message : `warning: the answer has the ${found}`;
-    stderr.write(`${visibleText(line === undefined ? said : `${output}: ${line}`)}\n`);
+    const shownText = found === undefined ? message : `warning: the answer has the ${found}`;
+    stderr.write(`${visibleText(line === undefined ? shownText : `${output}: ${line}`)}\n`);
   };
   return { debug: write, info: write, warn: write, error: write };
 }

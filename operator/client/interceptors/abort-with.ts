@@ -3,7 +3,7 @@ import type { Interceptor } from '../call.ts';
 /** Aborts calls with `signal`. A call that has its own signal uses only that one. */
 export function abortWith(signal: AbortSignal): Interceptor {
   return (next) => (call) => {
-    // A signal of undefined counts as none.
+    // A signal that is undefined counts as no signal.
     if (call.options.signal !== undefined) return next(call);
     return next({ ...call, options: { ...call.options, signal } });
   };

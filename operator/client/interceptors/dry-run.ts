@@ -38,16 +38,15 @@ export interface DryRunSink {
 }
 
 /**
- * Stores nothing. Reads pass unchanged. A write is sent with `dryRun=All`: the server returns what
- * it would do, and the caller gets that answer. `sink` receives it together with the object as it
- * was right before. A refusal is also sent to `sink`, and thrown as usual. Events are not sent at
- * all.
+ * Stores nothing. Reads pass unchanged. A write is sent with `dryRun=All`: the server returns the object that
+ * it would store, and the caller gets that answer. `sink` receives the answer, and the object as it was right
+ * before the write. A refusal is also sent to `sink`, and thrown as usual. Events are not sent at all.
  *
- * An object that was created in a dry run cannot be read afterwards. A call that is a dry run by itself only asks a
- * question: `sink` does not receive it.
+ * An object that was created in a dry run cannot be read afterwards. A call that has `dryRun` itself only
+ * asks a question, so `sink` does not receive it.
  *
- * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a
- *   connection to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
+ * @throws ConfigurationError `CONFIG`, and sends nothing, for a subresource without a dry run: a connection
+ *   to a container or a port (`exec`, `attach`, `portforward`, `proxy`).
  */
 export function dryRun(sink: DryRunSink): Interceptor {
   return (next) => async (call) => {
@@ -112,7 +111,7 @@ function targetOf(call: WriteCall): Target {
   };
 }
 
-/** An object with a name that the server generates does not exist yet. */
+/** The object that a write is about. An object whose name the server generates does not exist yet. */
 async function writtenObject(call: WriteCall, next: Next): Promise<Live> {
   const target = targetOf(call);
   if (target.name.endsWith('*')) return { before: undefined };

@@ -5,8 +5,8 @@ import type { DiscoveryPoll } from '../../watch/discovery-poll.ts';
 import { type Call, type Interceptor, isRead, isRemoval } from '../call.ts';
 
 /**
- * The number of remembered definitions, to limit memory. Beyond it all are forgotten, and each
- * counts once more.
+ * The maximum number of remembered definitions, to limit memory. Beyond it, all of them are
+ * forgotten, and each counts once more.
  */
 const MAX_SEEN = 1_000;
 
@@ -31,12 +31,13 @@ interface LiveDefinition extends KubernetesObject {
  * and definitions that are being deleted do not count either.
  */
 export function expectServed(poll: Pick<DiscoveryPoll, 'expectServed'>): Interceptor {
-  /** By the name of the definition. */
+  /** Seen definitions, by name. */
   const seen = new Map<string, { readonly uid: string | undefined; readonly generation: number }>();
 
   function isNews({ metadata: { name, uid, generation = 0 } }: LiveDefinition): boolean {
     const before = seen.get(name);
-    // With `--dry-run` an apply shows a higher generation than each read. A lower one is not new.
+    // With `--dry-run` an apply shows a higher generation than each read. A lower generation is not
+    // new.
     if (before !== undefined && before.uid === uid && generation <= before.generation) return false;
     if (before === undefined && seen.size >= MAX_SEEN) seen.clear();
     seen.set(name, { uid, generation });

@@ -16,7 +16,7 @@ import type { JsonPatchOperation, Patch } from '../client.ts';
 export function canBeMadeTwice(call: Call): boolean {
   if (isRead(call) || call.verb === 'apply') return true;
   if (isRemoval(call)) return call.options.preconditions?.uid !== undefined;
-  if (call.options.dryRun === true) return true; // it stores nothing
+  if (call.options.dryRun === true) return true; // a dry run stores nothing
   switch (call.verb) {
     case 'create':
       return (call.object.metadata.name ?? '') !== '' && call.options.subresource === undefined;
@@ -28,8 +28,8 @@ export function canBeMadeTwice(call: Call): boolean {
 }
 
 /**
- * The answer to `call` if an earlier attempt carried it out, so that `refusal` of the retry follows
- * from that. Undefined when the refusal stands. Reads the object if the decision needs it.
+ * The answer to `call` if an earlier attempt carried it out and thereby caused the `refusal` of the
+ * retry. Undefined if the refusal has another cause. Reads the object if the decision needs it.
  */
 export async function outcomeOf(
   call: Call,
@@ -79,8 +79,8 @@ function liveObject(
 }
 
 /**
- * Whether the creation of `sent` made `live`, which has its name. `live` must have all owners of
- * `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in
+ * Whether the creation of `sent` made `live`, which has the same name. `live` must have all owners
+ * of `sent`, by uid, and all its labels. If `sent` has no owners, `live` must contain everything in
  * `sent`.
  */
 function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean {
@@ -93,7 +93,7 @@ function isOwnCreation(live: KubernetesObject, sent: KubernetesObject): boolean 
   );
 }
 
-/** Whether `live` is the result of an update to `sent`; false where that cannot be known. */
+/** Whether `live` is the result of an update to `sent`; false if that cannot be known. */
 export function isAsUpdated(
   live: KubernetesObject,
   sent: KubernetesObject,
@@ -103,7 +103,7 @@ export function isAsUpdated(
   return subresource === undefined && isEqual(asWritten(live), asWritten(sent));
 }
 
-/** Whether `live` is the result of `patch`; false where that cannot be known. */
+/** Whether `live` is the result of `patch`; false if that cannot be known. */
 export function isAsPatched(live: KubernetesObject, patch: Patch): boolean {
   if (patch.type === 'json') return patch.body.every((operation) => isDone(live, operation));
   // How a strategic patch merges lists depends on the type.

@@ -35,25 +35,25 @@ const BUSY = { initialMs: 500, maxMs: 30_000, factor: 2 } as const;
 /**
  * Retries calls where that is safe:
  *
- * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after
- *   twice as long each time. A refusal by the ambassador's filter is not retried.
- * - A call that the server was too busy for (429, 503) is retried after its `Retry-After`, 60 s at
- *   most; without one after 0.5 s, then after twice as long each time. The 429 of a disruption
- *   budget is not retried.
- * - A call with an unknown outcome is retried if it can be made twice without harm: a read, an
- *   apply, an update or a patch guarded by a resourceVersion or a `test`, a delete or an eviction
- *   of one uid, the creation of an object with a name. The first attempt can cause the refusal of
- *   the second. Then the object is read, and the call succeeds if the object is as the call wanted
- *   it. The creation of an object with `generateName` is never retried, because it could make two.
+ * - A call that the API server never saw (`fate: 'not-sent'`) is retried after 100 ms, then after twice as
+ *   long each time. A refusal by the ambassador's filter is not retried.
+ * - A call that the server was too busy for (429, 503) is retried after its `Retry-After`, 60 s at most;
+ *   without one after 0.5 s, then after twice as long each time. The 429 of a disruption budget is not
+ *   retried.
+ * - A call with an unknown outcome is retried if it can be made twice without harm: a read, an apply, an
+ *   update or a patch guarded by a resourceVersion or a `test`, a delete or an eviction of one uid, the
+ *   creation of an object with a name. The first attempt can cause the refusal of the second. Then the object
+ *   is read, and the call succeeds if the object is in the state that the call requested. The creation of an
+ *   object with `generateName` is never retried, because it could make two objects.
  *
- * Delays are extended at random by up to a fifth. A delay that would pass the budget is not
- * started: the call fails at once with its last failure. The budget limits the waiting and does not
- * cut off an attempt, because the outcome of a write that is cut off is unknown.
+ * Delays are extended at random by up to a fifth. A delay that would exceed the budget is not started: the
+ * call fails at once with its last failure. The budget limits the waiting and does not cut off an attempt,
+ * because the outcome of a write that is cut off is unknown.
  *
- * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no
- * later one settled it, the call rejects with the AmbassadorError of that attempt: `fate:
- * 'not-sent'` would be wrong for the whole call. A LeadershipLostError is always passed on. After
- * an abort the call rejects with `signal.reason`.
+ * The call rejects with its last failure. If an earlier attempt left the outcome unknown and no later attempt
+ * settled it, the call rejects with the AmbassadorError of that attempt: `fate: 'not-sent'` would be wrong
+ * for the whole call. A LeadershipLostError is always passed on. After an abort the call rejects with
+ * `signal.reason`.
  */
 export function retry({
   clock,
@@ -113,7 +113,11 @@ interface Doubt {
   readonly signal: AbortSignal;
 }
 
-/** The answer to a call that an earlier attempt carried out. @throws the refusal otherwise. */
+/**
+ * The answer to a call that an earlier attempt carried out.
+ *
+ * @throws the refusal otherwise.
+ */
 async function settled(
   call: Call,
   next: Next,
@@ -134,7 +138,7 @@ function isUnknown(error: unknown): error is AmbassadorError {
   return error instanceof AmbassadorError && error.fate === 'unknown';
 }
 
-/** The server sheds load before it handles a request. A disruption budget's refusal is not load. */
+/** The server refuses load before it handles a request. A disruption budget's refusal is not load. */
 function isBusy(error: unknown): error is ApiError {
   return (
     error instanceof ApiError &&

@@ -34,7 +34,7 @@ export type RollingStep =
   /** No child moves until this child, which belongs to the latest revision, is ready. */
   | { readonly kind: 'waiting'; readonly child: PlannedChild; readonly because: string };
 
-/** What a rolling update does in one reconcile. */
+/** The decision of a rolling update in one reconcile. */
 export interface RollingDecision {
   /** Identities of the children of the latest revision. */
   readonly latestClaims: readonly string[];

@@ -9,7 +9,7 @@ import { memberOf } from './json-difference.ts';
 
 /**
  * Maximum number of remembered objects that are in none of the controller's caches. A forgotten object is
- * applied once more, without effect.
+ * applied again, without effect.
  */
 const MAX_UNCACHED = 10_000;
 
@@ -217,7 +217,7 @@ function shownDigestOf(object: KubernetesObject, stated: KubernetesObject): stri
   return shortDigestOf(shownFields(object, { ...fields, metadata }));
 }
 
-/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
+/** `rawJSON` is part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
@@ -230,15 +230,20 @@ export function shownFields(object: unknown, stated: unknown): unknown {
   const whole: Fields = emptyFields();
   const waiting = [{ shown: whole, key: 'all', object, stated }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { shown, key, object: part, stated: said } = next;
-    if (!isMapping(said) || !isMapping(part)) {
+    const { shown, key, object: part, stated: statedPart } = next;
+    if (!isMapping(statedPart) || !isMapping(part)) {
       shown[key] = part;
       continue;
     }
     const inner = emptyFields();
     shown[key] = inner;
-    for (const name of Object.keys(said)) {
-      waiting.push({ shown: inner, key: name, object: memberOf(part, name), stated: said[name] });
+    for (const name of Object.keys(statedPart)) {
+      waiting.push({
+        shown: inner,
+        key: name,
+        object: memberOf(part, name),
+        stated: statedPart[name],
+      });
     }
   }
   return whole.all;
@@ -248,15 +253,15 @@ export function shownFields(object: unknown, stated: unknown): unknown {
 export function showsAll(object: unknown, stated: unknown): boolean {
   const waiting: [unknown, unknown][] = [[object, stated]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [part, said] = next;
-    if (Array.isArray(said)) {
-      if (!Array.isArray(part) || part.length !== said.length) return false;
-      for (const [at, item] of said.entries()) waiting.push([part[at], item]);
-    } else if (!isMapping(said)) {
-      if (!Object.is(part, said)) return false;
+    const [part, statedPart] = next;
+    if (Array.isArray(statedPart)) {
+      if (!Array.isArray(part) || part.length !== statedPart.length) return false;
+      for (const [at, item] of statedPart.entries()) waiting.push([part[at], item]);
+    } else if (!isMapping(statedPart)) {
+      if (!Object.is(part, statedPart)) return false;
     } else {
       if (!isMapping(part)) return false;
-      for (const [key, value] of Object.entries(said)) {
+      for (const [key, value] of Object.entries(statedPart)) {
         if (value !== undefined) waiting.push([memberOf(part, key), value]);
       }
     }

@@ -52,7 +52,7 @@ export function creatorOf(fieldManager: string): string {
  * apply.
  *
  * The server counts create and apply as two owners, even for one manager. Without this, a field from the
- * creation would stay for ever, because its creator still owns it. In a list whose items are identified by
+ * creation would stay forever, because its creator still owns it. In a list whose items are identified by
  * the value that changed, such as ports by their numbers, the old item would stay beside the new one, or
  * the server would refuse both.
  *

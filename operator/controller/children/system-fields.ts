@@ -41,7 +41,7 @@ export function isSameContent(a: KubernetesObject, b: KubernetesObject): boolean
   }
 }
 
-/** Ignores the type, because items of a list have no type of their own. */
+/** Ignores the type, because items of a list do not name their type. */
 function contentOf(object: KubernetesObject): Mapping {
   const {
     apiVersion: _,

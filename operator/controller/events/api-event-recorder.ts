@@ -225,7 +225,7 @@ class EventRate {
   }
 }
 
-/** Finds Events that differ only in their notes. Ten different notes within 600 s count as many. */
+/** Finds Events that differ only in their notes. Ten different notes within 600 s are too many. */
 class SimilarEvents {
   readonly #clock: Clock;
   /** When each of the latest ten different notes was last seen, by the note's digest. */

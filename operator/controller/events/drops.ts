@@ -22,11 +22,11 @@ const LINE_EVERY_MS = 60_000;
 /** Expected reasons, which are counted without a log line. */
 const SILENT: readonly DropReason[] = ['namespace-terminating'];
 
-interface Told {
+interface Drops {
   readonly controller: string;
   readonly reason: DropReason;
   atMs: number;
-  untold: number;
+  unreported: number;
 }
 
 /** Counts dropped Events, and logs one line a minute per controller and reason. */
@@ -34,7 +34,7 @@ export class EventDrops {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #meter: Meter;
-  readonly #told = new Map<string, Told>();
+  readonly #drops = new Map<string, Drops>();
 
   constructor({ clock, log, meter }: { clock: Clock; log: Log; meter: Meter }) {
     this.#clock = clock;
@@ -48,23 +48,23 @@ export class EventDrops {
     const now = this.#clock.monotonic();
     const of = `${controller} ${reason}`;
     const atMs = Number.NEGATIVE_INFINITY;
-    const told = this.#told.get(of) ?? { controller, reason, atMs, untold: 0 };
-    told.untold++;
-    this.#told.set(of, told);
-    if (now - told.atMs >= LINE_EVERY_MS) this.#tell(told, now, err);
+    const drops = this.#drops.get(of) ?? { controller, reason, atMs, unreported: 0 };
+    drops.unreported++;
+    this.#drops.set(of, drops);
+    if (now - drops.atMs >= LINE_EVERY_MS) this.#report(drops, now, err);
   }
 
   /** Logs the drops that have not been logged yet. */
   flush(): void {
-    for (const told of this.#told.values()) {
-      if (told.untold > 0) this.#tell(told, this.#clock.monotonic());
+    for (const drops of this.#drops.values()) {
+      if (drops.unreported > 0) this.#report(drops, this.#clock.monotonic());
     }
   }
 
-  #tell(told: Told, nowMs: number, err?: unknown): void {
-    const { controller, reason, untold: count } = told;
-    told.atMs = nowMs;
-    told.untold = 0;
+  #report(drops: Drops, nowMs: number, err?: unknown): void {
+    const { controller, reason, unreported: count } = drops;
+    drops.atMs = nowMs;
+    drops.unreported = 0;
     const facts = { controller, reason, count, ...(err !== undefined && { err }) };
     this.#log.warn(facts, 'events dropped');
   }

@@ -43,7 +43,7 @@ const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/;
  * Checks the name of a finalizer. The API server would refuse a wrong name with a 422, but only when the
  * first object comes. A finalizer is a DNS name of at most 253 characters, a slash, and a name of at most 63.
  *
- * @throws ConfigurationError `CONFIG` that says what is wrong.
+ * @throws ConfigurationError `CONFIG` that names the problem.
  */
 export function requireFinalizerName(finalizer: string): void {
   const [domain = '', name, ...more] = finalizer.split('/');

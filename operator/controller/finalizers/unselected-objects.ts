@@ -18,10 +18,10 @@ import { finalizerNameOf } from './finalizer.ts';
 import { asCached } from './finalizing.ts';
 import { type MetadataPages, sweep } from './sweep.ts';
 
-/** This many objects have a watch of their own. A sweep looks for changes of the others. */
+/** Maximum number of objects with their own watch. A sweep finds changes of the others. */
 const MAX_WATCHED = 50;
 
-/** Number of objects that are remembered. Beyond it, a key without an object is read before `gone` is called. */
+/** Maximum number of remembered objects. Beyond it, keys without objects are read before `gone` is called. */
 const MAX_KNOWN = 10_000;
 
 /** Milliseconds between two sweeps while there are objects without a watch, and after a sweep that failed. */
@@ -30,10 +30,10 @@ const SWEEP_EVERY_MS = 5 * 60_000;
 /** Maximum number of keys in a log line. */
 const MAX_NAMES = 10;
 
-/** Which objects this process works on, where replicas share them. */
+/** Decides which objects this process works on, if replicas share them. */
 interface OwnObjects {
   worksOn(key: ObjectKey, uid: string | undefined): boolean;
-  /** As `worksOn`, for a key that is about to be enqueued. */
+  /** The same as `worksOn`, for a key that is about to be enqueued. */
   admitsUncached(key: ObjectKey, uid: string | undefined): boolean;
 }
 
@@ -43,7 +43,7 @@ interface UnselectedObjectsOptions {
   readonly clock: Clock;
   readonly events: EventRecorder;
   readonly log: Log;
-  /** What the cache of the source has, without own writes. */
+  /** The cached object of the source, without own writes. */
   readonly cached: (key: ObjectKey) => { readonly metadata: ObjectMeta } | undefined;
   /** True for an object whose finalizer this process has removed. */
   readonly isFinalized: (key: ObjectKey, uid: string | undefined) => boolean;
@@ -54,13 +54,13 @@ interface UnselectedObjectsOptions {
   readonly measured: (count: number) => void;
   /** All controllers of the process. Default: there are no others. */
   readonly controllers?: (() => readonly Controller[]) | undefined;
-  /** Default: there is no sweep. */
+  /** Default: no sweep. */
   readonly pages?: MetadataPages | undefined;
-  /** Default: no object has a watch of its own. */
+  /** Default: no object has its own watch. */
   readonly open?: ((source: Source) => OpenedSource) | undefined;
 }
 
-/** The state of an object. `suspected`: it has left the selector, and it was not yet read to see whether it exists. */
+/** The state of an object. `suspected`: it has left the selector, and no read has shown yet if it exists. */
 type Known =
   | 'suspected'
   | {
@@ -70,23 +70,23 @@ type Known =
     };
 
 /**
- * The objects that carry the finalizer of a controller and that its source does not select. They are finalized when
- * they are deleted.
+ * The objects that carry the finalizer of a controller and that its source does not select. They are
+ * finalized when they are deleted.
  *
- * An object becomes one of them when it leaves the label or field selector. The API server reports it as deleted, and
- * a list says only that it is missing. So the next attempt of its key reads it. Nothing remembers these objects after
- * a restart or a change of the leader. So a sweep looks for them at the start.
+ * An object becomes unselected when it leaves the label or field selector. The API server reports it as
+ * deleted, and in a list it is missing. So the next attempt of its key reads it. After a restart or a change
+ * of the leader these objects are not known. So a sweep finds them at the start.
  *
- * Nothing is done for such an object until its deletion begins. A watch of the object by its name tells when that is.
- * Beyond 50 objects a sweep every five minutes tells. From then on each attempt of the key reads the object.
+ * Such an object is left alone until its deletion begins. A watch of the object by its name, or beyond 50
+ * objects a sweep every five minutes, shows that. Then each attempt of the key reads the object.
  *
- * An object that another controller of the process selects, with a finalizer of the same name, is left to that one.
+ * If another controller of the process selects the object and has the same finalizer, it handles the object.
  *
  * All requests have the rights of the source: `get`, `list` and `watch` of its resource in its namespaces.
  */
 export class UnselectedObjects {
   readonly #options: UnselectedObjectsOptions;
-  /** Undefined when no object can leave: there is no finalizer or no selector. */
+  /** Undefined when no object can leave, because there is no finalizer or no selector. */
   readonly #finalizer: string | undefined;
   readonly #selector: string;
   readonly #match: ReturnType<typeof matcherOf>;
@@ -102,9 +102,9 @@ export class UnselectedObjects {
   #isComplete: boolean;
   #isSweeping = false;
   #hasFailed = false;
-  #told = 0;
+  #reported = 0;
   #wake: () => void = () => {};
-  /** Objects were taken over since the last sweep began. */
+  /** True if objects were taken over after the last sweep began. */
   #isDue = false;
   #cutPause: () => void = () => {};
 
@@ -134,7 +134,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return false;
     }
-    // An object that only a list has missed may have got the finalizer after the last state that is known.
+    // An object that is only missing in a list may have got the finalizer after its last known state.
     const isLate = change.finalStateUnknown && !this.#options.isFinalized(key, metadata.uid);
     if (!this.#isOurs(key, metadata) && !isLate) return false;
     if (this.#known.has(key)) return true;
@@ -152,8 +152,8 @@ export class UnselectedObjects {
   }
 
   /**
-   * The live object in the form of the cache. Undefined when the object is gone or does not carry the finalizer: then
-   * it is gone for the controller.
+   * The live object in the form of the cache. Undefined when the object is gone or has no finalizer of the
+   * controller, which treats it as gone.
    *
    * @throws any error of the read, so that the key is retried.
    */
@@ -165,7 +165,7 @@ export class UnselectedObjects {
       this.#forget(key);
       return undefined;
     }
-    // An object that matches is selected again: the cache is about to show it.
+    // An object that matches is selected again, and the cache will soon show it.
     if (this.#match(live) !== 'selected') this.#seen(key, live);
     const { apiVersion, kind, metadata } = live;
     return asCached(live, { apiVersion, kind, metadata }, controller.for);
@@ -185,7 +185,7 @@ export class UnselectedObjects {
     const end = (): void => this.#wake();
     signal.addEventListener('abort', end, { once: true });
     try {
-      // A process that works on some objects only has none at the start.
+      // A process that works on some objects only has no objects at the start.
       if (shards !== undefined) await this.#pause(signal);
       for (;;) {
         this.#isDue = false;
@@ -199,7 +199,7 @@ export class UnselectedObjects {
     }
   }
 
-  /** The process works on more objects from now on. The next sweep begins at once, and finds all of them. */
+  /** The process now works on more objects. The next sweep begins at once, and finds all of them. */
   opened(): void {
     for (const [key, known] of [...this.#known]) if (known !== 'suspected') this.#forget(key);
     this.#isDue = true;
@@ -216,7 +216,7 @@ export class UnselectedObjects {
     return !this.#isComplete || this.#found > this.#watches.size;
   }
 
-  /** Until the next sweep. */
+  /** Waits until the next sweep. */
   async #pause(signal: AbortSignal): Promise<void> {
     await this.#until(() => signal.aborted || this.#isDue || this.#needsSweep);
     using pause = linkedAbort(signal);
@@ -255,7 +255,7 @@ export class UnselectedObjects {
       this.#unknown = found.length - kept.length;
       this.#hasFailed = false;
       this.#measure();
-      this.#tell(
+      this.#report(
         found.map(([key]) => key),
         ours.length === found.length,
       );
@@ -281,13 +281,13 @@ export class UnselectedObjects {
     const known = this.#known.get(key);
     const isFull = known === undefined && this.#known.size >= MAX_KNOWN;
     if (isFull && (metadata.deletionTimestamp === undefined || !this.#makeRoom())) return false;
-    if (typeof known === 'object' && known.watch !== undefined) return true; // its watch tells
+    if (typeof known === 'object' && known.watch !== undefined) return true; // its watch shows it
     this.#keep(key, metadata);
     if (metadata.deletionTimestamp !== undefined) this.#enqueue(key, metadata.uid);
     return true;
   }
 
-  /** A read has found the object. People are told of an object that was seen to leave. */
+  /** A read has found the object. Logs and records if an object was seen to leave the selector. */
   #seen(key: ObjectKey, live: KubernetesObject): void {
     const { controller, events, log } = this.#options;
     const known = this.#known.get(key);
@@ -298,7 +298,7 @@ export class UnselectedObjects {
     if (!hasLeft) return;
     const finalizer = this.#finalizer;
     const effect = 'nothing reconciles it, and its cleanup waits until it is deleted';
-    // Without a watch, the sweep names it.
+    // Without a watch, the sweep logs it.
     if (watch !== undefined) {
       const facts = { key, finalizer, selector: this.#selector, effect };
       log.warn(facts, 'an object with the finalizer has left the selector');
@@ -373,7 +373,7 @@ export class UnselectedObjects {
     return !this.#options.isFinalized(key, uid);
   }
 
-  /** True while only a write of this process says that an object has left, and the cache still has it. */
+  /** True while an object has left only in a write of this process, and the cache still has it. */
   #isHidden(key: ObjectKey): boolean {
     const cached = this.#options.cached(key);
     return cached !== undefined && this.#isOurs(key, cached.metadata);
@@ -383,9 +383,9 @@ export class UnselectedObjects {
     this.#options.measured(this.#found + this.#unknown);
   }
 
-  #tell(keys: readonly ObjectKey[], hasRights: boolean): void {
+  #report(keys: readonly ObjectKey[], hasRights: boolean): void {
     const count = keys.length;
-    if (count !== this.#told && count > 0) {
+    if (count !== this.#reported && count > 0) {
       const facts = { finalizer: this.#finalizer, selector: this.#selector, count };
       const effect = hasRights
         ? 'nothing reconciles them, and their cleanup waits until they are deleted'
@@ -395,6 +395,6 @@ export class UnselectedObjects {
         'objects carry the finalizer and are not selected',
       );
     }
-    this.#told = count;
+    this.#reported = count;
   }
 }

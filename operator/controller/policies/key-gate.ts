@@ -231,7 +231,7 @@ export interface AcceptedWrite extends WrittenObject {
   readonly stated?: object | undefined;
   /** The field manager of the write; undefined for the controller's own. */
   readonly fieldManager?: string | undefined;
-  /** The object on the API server before the write, if a policy has asked for it. */
+  /** The object on the API server before the write, if a policy has requested it. */
   readonly live?: KubernetesObject | undefined;
 }
 

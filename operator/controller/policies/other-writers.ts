@@ -72,7 +72,7 @@ function hasLost(before: unknown, after: unknown): boolean {
   const waiting: [unknown, unknown][] = [[before, after]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [had, has] = next;
-    if (!isMapping(had)) continue; // what cannot be read tells nothing
+    if (!isMapping(had)) continue; // unreadable values show nothing
     for (const [name, inner] of Object.entries(had)) {
       if (!isMapping(has) || !Object.hasOwn(has, name)) return true;
       waiting.push([inner, has[name]]);

@@ -57,7 +57,7 @@ interface TakenNamesOptions {
  *
  * A wait ends when the object is removed or changes its controller, or when an attempt of the key no longer
  * conflicts with it. It begins with the refusal, in the middle of an attempt. A later change enqueues the
- * key, which is reconciled once more after the attempt. To find an earlier change, the caches are compared
+ * key, which is reconciled again after the attempt. To find an earlier change, the caches are compared
  * with the conflicting object.
  */
 export class TakenNames implements KeyPolicy {

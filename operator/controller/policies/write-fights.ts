@@ -130,7 +130,7 @@ export class WriteFights {
     if (nowMs - atMs >= CALM_MS) this.#written.delete(object);
   }
 
-  /** The record of an object, which is created anew 10 minutes after the last write. */
+  /** The record of an object, which is created again 10 minutes after the last write. */
   #recent(object: string, nowMs: number): Written {
     const known = this.#written.get(object);
     this.#written.delete(object);

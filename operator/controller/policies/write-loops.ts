@@ -14,7 +14,7 @@ import { nameOfWritten, WriteFights } from './write-fights.ts';
 /**
  * A turn of a loop is an attempt that writes and that was caused only by changes of objects that the previous
  * attempt wrote. A loop is more than 30 writes of one object in such turns within a minute. A loop makes
- * hundreds of turns a minute, so it is found within seconds. A roll-out is no loop, because other writers
+ * hundreds of turns a minute, so it is found within seconds. A roll-out is not a loop, because other writers
  * change the children for which the reconciler writes the parent's status. A reconciler that makes progress
  * in such turns has finished by then, or is slowed to one turn a second.
  */

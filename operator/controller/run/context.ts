@@ -280,7 +280,7 @@ interface ContextMethodsOptions {
   /** Called when another object prevents a child from being created or changed. */
   readonly refused: Refused;
   readonly refusedChildren: RefusedChildren;
-  /** Aborts with the attempt. A failure after that says nothing about a child. */
+  /** Aborts with the attempt. A failure after that does not mean that a child is wrong. */
   readonly signal: AbortSignal;
 }
 
@@ -347,7 +347,7 @@ function applyingOwned(
       childSelection.around(resource, (requireSelected) =>
         applyOwned({ ...of, requireSelected }, resource, child, how),
       );
-    if (how?.observed) return write(); // the engine tells of what it could not change
+    if (how?.observed) return write(); // the engine reports what it could not change
     return rest.refusedChildren.observe({ resource, namespace, name }, write, rest.signal);
   };
 }

@@ -46,7 +46,7 @@ interface ReconcileLoopOptions {
   readonly metrics: ReconcileMetrics;
   readonly clock: Clock;
   readonly logFor: (facts: Readonly<Record<string, string>>) => Log;
-  /** Time limit of one attempt in milliseconds; 0 is no limit. */
+  /** Time limit of one attempt in milliseconds; 0 means no limit. */
   readonly reconcileTimeoutMs: number;
   readonly middleware?: ReconcileMiddleware | undefined;
   /** Receives each attempt. Default: no observer. */

@@ -58,7 +58,7 @@ export class RefusedChildren {
 
   /**
    * Runs `write` for a child. A success clears an earlier refusal of the child in this attempt. A failure
-   * after `signal` aborted says nothing about the child.
+   * after `signal` aborted does not mean that the child is wrong.
    */
   async observe<T>(child: WrittenChild, write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -177,10 +177,10 @@ function nameOf({ resource, namespace, name }: WrittenChild): string {
 function noteOf([child, error]: readonly [string, OperatorError]): string {
   const remedy = remedyFor(error);
   const message = shown(error.message, MESSAGE_CHARS);
-  const told = message.startsWith(child)
+  const shownMessage = message.startsWith(child)
     ? message
     : `${shown(child, NAME_CHARS)} is refused: ${message}`;
-  return remedy === undefined ? told : `${told}; ${remedy}`;
+  return remedy === undefined ? shownMessage : `${shownMessage}; ${remedy}`;
 }
 
 /**
@@ -211,7 +211,7 @@ function keyIn({ context: { namespace, name, child, object } }: OperatorError): 
     : (name ?? child ?? object);
 }
 
-/** True for a failure that may not occur in a later attempt, even if nobody changes anything. */
+/** True for a failure that may not occur in a later attempt, even if nothing changes. */
 function passes(error: OperatorError): boolean {
   if (isLostRace(error) || isLeadershipLost(error)) return true;
   if (refusalOf(error) !== undefined || isUndeclaredField(error)) return false;

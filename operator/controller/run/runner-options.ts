@@ -46,7 +46,7 @@ export interface RunnerOptions {
   readonly crdWait?: CrdWait;
   /** Runs around every attempt. Default: none. */
   readonly reconcileMiddleware?: ReconcileMiddleware;
-  /** Used for a controller that does not set it. Default 5 minutes; 0 is no limit. */
+  /** Used for a controller that does not set it. Default 5 minutes; 0 means no limit. */
   readonly reconcileTimeoutMs?: number;
   /** Used for a controller that does not set it. Default: no limit. */
   readonly maxReconcileAgeMs?: number;

@@ -48,7 +48,7 @@ export interface ControllerActivity {
 
 const DEFAULT_RECONCILE_TIMEOUT_MS = 5 * 60 * 1_000;
 const DEFAULT_CACHE_SYNC_TIMEOUT_MS = 2 * 60 * 1_000;
-/** controller-runtime's SyncPeriod. */
+/** The value of controller-runtime's SyncPeriod. */
 const DEFAULT_RESYNC_PERIOD_MS = 10 * 60 * 60 * 1_000;
 
 /**
@@ -71,13 +71,13 @@ export class ControllerRunner {
   readonly #finalizing: Finalizing;
   readonly #unselected: UnselectedObjects;
   readonly #wakes: WakeCauses;
-  /** Of all keys, unless they are sharded. */
+  /** The term of all keys, unless they are sharded. */
   readonly #term: Term;
   /** Undefined unless keys are sharded. */
   readonly #keys: ShardedKeys | undefined;
   /** Undefined before the sources have settled. */
   #subscriptions: Subscriptions | undefined;
-  /** True when the queue began with keys of its own, and not with all cached objects. */
+  /** True when the queue began with given keys, not with all cached objects. */
   #isContinued = false;
 
   constructor(options: RunnerOptions) {
@@ -177,7 +177,7 @@ export class ControllerRunner {
     }
   }
 
-  /** What is known of one key, from memory. A read has no effect on the queue. */
+  /** The state of one key, from memory. Reading it does not affect the queue. */
   keyState(key: ObjectKey): KeyState {
     const parts = { informers: this.#informers, queue: this.#queue, gate: this.#gate };
     return keyState(
@@ -186,18 +186,18 @@ export class ControllerRunner {
     );
   }
 
-  /** The keys of the cached objects that it reconciles. */
+  /** The keys of the cached objects that the controller reconciles. */
   *cachedKeys(): Generator<ObjectKey, void, undefined> {
     const informer = this.#informers.get(this.#options.controller.for);
     for (const { key } of informer?.entries() ?? []) yield key;
   }
 
-  /** Its sources that have no first list, or whose last requests failed. */
+  /** Sources of the controller without a first list, or whose last requests failed. */
   get troubledSources(): readonly TroubledSource[] {
     return troubledSources(this.#informers);
   }
 
-  /** True while only the leader runs it. */
+  /** True if only the leader runs the controller. */
   get needsLeaderElection(): boolean {
     return this.#options.controller.needsLeaderElection;
   }
@@ -331,7 +331,7 @@ export class ControllerRunner {
     });
   }
 
-  /** Enqueues a key for another reason than a change. */
+  /** Enqueues a key for a reason other than a change. */
   #ask(key: ObjectKey, why: string, options?: { readonly priority?: number }): void {
     const { priority } = options ?? {};
     this.#options.observer?.woken?.(key, {
@@ -373,18 +373,24 @@ export class ControllerRunner {
 
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
     const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
+<<<<<<< HEAD
     // Without a term another replica works on the key, or will: that one begins with all keys of the group.
     if (term === undefined) {
       this.#queue.forget(key);
       this.#wakes.forget(key);
     } else if (this.#gate.admits(key)) {
+=======
+    // Without a term another replica works on the key, or will: it begins with all keys of the group.
+    if (term === undefined) this.#queue.forget(key);
+    else if (this.#gate.admits(key)) {
+>>>>>>> docstr2
       const ended = this.#keys?.begin(key);
       await this.#loop.run(key, term, hardStop).finally(ended);
     }
   }
 
   /**
-   * Waits for the policies and the time slice first: reconciles that never wait must not block the event
+   * Waits for the policies and the time slice first: reconciles that do not wait must not block the event
    * loop.
    */
   async #take(): Promise<ObjectKey | undefined> {

@@ -16,8 +16,8 @@ const NUMBER_AND_UNIT = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 const MAX_MS = 2 ** 63 * 1e-6;
 
 /**
- * Milliseconds of a duration as Go writes it: `1h30m`, `1.5s`, `300ms`, `0`. Undefined for another text, for a
- * negative duration, and for one that Go cannot represent.
+ * Milliseconds of a duration as Go writes it: `1h30m`, `1.5s`, `300ms`, `0`. Undefined for any other text, a
+ * negative duration, or a duration that Go cannot represent.
  */
 export function parseGoDuration(text: string): number | undefined {
   const unsigned = text.replace(/^\+/, '');

@@ -2,9 +2,9 @@ import { deepJson } from '../json/deep-json.ts';
 import { compareKeys, sortedJson } from '../json/sorted-json.ts';
 
 /**
- * `value`, which is plain data, as the text that Go's `encoding/json` writes for a map: without white space, keys sorted
- * by their UTF-8 bytes, and `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint is an integer. Members that are
- * undefined are left out. Works at any depth.
+ * The text that Go's `encoding/json` writes for `value`, which is plain data, if `value` is a map: without
+ * white space, keys sorted by their UTF-8 bytes, and `<`, `>`, `&`, U+2028 and U+2029 escaped. A bigint is an
+ * integer. Undefined members are omitted. Works at any depth.
  */
 export function goJson(value: unknown): string {
   try {
@@ -55,12 +55,14 @@ function mapText(map: Readonly<Record<string, unknown>>): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Go replaces half of a surrogate pair when it reads it; JSON.stringify would write it as an escape. */
+/** Go replaces half of a surrogate pair when it reads a text; JSON.stringify would write an escape. */
 function stringText(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed());
 }
 
-/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
+/**
+ * `JSON.rawJSON` is part of ES2025 and of every supported Node. TypeScript's library does not declare it yet.
+ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 function deepText(value: unknown): string {

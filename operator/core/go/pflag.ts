@@ -2,22 +2,28 @@
 export interface KnownFlag {
   /** One letter that may stand after a single dash. */
   readonly shorthand?: string;
-  /** Its value when its word gives none: pflag's NoOptDefVal, `true` for a boolean. Default: the next word is its value. */
+  /**
+   * The value of the flag when its word has none: pflag's NoOptDefVal, `true` for a boolean. If omitted, the
+   * next word is the value.
+   */
   readonly valueIfNone?: string;
 }
 
-/** What the words of a command line say, each thing once, in their order. `at` is the index of its first word. */
+/**
+ * One part of a command line: a flag with its value, a positional, or a mistake. `at` is the index of its
+ * first word.
+ */
 export type CommandWord =
   | FlagWord
   | PositionalWord
   | {
-      /** The last word is a flag that needs a value. */
+      /** The last word is a flag that needs a value, and no word follows. */
       readonly type: 'no-value';
       readonly name: string;
       readonly at: number;
     }
   | {
-      /** A flag that is not known, or a word that no flag can be. pflag refuses the whole command line. */
+      /** An unknown flag, or a word that cannot be a flag. pflag refuses the whole command line. */
       readonly type: 'unknown';
       /** The word without its value, such as `--colour` or `-xyz`. */
       readonly text: string;
@@ -39,7 +45,10 @@ export interface FlagWord {
 export interface PositionalWord {
   readonly type: 'positional';
   readonly value: string;
-  /** The boolean right before it, when this word looks like its value: `--all false` is `--all=true` and the positional `false`. */
+  /**
+   * The boolean right before it, when this word looks like its value: `--all false` is `--all=true` and the
+   * positional `false`.
+   */
   readonly maybeValueOf: string | undefined;
   readonly at: number;
 }
@@ -50,8 +59,8 @@ export interface PositionalWord {
  * share a word. A flag with `valueIfNone` takes a value only after `=`. Any other flag takes the next word,
  * whatever that word is. Flags and positionals mix, and all words after `--` are positionals.
  *
- * It refuses nothing. As with pflag's option UnknownFlags, the word after an unknown flag belongs to it, unless
- * that word begins with a dash. An unknown letter ends its group of shorthands.
+ * It refuses nothing. As with pflag's option UnknownFlags, the word after an unknown flag belongs to it,
+ * unless that word begins with a dash. An unknown letter ends its group of shorthands.
  */
 export function readCommandLine(
   words: readonly string[],
@@ -133,7 +142,7 @@ class CommandLine {
     }
   }
 
-  /** @param value - undefined when the word of the flag gives none. */
+  /** @param value - undefined when the word of the flag has none. */
   #flag(name: string, value: string | undefined, at: number): void {
     const valueIfNone = this.#known.get(name)?.valueIfNone;
     const next = this.#words[this.#next];
@@ -166,9 +175,9 @@ export function goBoolean(text: string): boolean | undefined {
 }
 
 /**
- * The items of a list: one record of CSV, as Go's encoding/csv reads it for pflag (string_slice.go). An item in
- * double quotes may contain commas; a double quote in it is written twice. An empty text has no items. Undefined
- * for a quote in the wrong place, and for more than one line.
+ * The items of a list: one record of CSV, as Go's encoding/csv reads it for pflag (string_slice.go). An item
+ * in double quotes may contain commas; a double quote in it is written twice. An empty text has no items.
+ * Undefined if a quote is in the wrong place, or if the text has more than one line.
  */
 export function stringSlice(text: string): readonly string[] | undefined {
   const line = text.replace(/\r?\n$/, '');

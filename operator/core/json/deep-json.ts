@@ -3,7 +3,7 @@ import { OperatorError } from '../errors.ts';
 /** The second argument of JSON.stringify: returns the value to write instead of `value`. */
 export type Replacer = (key: string, value: unknown) => unknown;
 
-/** An object or array that has been begun and not yet closed. */
+/** An object or array that is not closed yet. */
 interface Open {
   /** The value before the replacer. */
   readonly source: unknown;
@@ -12,14 +12,17 @@ interface Open {
   readonly parts: Readonly<Record<string | number, unknown>>;
   readonly length: number;
   next: number;
-  /** True when a member or item has been written. */
+  /** True once a member or item has been written. */
   begun: boolean;
 }
 
-/** Depth at which the writer first looks for a cycle. It looks again at twice that depth, and so on. */
+/** Depth at which the writer first checks for a cycle. It checks again at twice that depth, and so on. */
 const FIRST_LOOK_AT = 1_024;
 
-/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
+/**
+ * `JSON.isRawJSON` is part of ES2025 and of every supported Node. TypeScript's library does not declare it
+ * yet.
+ */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /**

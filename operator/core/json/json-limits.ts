@@ -1,15 +1,20 @@
-/** What a JSON text of a program or a webhook may have. Each limit keeps the work of the main thread and memory small. */
+/**
+ * Limits of a JSON text from a program or a webhook. Each keeps the work of the main thread and memory small.
+ */
 export interface JsonLimits {
   /**
-   * Levels of objects and lists in each other. An API server accepts 10,000, and no object of Kubernetes has a hundred.
-   * Comparing and merging deeper ones would exceed the call stack.
+   * Maximum depth of nested objects and lists. An API server accepts 10,000, and no object of Kubernetes has
+   * a hundred. Comparing and merging deeper values would exceed the call stack.
    */
   readonly levels: number;
-  /** Objects, lists, and items of both, in the whole text. 10 MB of objects of Kubernetes have about that many. */
+  /**
+   * Number of objects, lists, and items of both, in the whole text. About as many are in 10 MB of objects of
+   * Kubernetes.
+   */
   readonly values: number;
-  /** Documents in the whole text. Each becomes a request, or a change of a series. */
+  /** Number of documents in the whole text. Each becomes a request, or a change of a time series. */
   readonly documents: number;
-  /** Members of one object. JavaScript sorts the members of a large one again and again. */
+  /** Members of one object. JavaScript sorts the members of a large object repeatedly. */
   readonly members: number;
   /** Characters of one document. */
   readonly documentChars: number;
@@ -17,7 +22,10 @@ export interface JsonLimits {
   readonly documentValues: number;
 }
 
-/** Of texts that are one value, such as the answer of a webhook. It is read in pieces, so one document may be all. */
+/**
+ * Limits for texts that are one value, such as the answer of a webhook. They are read in pieces, so the one
+ * document may use the limits of the whole text.
+ */
 export const JSON_LIMITS: JsonLimits = {
   levels: 1_000,
   values: 500_000,
@@ -28,8 +36,8 @@ export const JSON_LIMITS: JsonLimits = {
 };
 
 /**
- * Of texts with many documents. An API server reads no request of more than 3 MiB, so a longer document can never be
- * sent.
+ * Limits for texts with many documents. An API server reads no request of more than 3 MiB, so a longer
+ * document can never be sent.
  */
 export const DOCUMENT_LIMITS: JsonLimits = {
   ...JSON_LIMITS,
@@ -38,12 +46,12 @@ export const DOCUMENT_LIMITS: JsonLimits = {
   documentValues: 100_000,
 };
 
-/** Characters of the longest number: one without end would take seconds to become a bigint. */
+/** Characters of the longest number. A number of any length would take seconds to become a bigint. */
 export const MAX_NUMBER_CHARS = 1_000;
 
-/** A text is no JSON, or beyond a limit. The message quotes nothing of it. */
+/** A text that is not JSON, or that exceeds a limit. The message quotes nothing of the text. */
 export class JsonTextError extends Error {
-  /** From 1. */
+  /** Number of the document, from 1. */
   readonly document: number;
 
   constructor(document: number, problem: string, options?: ErrorOptions) {
@@ -52,5 +60,5 @@ export class JsonTextError extends Error {
   }
 }
 
-/** A text is beyond a limit. */
+/** A text that exceeds a limit. */
 export class JsonLimitError extends JsonTextError {}

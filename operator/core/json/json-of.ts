@@ -1,4 +1,7 @@
-/** The value that a text of JSON has; undefined for any other text, and for none. */
+/**
+ * The value of a JSON text. Undefined for a text that is not JSON, for an empty text and for
+ * undefined.
+ */
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   try {

@@ -1,4 +1,7 @@
-/** Part of ES2025 and of every supported Node; TypeScript's library does not declare it yet. */
+/**
+ * The source of a value is part of ES2025 and of every supported Node; TypeScript's library does
+ * not declare it yet.
+ */
 const { parse } = JSON as unknown as {
   parse(
     text: string,
@@ -10,8 +13,8 @@ const { parse } = JSON as unknown as {
 const MAY_HOLD_LARGE = /\d{16}/;
 
 /**
- * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. Texts without
- * sixteen consecutive digits, which is almost all, cost only one search more.
+ * Same as `JSON.parse`, but integers that a `number` cannot hold become `bigint`. For texts without
+ * sixteen consecutive digits, which almost all are, the only extra cost is one search.
  */
 export function parseExact(text: string): unknown {
   if (!MAY_HOLD_LARGE.test(text)) return JSON.parse(text);

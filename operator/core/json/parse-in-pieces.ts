@@ -2,9 +2,9 @@ import { messageOf } from '../errors.ts';
 import { parseExact } from './parse-exact.ts';
 import { type JsonPart, PIECE_CHARS } from './scan-json.ts';
 
-/** The text has an error of syntax. The message quotes nothing of it. */
+/** The text has a syntax error. The message quotes nothing of the text. */
 export class JsonSyntaxError extends Error {
-  /** In the text, from 0. Undefined: it is not known, or the text ends too early. */
+  /** Index in the text, from 0. Undefined if it is unknown, or if the text ends too early. */
   readonly position: number | undefined;
   readonly endsEarly: boolean;
 
@@ -17,9 +17,11 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * `parseExact` of a text that is part of another. JSON.parse quotes the text around an error, which may be a Secret's.
+ * `parseExact` for a text that is part of a larger text. JSON.parse quotes the text around an error, which
+ * may be part of a Secret.
  *
- * @param offset - where it begins in the other. @throws JsonSyntaxError
+ * @param offset - where the part begins in the larger text.
+ * @throws JsonSyntaxError
  */
 export function parsePart(text: string, offset: number): unknown {
   try {
@@ -33,8 +35,8 @@ export function parsePart(text: string, offset: number): unknown {
 }
 
 /**
- * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki characters, so that
- * a value of 10 MB takes a millisecond or two in one turn of the event loop.
+ * The value of one object or list, as `parseExact` reads it. Yields after each piece of about 64 Ki
+ * characters, so that a value of 10 MB takes a millisecond or two in one turn of the event loop.
  *
  * @param large - start → end of the objects and lists with more characters than a piece.
  * @throws JsonSyntaxError
@@ -72,16 +74,18 @@ const QUOTE = 0x22;
 const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b]);
 const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d]);
 
-/** A large object or list that is being read. Members before `#member` and from `#piece` on are not parsed yet. */
+/**
+ * A large object or list while it is read. Members before `#member` and from `#piece` on are not parsed yet.
+ */
 class Container {
   readonly value: Record<string, unknown> | unknown[];
   readonly #text: string;
   readonly #end: number;
   /** Where the first member begins that is not parsed yet. */
   #piece: number;
-  /** Where the member begins that is being read. */
+  /** Where the current member begins. */
   #member: number;
-  /** A comma stands before the piece. */
+  /** True if a comma stands before the piece. */
   #afterComma = false;
 
   constructor(text: string, start: number, end: number) {
@@ -103,14 +107,14 @@ class Container {
     return isFull;
   }
 
-  /** Parses the whole members before the one that is being read. */
+  /** Parses the whole members before the current one. */
   flush(): void {
     if (this.#member === this.#piece) return;
     this.#parse(this.#member - 1);
     this.#begin(this.#member);
   }
 
-  /** What stands between the beginning of the member and its value. */
+  /** The key of the current member, whose value begins at `at`. Undefined for an item of a list. */
   keyBefore(at: number): string | undefined {
     const before = this.#text.slice(this.#member, at);
     if (Array.isArray(this.value)) {
@@ -142,7 +146,7 @@ class Container {
     return next + 1;
   }
 
-  /** Where the string, or the small object or list at `at` ends. */
+  /** Where a string, or a small object or list, that begins at `at` ends. */
   endOf(at: number): number {
     let depth = 0;
     for (let next = at; ; next++) {
@@ -178,7 +182,7 @@ class Container {
   }
 }
 
-/** A member named `__proto__` is one like others, as for JSON.parse. */
+/** Sets a member. JSON.parse treats `__proto__` as any other name, and so does this function. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value;
   else

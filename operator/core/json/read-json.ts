@@ -3,11 +3,11 @@ import { JsonSyntaxError, parseInPieces, parsePart } from './parse-in-pieces.ts'
 import { PIECE_CHARS, scanJson } from './scan-json.ts';
 
 /**
- * The values of a stream of JSON objects or lists, with or without white space between them. Integers that a number
- * cannot hold become bigints. Yields before a turn of the event loop becomes long.
+ * The values of a stream of JSON objects or lists, with or without white space between them. Integers that a
+ * number cannot hold become bigints. Yields before a turn of the event loop becomes long.
  *
- * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that is beyond
- *   a limit. Its message quotes nothing of the text.
+ * @throws JsonTextError for the first value that is not JSON, that is neither an object nor a list, or that
+ *   is beyond a limit. Its message quotes nothing of the text.
  */
 export function* readJsonDocuments(
   text: string,
@@ -39,24 +39,25 @@ export function* readJsonDocuments(
   return values;
 }
 
-/** Characters of small documents that are parsed in one turn of the event loop. */
+/** Maximum number of characters of small documents that are parsed in one turn of the event loop. */
 const SLICE_CHARS = 32 * 1024;
 
 /** White space of JSON, and nothing else. */
 const SPACE = /^[ \t\r\n]*$/;
 
-/** A value, and how many members its objects have in the text. */
+/** A value, and the number of members that its objects have in the text. */
 export interface ReadJson {
   readonly value: unknown;
   readonly members: number;
-  /** Objects, lists, and items of both. */
+  /** Number of objects, lists, and items of both. */
   readonly values: number;
 }
 
 /**
  * The value of a text that is one JSON value. Yields as `readJsonDocuments` does.
  *
- * @throws JsonTextError for a text beyond a limit; JsonSyntaxError.
+ * @throws JsonLimitError for a text beyond a limit; JsonTextError or JsonSyntaxError for a text that is not
+ *   JSON.
  */
 export function* readJsonValue(
   text: string,

@@ -6,23 +6,23 @@ export interface JsonPart {
   readonly end: number;
 }
 
-/** What is known of a text before anything of it is parsed. */
+/** Facts about a text before any part of it is parsed. */
 export interface ScannedJson {
   readonly parts: readonly JsonPart[];
-  /** Start → end of every object or list that is too large to be parsed in one go. */
+  /** Start → end of every object or list that is too large to be parsed in one piece. */
   readonly large: ReadonlyMap<number, number>;
   /** Members of all objects. */
   readonly members: number;
-  /** Objects, lists, and items of both. */
+  /** Number of objects, lists, and items of both. */
   readonly values: number;
   /** The text ends inside the last object or list. */
   readonly isCut: boolean;
 }
 
-/** Characters that are looked at in one turn of the event loop. They take a few milliseconds. */
+/** Number of characters that are scanned in one turn of the event loop. This takes a few milliseconds. */
 const SLICE_CHARS = 512 * 1024;
 
-/** Characters of JSON that are parsed in one go. They take a millisecond or two. */
+/** Number of characters of JSON that are parsed in one piece. This takes a millisecond or two. */
 export const PIECE_CHARS: number = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -36,10 +36,10 @@ const CLOSE_BRACKET = 0x5d;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Looks at a text of JSON objects and lists, one after the other, and refuses it at the first limit. Yields after each
- * 512 Ki characters. Whether it is JSON in all details is found out when it is parsed.
+ * Finds the JSON objects and lists of a text, one after the other, and refuses the text at the first limit.
+ * Yields after each 512 Ki characters. Other errors of syntax are found when the text is parsed.
  *
- * @param onOther - called for a character outside of objects and lists that is no white space.
+ * @param onOther - called for each character outside of objects and lists that is not white space.
  * @throws JsonLimitError
  */
 export function* scanJson(
@@ -58,17 +58,17 @@ class Scan {
   readonly #onOther: (document: number) => void;
   readonly #parts: JsonPart[] = [];
   readonly #large = new Map<number, number>();
-  /** Where the objects and lists begin that are open. */
+  /** Where the open objects and lists begin. */
   readonly #open: number[] = [];
-  /** Members or items of each of them, so far. */
+  /** Number of members or items so far of each open object or list. */
   readonly #sizes: number[] = [];
   #at = 0;
-  /** The slice before has ended in a string. */
+  /** True if the previous slice ended in a string. */
   #isInString = false;
   #values = 0;
   #valuesBefore = 0;
   #members = 0;
-  /** Where the last mark, string or white space stands: what follows is a number or a word. */
+  /** Index of the last mark, string or white space. A number or a word follows it. */
   #mark = 0;
 
   constructor(text: string, limits: JsonLimits, onOther: (document: number) => void) {
@@ -88,7 +88,7 @@ class Scan {
     };
   }
 
-  /** False when the end is reached. */
+  /** Scans one more slice. False at the end of the text. */
   continue(): boolean {
     const text = this.#text;
     const end = Math.min(this.#at + SLICE_CHARS, text.length);
@@ -111,7 +111,7 @@ class Scan {
     return this.#at < text.length;
   }
 
-  /** Looks for the end of a string. One with quotes in it may need several slices. */
+  /** Finds the end of a string. A string with escaped quotes may need several slices. */
   #string(endOfSlice: number): void {
     const text = this.#text;
     if (this.#open.length === 0) this.#onOther(this.#parts.length + 1);
@@ -196,7 +196,7 @@ class Scan {
   }
 }
 
-/** White space, and the byte order mark that some programs write first. */
+/** White space, and the byte order mark that some programs write at the beginning. */
 function isSpace(code: number): boolean {
   if (code <= 0x7f) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   return code === BYTE_ORDER_MARK || /\s/.test(String.fromCharCode(code));

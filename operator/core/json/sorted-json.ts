@@ -1,7 +1,7 @@
-/** An object or array that has been begun and not yet closed. */
+/** An object or array that is not closed yet. */
 interface Open {
   readonly close: '}' | ']';
-  /** Texts of the finished members or items; a member's text has its key. */
+  /** Texts of the finished members or items. The text of a member includes its key. */
   readonly parts: string[];
   /** The key of each part, without escapes. Empty for an array. */
   readonly keys: string[];
@@ -13,8 +13,9 @@ interface Open {
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
 
 /**
- * `text`, which is valid JSON, without white space and with the keys of every object sorted by their UTF-8 bytes, as Go
- * writes maps. Numbers and strings stay as they are, with all of their digits and escapes. Works at any depth.
+ * `text`, which is valid JSON, without white space and with the keys of every object sorted by their UTF-8
+ * bytes, as Go writes maps. Numbers and strings stay as they are, with all of their digits and escapes. Works
+ * at any depth.
  */
 export function sortedJson(text: string): string {
   const open: Open[] = [];
@@ -62,7 +63,7 @@ function plainKey(text: string): string {
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Characters outside of the basic plane: UTF-16, which `<` compares, has them before some that UTF-8 has first. */
+/** Characters outside of the basic plane. `<` compares UTF-16, which orders them differently than UTF-8. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** Orders keys by their UTF-8 bytes. */

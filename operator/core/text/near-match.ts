@@ -1,9 +1,9 @@
-/** The most suggestions that help. */
+/** Maximum number of suggestions. More would not help. */
 const MAX_SUGGESTIONS = 5;
 
 /**
- * The candidates that are most similar to `text`, nearest first. At most a third of the letters
- * differ, or one contains the other.
+ * The candidates that are most similar to `text`, nearest first. A candidate is similar if at most
+ * a third of the letters differ, or if one text contains the other.
  */
 export function nearMatches(text: string, candidates: Iterable<string>): readonly string[] {
   const wanted = text.toLowerCase();

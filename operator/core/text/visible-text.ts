@@ -30,7 +30,8 @@ function escaped(character: string): string {
 
 /**
  * Maximum length of a server's text in an error or a log line. It is enough for the messages of an API
- * server, and does not flood a log. Of an answer that is not from Kubernetes, as many bytes are read.
+ * server, and does not flood a log. It is also the number of bytes that are read of an answer that does not
+ * come from Kubernetes.
  */
 export const MAX_TEXT_CHARS = 2_048;
 
@@ -47,7 +48,7 @@ export function boundedText(text: string, maxChars: number = MAX_TEXT_CHARS): st
   const endChars = Math.min(END_CHARS, Math.floor(maxChars / 2));
   const end = text.slice(-endChars);
   const beginning = text.slice(0, maxChars - endChars);
-  const leftOut = text.length - maxChars;
+  const removed = text.length - maxChars;
   // A cut may leave half of a surrogate pair, which becomes U+FFFD.
-  return `${beginning} … (${leftOut} characters left out) … ${end}`.toWellFormed();
+  return `${beginning} … (${removed} characters left out) … ${end}`.toWellFormed();
 }

@@ -1,8 +1,9 @@
 /**
- * Scripts of a page as one script. They are modules, for the compiler and for tests. In the page they stand one after the
- * other in one module, because a page without requests cannot import. So each name at the top of a file is unique.
+ * Joins the scripts of a page into one script. In the sources they are modules, for the compiler and for
+ * tests. In the page they stand one after the other in one module, because a page that makes no requests
+ * cannot import. So each name at the top of a file must be unique.
  *
- * @param scripts - what a script imports stands before it.
+ * @param scripts - in an order in which each script follows the scripts that it imports.
  */
 export function withoutModules(scripts: readonly string[]): string {
   return scripts

@@ -4,26 +4,29 @@ import { OneAtATime } from '../one-at-a-time.ts';
 import { textFiles } from '../text/text-files.ts';
 import type { YamlAnswer, YamlRequest } from './yaml-work.ts';
 
-/** Reads YAML that others have written, outside of the main thread and within limits of time and memory. */
+/** Reads YAML from others, outside of the main thread and with limits of time and memory. */
 export interface YamlReader {
-  /** @throws `signal.reason` when aborted. Whatever the text is, nothing else is thrown. */
+  /** @throws `signal.reason` when aborted. Whatever the text is, this method throws nothing else. */
   read(request: YamlRequest, signal: AbortSignal): Promise<YamlAnswer>;
-  /** Ends its thread. */
+  /** Ends the thread of the reader. */
   close(): Promise<void>;
 }
 
 export interface YamlReaderOptions {
   readonly clock: Clock;
-  /** Milliseconds for one request. Default 10 s: 1 MB of YAML takes one or two. */
+  /** Milliseconds for one request. Default 10 s: 1 MB of YAML takes 1 to 2 s. */
   readonly timeLimitMs?: number;
-  /** Of the thread's heap, in MiB. Default 160: YAML takes up to 100 times its size. */
+  /** Maximum heap of the thread in MiB. Default 160: YAML takes up to 100 times its size. */
   readonly memoryLimitMb?: number;
 }
 
-/** The thread is kept so long without work. Starting it takes 0.1 s. */
+/** Milliseconds for which a thread without work is kept. Starting a thread takes 0.1 s. */
 const IDLE_MS = 5_000;
 
-/** The module that the thread loads. The build makes it an entry of its own: only those keep the names of exports. */
+/**
+ * The module that the thread loads. The build makes it a separate entry, because only entries keep the names
+ * of their exports.
+ */
 const WORK = new URL(
   import.meta.url.endsWith('.ts') ? './yaml-work.ts' : '../core/yaml-thread/yaml-work.js',
   import.meta.url,
@@ -31,7 +34,7 @@ const WORK = new URL(
 
 const files = textFiles(new URL('./thread/', import.meta.url));
 
-/** Reads texts one after the other, in a thread that is started with the first of them. */
+/** Reads texts one after the other, in a thread that starts with the first text. */
 export function createYamlReader(options: YamlReaderOptions): YamlReader {
   return new ThreadedReader(options);
 }

@@ -2,43 +2,46 @@ import { messageOf } from '../errors.ts';
 import { DOCUMENT_LIMITS } from '../json/json-limits.ts';
 import { duplicateYamlKeys, parseYaml } from '../yaml.ts';
 
-/** Asks for the documents of YAML texts. */
+/** A request for the documents of YAML texts. */
 export interface YamlRequest {
   readonly texts: readonly string[];
   /**
-   * `stream`: each text is split at its markers, and empty documents are left out. `unique`: each text is one document,
-   * and the answer names the first key that a mapping has twice. `one`: each text is one document.
+   * `stream`: each text is split at its markers, and empty documents are omitted. `unique`: each text is one
+   * document, and the answer names the first duplicate key of a mapping. `one`: each text is one document.
    */
   readonly form: 'stream' | 'unique' | 'one';
 }
 
-/** Texts that are read, or why they are not. No message quotes them, but for a key that is given twice. */
+/**
+ * The documents of the texts, or why they cannot be read. No message quotes the texts, except for a duplicate
+ * key.
+ */
 export type YamlAnswer =
   | {
       /** Each document as JSON. Integers have all their digits, and an infinity is `1e999`. */
       readonly documents: readonly string[];
-      /** The first key that a mapping has twice. */
+      /** The first duplicate key of a mapping. */
       readonly duplicate?: { readonly line: number; readonly key: string };
     }
   | {
-      /** From 1. Undefined: it is not known which. */
+      /** Number of the document, from 1. Undefined if it is unknown. */
       readonly document: number | undefined;
       readonly problem: string;
     };
 
 /**
- * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and YAML is read a hundred times as slowly
- * as JSON.
+ * Characters of one YAML document. etcd refuses objects of more than 1.5 MiB, and YAML is read a hundred
+ * times as slowly as JSON.
  */
 const MAX_YAML_CHARS = 2 * 1024 * 1024;
 
-/** Of all documents as JSON: aliases multiply what is written. */
+/** Maximum number of characters of all documents as JSON. It is needed because aliases multiply a text. */
 const MAX_JSON_CHARS = 10_000_000;
 
 /** A line that ends a document. `---` at the beginning of a line is never part of a value. */
 const MARKER = /^(?:---(?=\s|$)|\.\.\.[ \t]*\r?$)/m;
 
-/** Reads YAML texts. It may take any time and memory, so it is called in a thread that has limits. */
+/** Reads YAML texts. This may take any time and memory, so it runs in a thread that has limits. */
 export function yamlWork({ texts, form }: YamlRequest): YamlAnswer {
   const documents: string[] = [];
   const budget = new Budget();
@@ -65,7 +68,10 @@ function tooLong({ length }: string): string {
   return `has ${length} characters, more than the ${MAX_YAML_CHARS} of a YAML document: write JSON`;
 }
 
-/** What may still be written as JSON. A string that does not fit into the heap of a thread would end the process. */
+/**
+ * What may still be added to the JSON. A string that does not fit into the heap of a thread would end the
+ * process.
+ */
 class Budget {
   #documents = 0;
   #chars = 0;
@@ -111,7 +117,7 @@ function parsed(part: string): unknown {
   }
 }
 
-/** Part of every supported Node; TypeScript's library does not declare it yet. */
+/** `JSON.rawJSON` is part of every supported Node; TypeScript's library does not declare it yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 function exactly(_key: string, value: unknown): unknown {

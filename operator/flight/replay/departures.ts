@@ -11,7 +11,7 @@ export class Departures {
   readonly differences: Difference[] = [];
   /** Paths in bodies whose values may come from Secrets, and are not compared. */
   readonly fromSecrets: Set<string> = new Set();
-  readonly #goesOn: boolean;
+  readonly #continues: boolean;
   readonly #keyLeft: (controller: string, key: string) => void;
   readonly #key: string | undefined;
   /** Keys of controllers that are no longer compared. */
@@ -20,13 +20,17 @@ export class Departures {
   #total = 0;
 
   /**
-   * @param goesOn - false when the replay ends with the first difference.
+   * @param continues - false when the replay ends with the first difference.
    * @param keyLeft - called once for each key that differs from the record.
    * @param key - differences of other keys do not count. Undefined when the differences of all keys
    * count.
    */
-  constructor(goesOn: boolean, keyLeft: (controller: string, key: string) => void, key?: string) {
-    this.#goesOn = goesOn;
+  constructor(
+    continues: boolean,
+    keyLeft: (controller: string, key: string) => void,
+    key?: string,
+  ) {
+    this.#continues = continues;
     this.#keyLeft = keyLeft;
     this.#key = key;
   }
@@ -37,7 +41,7 @@ export class Departures {
 
   /** True when the replay must not continue. */
   get isOver(): boolean {
-    return this.#total > 0 && !this.#goesOn;
+    return this.#total > 0 && !this.#continues;
   }
 
   /**

@@ -25,7 +25,7 @@ export interface ReplayOptions {
    * True when the replay continues after a difference, and a cluster answers requests that were not recorded.
    * Default false.
    */
-  readonly goesOn?: boolean;
+  readonly continues?: boolean;
   /** Needed only where the replay differs from the record. */
   readonly startCluster?: StartReplayCluster | undefined;
   /** Called right before each attempt. */

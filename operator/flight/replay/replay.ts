@@ -36,10 +36,10 @@ import { isWrite, type ReplayedAttempt } from './replayed-attempt.ts';
 import { Unrecorded } from './unrecorded.ts';
 
 /**
- * Runs controllers against a record, in virtual time, and compares what they do with what was recorded.
+ * Runs controllers against a record, in virtual time, and compares their actions with the record.
  *
- * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers; OperatorError
- *   `USER_CODE` when the code crashes and did not when it was recorded.
+ * @throws ConfigurationError `CONFIG` when the record cannot be replayed, or is of other controllers;
+ *   OperatorError `USER_CODE` when the code crashes but did not crash when it was recorded.
  */
 export async function replay(options: ReplayOptions): Promise<Replay> {
   const replaying = new Replaying(recordedRun(options.record), options);
@@ -56,14 +56,14 @@ export async function replay(options: ReplayOptions): Promise<Replay> {
 const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 class Replaying {
-  /** What stands in for the clock, for chance and for the network where user code uses them by itself. */
+  /** Replaces the clock, random numbers and the network for user code that uses them directly. */
   readonly world: VirtualWorld;
   readonly #options: ReplayOptions;
   readonly #uses = new OwnUses();
   readonly #random: () => number;
   readonly #run: RecordedRun;
   readonly #clock: VirtualClock;
-  /** The clock as the replayed process has it. */
+  /** The clock that the replayed process uses. */
   readonly #time: Clock;
   readonly #objects = new RecordedObjects();
   readonly #departures: Departures;
@@ -73,14 +73,14 @@ class Replaying {
   readonly #lists: FirstLists;
   readonly #watches: ReplayedWatches;
   readonly #controllers: readonly Controller[];
-  /** The controllers were at work when the record began. */
+  /** True if the controllers already worked when the record began. */
   readonly #isContinued: boolean;
   readonly #notes: string[] = [];
   readonly #ends: ExpectedEnds;
   readonly #keys = new ReplayedKeys();
   #attempts = 0;
   #writes = 0;
-  /** Undefined while the process has no leadership. */
+  /** Undefined while the process does not lead. */
   #process: ReplayedProcess | undefined;
   #hasLed = false;
   #isEnding = false;
@@ -102,14 +102,14 @@ class Replaying {
     this.#random = seededRandom(state.random).next;
     this.world = {
       clock: this.#time,
-      // Numbers of its own: those of the toolkit follow one another as they did.
+      // Separate random numbers, so that those of the toolkit follow in the recorded order.
       random: seededRandom(state.random + 1).next,
       uses: (what, name) => this.#uses.note(what, name),
       immediates: 0,
     };
     const now = (): number => this.#clock.monotonic();
     const departures = new Departures(
-      options.goesOn ?? false,
+      options.continues ?? false,
       (controller, name) => this.#keyLeft(controller, name),
       options.key,
     );
@@ -172,7 +172,7 @@ class Replaying {
     };
   }
 
-  /** Nobody has caught an error of the replayed code. It ends the replay. */
+  /** The replayed code threw an error that it did not catch. This ends the replay. */
   crashed(error: unknown): void {
     if (!this.#isEnding) this.#crash ??= { error, at: this.#clock.monotonic() };
   }
@@ -201,7 +201,7 @@ class Replaying {
     if (!this.#isOver) await this.#advance(Math.min(untilAt, header.to));
   }
 
-  /** Attempts from before the record have come as far as they were: now the caches are those of its beginning. */
+  /** Attempts from before the record are as far as they were, so the caches get their state of that time. */
   async #carriedOn(): Promise<void> {
     for (const attempt of this.#order.behind(this.#run.state.at)) this.#abandon(attempt);
     for (const [collection, object] of this.#lists.createdBefore) {
@@ -264,7 +264,7 @@ class Replaying {
     this.#order.close();
     process?.stop('the replay is over');
     const until = this.#clock.monotonic() + STOP_MS;
-    // The times of the stop pass, too. What does not end by then is left behind.
+    // The time limits of the stop pass, too. Work that does not end by then is abandoned.
     await settleWorld(this.world);
     while (process?.isOver === false && this.#ringNext(until)) await settleWorld(this.world);
     await this.#unrecorded.close();
@@ -274,19 +274,19 @@ class Replaying {
     try {
       return this.#clock.ringNext(untilAt);
     } catch (error) {
-      this.crashed(error); // the code of a timer, which no promise leads back to
+      this.crashed(error); // thrown by a timer, so no promise rejects with it
       return true;
     }
   }
 
-  /** Moves to a moment, and rings the alarms before it. */
+  /** Moves the clock, and triggers earlier alarms. */
   async #advance(at: number): Promise<void> {
     while (!this.#isOver && this.#ringNext(at)) await this.#rest();
     if (this.#crash === undefined) this.#clock.moveTo(at);
     this.#ends.check(this.#clock.monotonic());
   }
 
-  /** Lets the operator do all that it can do at this moment. */
+  /** Lets the operator do everything that it can do at this moment. */
   async #rest(): Promise<void> {
     do {
       await settleWorld(this.world);
@@ -373,7 +373,7 @@ class Replaying {
     );
   }
 
-  /** The recorded writes that are still to come for a key that does otherwise are not made. */
+  /** Cancels the recorded writes that are still to come for a key that does something else. */
   #keyLeft(controller: string, key: string): void {
     for (const { begin, exchanges } of this.#run.attempts.values()) {
       if (begin.controller !== controller || begin.key !== key) continue;
@@ -385,7 +385,7 @@ class Replaying {
   }
 }
 
-/** Alarms wake in the context that set them, as timers of Node do: what an attempt does later is still known as its own. */
+/** Alarms run in the context that set them, like Node's timers, so later calls belong to the same attempt. */
 function withContext(clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -394,7 +394,7 @@ function withContext(clock: Clock): Clock {
   };
 }
 
-/** Longer than each limit of a stop. */
+/** Longer than every limit of a stop. */
 const STOP_MS = 120_000;
-/** A wall clock that moves less than this is the same clock. */
+/** Wall clocks that differ by less than this count as equal. */
 const JUMP_MS = 1_000;

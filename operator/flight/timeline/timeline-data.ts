@@ -104,7 +104,7 @@ export interface TimelineItem {
 export interface TimelineObject {
   readonly kind: string;
   readonly key: string;
-  /** In the order in which the operator got to know them. */
+  /** In the order in which the operator received them. */
   readonly versions: readonly TimelineVersion[];
 }
 

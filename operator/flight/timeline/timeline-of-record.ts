@@ -87,8 +87,8 @@ class RecordReading {
             leftOut > 0
               ? `the ${counted(leftOut, 'oldest event')}, because the page has room for ${items.length}`
               : '',
-            this.#texts.leftOut > 0
-              ? `${counted(this.#texts.leftOut, 'state')} of objects, because the page would be too large`
+            this.#texts.omitted > 0
+              ? `${counted(this.#texts.omitted, 'state')} of objects, because the page would be too large`
               : '',
             unknownLines > 0
               ? `${counted(unknownLines, 'line')} of a kind that this version does not know`

@@ -125,7 +125,7 @@ async function take(
     const { name } = resource.definition.metadata;
     if (error.status === 403) throw missingRight(error, 'patch', name);
     if (isOwnedByOthers(error)) throw ownedByOthers(error, name);
-    if (isConflict(error)) return undefined; // changed since it was read: look again
+    if (isConflict(error)) return undefined; // changed since it was read: read it again
     throw error;
   }
 }

@@ -25,7 +25,7 @@ interface DefinitionInstallerOptions {
 const AGAIN = { initialMs: 1_000, maxMs: 30_000 } as const;
 
 /** How many reasons are remembered, so that each is logged once. */
-const MAX_TOLD = 100;
+const MAX_REPORTED = 100;
 
 /**
  * Installs the definitions of an operator before anything else starts. Waits without a limit until they are
@@ -33,7 +33,7 @@ const MAX_TOLD = 100;
  */
 export class DefinitionInstaller {
   readonly #options: DefinitionInstallerOptions;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   /** Why each definition is not installed, by its name. */
   readonly #missing = new Map<string, string>();
 
@@ -94,7 +94,7 @@ export class DefinitionInstaller {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof OperatorError)) throw error;
-      this.#tell(name, error, retryInMs);
+      this.#report(name, error, retryInMs);
       if (!isUnreadable(error) || !(await this.#isServed(resource, signal))) return false;
       log.warn({ definition: name }, 'definition may not be read, and is taken as it is served');
       this.#missing.delete(name);
@@ -113,12 +113,12 @@ export class DefinitionInstaller {
     }
   }
 
-  #tell(definition: string, err: OperatorError, retryInMs: number): void {
+  #report(definition: string, err: OperatorError, retryInMs: number): void {
     this.#missing.set(definition, messageOf(err));
     const reason = `${definition} ${messageOf(err)}`;
-    if (this.#told.has(reason)) return;
-    if (this.#told.size >= MAX_TOLD) this.#told.clear();
-    this.#told.add(reason);
+    if (this.#reported.has(reason)) return;
+    if (this.#reported.size >= MAX_REPORTED) this.#reported.clear();
+    this.#reported.add(reason);
     const remedy =
       'or install the definition in another way, and leave CHANCERY_INSTALL_CRDS out: the operator waits until it is served';
     this.#options.log.error(

@@ -65,7 +65,7 @@ export class HttpListener {
       (request, response) => this.#answer(request, response),
     );
     this.#server.on('connection', (socket) => this.#limit.opened(socket));
-    this.#server.timeout = readsBodies ? 0 : IDLE_MS; // an answer may take longer than a client is silent
+    this.#server.timeout = readsBodies ? 0 : IDLE_MS; // an answer may take longer
   }
 
   /** @throws ConfigurationError `CONFIG` when the port is not available. */

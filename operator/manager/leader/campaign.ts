@@ -120,7 +120,7 @@ export class Campaign {
     const leftMs = Math.max(this.#elector.exitBy - clock.monotonic(), standsBy ? MIN_DRAIN_MS : 0);
     this.#exitBy = clock.monotonic() + leftMs;
     const drained = new AbortController();
-    lost(leftMs, drained.signal); // first: what listens to a signal may block for long
+    lost(leftMs, drained.signal); // first, because listeners of the signal may block for long
     if (!standsBy) fail(error);
     tasks.abort(isGuarded, error);
     if (standsBy) this.#running = this.#standBy(error, drained).catch(fail);
@@ -221,7 +221,7 @@ class Leadership {
    */
   async end(release: boolean, limitMs: number): Promise<void> {
     this.#renewing.abort(new Error('leadership is not wanted any more'));
-    await this.#acquiring?.catch(() => {}); // its failure is told by `gain`
+    await this.#acquiring?.catch(() => {}); // `gain` reports its failure
     await this.#renewal;
     if (release && this.#isHeld) await this.elector.release(limitMs);
     this.#isHeld = false;

@@ -19,13 +19,15 @@ import {
 import { LeaseTerm } from './lease-term.ts';
 import { release, renew } from './renew.ts';
 
-/** Half of the renew deadline, so that a second attempt fits in; but no server answers at once. */
+/**
+ * Minimum time limit of a request. The limit is half of the renew deadline, so that a second attempt fits.
+ */
 const MIN_REQUEST_BOUND_MS = 1_000;
 
-/** A release waits so long for its Event. */
+/** How long a release waits for its Event. */
 const PARTING_EVENT_MS = 1_000;
 
-/** The parts that all candidacies of one process share. */
+/** The parts that all candidacies of a process share. */
 interface Shared {
   readonly calls: LeaseCalls;
   readonly observed: ObservedLease;
@@ -34,13 +36,13 @@ interface Shared {
 }
 
 /**
- * Leader election by a Lease: one process of many acts, and only while no other can.
+ * Leader election by a Lease: only one process of many acts, and only while no other process can.
  *
- * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot
- * renew loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own
- * clock and before another process may lead. It does not lead again; its `nextCandidacy` may. As a fence
- * it refuses writes from then on. It reads the clock at each write, so that a stall in which no timer
- * fired makes no difference.
+ * Call `acquire`, then `renew` until the work is done, then `release`, each once. A leader that cannot renew
+ * loses its term `renewDeadlineMs` after the beginning of its last successful renewal, by its own clock and
+ * before another process may lead. It does not lead again; its `nextCandidacy` may. As a fence it refuses
+ * writes from then on. It reads the clock at each write, so that a stall in which no timer fired makes no
+ * difference.
  */
 export class LeaderElector implements Fence {
   readonly #options: LeaderElectorOptions;
@@ -54,11 +56,11 @@ export class LeaderElector implements Fence {
   /** Undefined for the first candidacy of a process. */
   readonly #lostTerm: LostTerm | undefined;
   #hasStarted = false;
-  /** Ends `renew`, while it runs. */
+  /** Ends `renew` while it is running. */
   #stopRenewing: (error: LeadershipLostError) => void = () => {};
 
   /**
-   * @param before - the candidacy before this one: see `nextCandidacy`.
+   * @param before - the previous candidacy: see `nextCandidacy`.
    * @throws ConfigurationError `CONFIG` for times that do not fit together: see `electionTiming`.
    */
   constructor(
@@ -84,14 +86,14 @@ export class LeaderElector implements Fence {
     });
   }
 
-  /** For writes; it is the elector itself. */
+  /** The fence for writes; it is the elector itself. */
   get fence(): Fence {
     return this;
   }
 
   /**
-   * For Events. They pass before this process leads, and after a loss until `exitBy`: no Event is sent
-   * when another process may act.
+   * The fence for Events. It lets Events pass before this process leads, and after a loss until `exitBy`. No
+   * Event is sent when another process may act.
    */
   get eventFence(): Fence {
     return { writeDeadlineAt: () => this.#term.eventDeadlineAt() };
@@ -113,32 +115,33 @@ export class LeaderElector implements Fence {
     return this.#term.loss;
   }
 
-  /** The holder when the Lease was read last; undefined when there was none, or it was not read yet. */
+  /** The holder when the Lease was read last; undefined when the Lease had no holder or was not read yet. */
   get holder(): string | undefined {
     return this.#observed.holder;
   }
 
   /**
-   * False when a process that led is still there 20 s after its Lease has expired: it should have
-   * ended. For the liveness probe.
+   * False when a process that led still runs 20 s after its Lease has expired: it should have ended. For the
+   * liveness probe.
    */
   get healthy(): boolean {
     return this.#term.healthy;
   }
 
   /**
-   * By when, on `clock.monotonic()`, a process that has lost its leadership must be gone, whatever its
-   * stop hooks do: a second before another may lead; in the past when another does. Infinity before.
+   * The time on `clock.monotonic()` by which a process that has lost its leadership must have ended, even if
+   * stop hooks are running: a second before another may lead; in the past when another leads. Infinity while
+   * it is not lost.
    */
   get exitBy(): number {
     return this.#term.exitBy;
   }
 
   /**
-   * Resolves when this process leads. Failures are logged and tried again, for ever.
+   * Resolves when this process leads. Failures are logged and retried without limit.
    *
-   * @throws `signal.reason` when aborted first. By then the request under way has ended, and a Lease that
-   *   it won has been released.
+   * @throws `signal.reason` when aborted first. By then the current request has ended, and a Lease that it
+   *   won has been released.
    * @throws LeadershipLostError `LEADERSHIP_LOST` when called again.
    */
   async acquire(signal: AbortSignal): Promise<void> {
@@ -155,7 +158,7 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * One attempt to become the leader, in place of `acquire`; resolves to whether this process leads.
+   * One attempt to become the leader, in place of `acquire`; resolves to true if this process leads.
    *
    * @throws as `acquire` does.
    */
@@ -171,10 +174,9 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Another candidacy of this process, after this one was lost. It has the same identity and its own
-   * fence, which passes nothing that began under this one. It takes the Lease no earlier than another
-   * process could, even if the Lease still names this process, and counts as another holder in
-   * `leaseTransitions`.
+   * Another candidacy of this process, after this one was lost. It has the same identity and its own fence,
+   * which lets no write pass that began under this one. It takes the Lease no earlier than another process
+   * could, even if the Lease still names this process, and counts as another holder in `leaseTransitions`.
    *
    * @throws LeadershipLostError `LEADERSHIP_LOST` when this candidacy is not lost.
    */
@@ -191,11 +193,11 @@ export class LeaderElector implements Fence {
   }
 
   /**
-   * Renews every `retryPeriodMs`. Resolves when `signal` aborts; leadership then lasts, unrenewed,
-   * until `release` or the end of its time: keep renewing while guarded work is under way.
+   * Renews every `retryPeriodMs`. Resolves when `signal` aborts; leadership then lasts without renewal until
+   * `release` or the end of its time: keep renewing while guarded work is running.
    *
-   * @throws LeadershipLostError `LEADERSHIP_LOST`, at the moment when nothing may begin any more; its
-   *   layer is that of the last failed renewal, or `process` when this process did not run.
+   * @throws LeadershipLostError `LEADERSHIP_LOST`, at the moment when no write may begin any more; its layer
+   *   is the layer of the last failed renewal, or `process` when this process did not run.
    */
   async renew(signal: AbortSignal): Promise<void> {
     using renewing = linkedAbort(signal);
@@ -220,10 +222,10 @@ export class LeaderElector implements Fence {
   /**
    * Releases the Lease, so that another process can lead within 2.2 × `retryPeriodMs`. Call it after all
    * guarded work has ended: no write passes from then on, and the next leader does not wait. It never
-   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be released expires. It does
-   * nothing when this process does not lead.
+   * rejects, and takes `renewDeadlineMs` at most: a Lease that could not be released expires. It does nothing
+   * when this process does not lead.
    *
-   * @param limitMs - the limit, where there is less time than `renewDeadlineMs`.
+   * @param limitMs - milliseconds, if there is less time than `renewDeadlineMs`.
    */
   async release(limitMs: number = Number.POSITIVE_INFINITY): Promise<void> {
     const { own } = this.#term;
@@ -251,18 +253,18 @@ export class LeaderElector implements Fence {
       );
       this.#events.released();
     } catch (error) {
-      this.#events.released(failure ?? error); // the end of time is no reason
+      this.#events.released(failure ?? error); // reaching the time limit is not a reason
     }
   }
 
-  /** Resolves when no Event is under way; by `exitBy` after a loss. Never rejects. */
+  /** Resolves when no Event is being sent; by `exitBy` after a loss. Never rejects. */
   settled(): Promise<void> {
     return this.#events.settled();
   }
 
   /**
-   * @throws LeadershipLostError `LEADERSHIP_LOST` from the end of the time that the last renewal gives,
-   *   and before this process leads.
+   * @throws LeadershipLostError `LEADERSHIP_LOST` before this process leads, and when the time of the last
+   *   renewal is over.
    */
   writeDeadlineAt(): number {
     return this.#term.writeDeadlineAt();
@@ -283,7 +285,7 @@ export class LeaderElector implements Fence {
     }
     this.#events.sees(this.#observed.holder);
     if (signal.aborted) {
-      // The Lease is not wanted any more, and others should not wait until it expires.
+      // The Lease is no longer needed, and others should not wait until it expires.
       const untilMs = clock.monotonic() + this.#timing.renewDeadlineMs;
       if (own !== undefined) await this.#releaseLease(own.lease, untilMs);
       signal.throwIfAborted();
@@ -351,42 +353,44 @@ function sharedOf(options: LeaderElectorOptions, timing: ElectionTiming): Shared
   const { onNewLeader = () => {}, random = Math.random, recordsEvents = true } = options;
   const boundMs = Math.max(timing.renewDeadlineMs / 2, MIN_REQUEST_BOUND_MS);
   const calls = new LeaseCalls({ client, clock, lease, boundMs });
-  const told = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
+  const facts = { client, calls, clock, identity, lease, log, meter, onLost, onNewLeader, random };
   return {
     calls,
     observed: options.observed ?? new ObservedLease(timing.leaseDurationMs),
     requests: new RenewalLog(log, clock),
-    events: new ElectionEvents({ ...told, recordsEvents }),
+    events: new ElectionEvents({ ...facts, recordsEvents }),
   };
 }
 
 export interface LeaderElectorOptions extends Partial<ElectionTiming> {
-  /** On connections of its own, and repeating nothing: `Connection.leaseClientFor`. */
+  /** A client with its own connections and without retries: `Connection.leaseClientFor`. */
   readonly client: LeaseClient;
   readonly clock: Clock;
-  /** Who we are among the candidates, new in every process: see `leaderIdentity`. */
+  /** The name of this process among the candidates, new in every process: see `leaderIdentity`. */
   readonly identity: string;
-  /** Other processes have the same identity, and act at the same time. Default false. */
+  /** Whether other processes have the same identity, and act at the same time. Default false. */
   readonly isShared?: boolean;
   /**
-   * True: a Lease that does not exist is created without a holder, and taken when it was there for as long as it lasts. A
-   * holder of a Lease that somebody has deleted acts for that time, and nobody may have seen that holder. Default: it is
-   * created with its holder.
+   * True: a missing Lease is created without a holder, and taken after its whole duration. If the Lease was
+   * deleted, its former holder may act for that time, unknown to other processes. Default: it is created with
+   * its holder.
    */
   readonly createsEmpty?: boolean;
-  /** Events about the Lease go to its namespace. */
+  /** The Lease. Events about it go to its namespace. */
   readonly lease: LeaseTarget;
   readonly log: Log;
-  /** Counts and shows, labelled with the Lease's name. Default: nowhere. */
+  /** Receives metrics with the Lease's name as a label. Default: no metrics. */
   readonly meter?: Meter;
-  /** Called with each holder that is seen and was not the holder before, ourselves included. */
+  /** Called with each new holder that is seen, including this process. */
   readonly onNewLeader?: (identity: string) => void;
-  /** `standby`: the log says of a loss that this process stands by. Default `exit`. */
+  /** `standby`: after a loss, the log reports that this process stands by. Default `exit`. */
   readonly onLost?: 'exit' | 'standby';
-  /** What this process has seen of the Lease already. Default: nothing. */
+  /** What this process already knows about the Lease. Default: nothing. */
   readonly observed?: ObservedLease;
   /** Uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** False for a Lease whose changes are reported in another way. Default: Events about the Lease report them. */
+  /**
+   * False for a Lease whose changes are reported in another way. Default: Events about the Lease report them.
+   */
   readonly recordsEvents?: boolean;
 }

@@ -166,7 +166,7 @@ function claimed({ identity, leaseDurationMs, nowMs }: Claim): {
  * changes, on its own clock. The times in the record come from clocks that may be hours off.
  *
  * A client may write another holder into a Lease, or remove the holder. The previous holder learns of that
- * only when it renews, so it keeps the time that it has asked for. Only a record that is marked as released
+ * only when it renews, so it keeps the time that it has requested. Only a record that is marked as released
  * is free at once.
  */
 export class ObservedLease {
@@ -178,7 +178,7 @@ export class ObservedLease {
   #expiresAt = Number.POSITIVE_INFINITY;
   /** Until this time, a holder that is no longer in the record may still act. */
   #contestedUntil = Number.NEGATIVE_INFINITY;
-  /** The duration that the holder has asked for. */
+  /** The duration that the holder has requested. */
   #durationMs = 0;
   #holder: string | undefined;
 
@@ -233,7 +233,7 @@ export class ObservedLease {
     return Math.max(nowMs - this.#changedAt, 0);
   }
 
-  /** True when the time that the holder asked for is over. */
+  /** True when the time that the holder requested is over. */
   isExpired(nowMs: number): boolean {
     return nowMs >= Math.max(this.#expiresAt, this.#contestedUntil);
   }

@@ -18,7 +18,7 @@ export class AddedRegistries {
   /** Reads that are running. A registry that hangs is not read again at each scrape. */
   readonly #underWay = new Map<MetricsRegistry, Promise<readonly RegistryMetric[]>>();
   readonly #failed = new Set<MetricsRegistry>();
-  readonly #leftOut = new Set<string>();
+  readonly #omitted = new Set<string>();
 
   constructor(
     registries: readonly MetricsRegistry[],
@@ -38,14 +38,14 @@ export class AddedRegistries {
     const all = await Promise.all(this.#registries.map((each) => this.#read(each)));
     const taken = new Set(own.flatMap(claimedNames));
     const kept: MetricFamily[] = [];
-    const leftOut: string[] = [];
+    const omitted: string[] = [];
     for (const family of all.flat()) {
       const names = claimedNames(family);
-      if (names.some((name) => taken.has(name))) leftOut.push(family.name);
+      if (names.some((name) => taken.has(name))) omitted.push(family.name);
       else kept.push(family);
       for (const name of names) taken.add(name);
     }
-    this.#tellLeftOut(leftOut);
+    this.#reportOmitted(omitted);
     return kept;
   }
 
@@ -70,15 +70,15 @@ export class AddedRegistries {
     const read = (async () => registry.getMetricsAsJSON())().finally(() =>
       this.#underWay.delete(registry),
     );
-    read.catch(() => {}); // the scrape that gave it up does not look at it any more
+    read.catch(() => {}); // the scrape that gave up ignores the failure
     this.#underWay.set(registry, read);
     return read;
   }
 
-  #tellLeftOut(names: readonly string[]): void {
-    const metrics = names.filter((name) => !this.#leftOut.has(name));
+  #reportOmitted(names: readonly string[]): void {
+    const metrics = names.filter((name) => !this.#omitted.has(name));
     if (metrics.length === 0) return;
-    for (const name of metrics) this.#leftOut.add(name);
+    for (const name of metrics) this.#omitted.add(name);
     this.#log.error({ metrics }, 'metrics of the operator are left out, their names are taken');
   }
 }

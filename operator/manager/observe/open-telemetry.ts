@@ -97,7 +97,7 @@ function record(span: Span, { outcome, requeueAfterMs, error }: AttemptEnd): voi
   if (requeueAfterMs !== undefined) {
     span.setAttribute('chancery.reconcile.requeue_after_ms', requeueAfterMs);
   }
-  if (outcome === 'conflict') return; // another writer was faster, which is no failure
+  if (outcome === 'conflict') return; // another writer was faster, which is not a failure
   if (error !== undefined) fail(span, error);
 }
 

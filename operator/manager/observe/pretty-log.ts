@@ -63,7 +63,7 @@ interface Described {
 
 /**
  * JSON lines → human-readable lines: time, level, controller and key, message, error, fields, and what to do.
- * The frames of a stack follow on lines of their own.
+ * The frames of a stack follow on separate lines.
  *
  * A key that repeatedly fails with the same error has one full line. Further failures are folded while the
  * next attempt is less than 1 s away. The following line shows the number of failures and the time to the

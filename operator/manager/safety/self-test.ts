@@ -117,12 +117,12 @@ export class SelfTest {
   ): Promise<Exclude<V, { readonly state: 'undecided' }>> {
     const { clock, log } = this.#options;
     const again = exponentialBackoff(AGAIN);
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (;;) {
       const answer = await ask();
       if (!isUndecided(answer)) return answer as Exclude<V, { readonly state: 'undecided' }>;
-      if (!told.has(answer.why)) {
-        told.add(answer.why);
+      if (!reported.has(answer.why)) {
+        reported.add(answer.why);
         log.info({ reason: answer.why }, 'self-test of the ambassador is put off');
       }
       await sleep(clock, again.nextMs(), signal);

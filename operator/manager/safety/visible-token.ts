@@ -79,7 +79,7 @@ async function findToken(path: string, name: string, depth: number): Promise<str
   try {
     const found = await stat(path);
     if (found.isDirectory()) return depth > 0 ? await findIn(path, depth - 1) : undefined;
-    // Opening a pipe would block for ever.
+    // Opening a pipe would block forever.
     return found.isFile() && (await beginsLikeToken(path)) ? path : undefined;
   } catch (error) {
     return isAbsent(error) ? undefined : path;

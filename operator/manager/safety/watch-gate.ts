@@ -27,19 +27,19 @@ export async function watchGate(
   signal: AbortSignal,
 ): Promise<void> {
   const seen = new Set<string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (let isFirst = true; ; isFirst = false) {
     const findings = await test(signal);
     const messages = new Set(findings.map(({ message }) => message));
     for (const { code, message } of findings) {
-      if (!seen.has(message) || told.has(message)) continue;
-      told.add(message);
+      if (!seen.has(message) || reported.has(message)) continue;
+      reported.add(message);
       log.error({ code, hint: message }, 'the gate of the webhooks is not as it must be');
     }
     if (findings.length === 0 && (isFirst || seen.size > 0)) {
       log.info({}, 'self-test of the gate is done');
     }
-    for (const known of [seen, told]) {
+    for (const known of [seen, reported]) {
       for (const message of known) if (!messages.has(message)) known.delete(message);
     }
     for (const message of messages) seen.add(message);

@@ -38,7 +38,7 @@ export interface GroupObservation {
   readonly generationHeld: boolean;
   /** `other` also while a holder that is no longer in the Lease may still act. */
   readonly holder: 'none' | 'self' | 'other';
-  /** True if the time that the holder asked for is over, by the clock of this member. */
+  /** True if the time that the holder requested is over, by the clock of this member. */
   readonly stale: boolean;
   /** The fresh member that should hold the group. */
   readonly preferred: 'self' | 'other' | 'nobody';

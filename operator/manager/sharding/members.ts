@@ -61,7 +61,7 @@ export function memberLease(
 
 /**
  * The members of the set, as this process has observed them. A member is fresh until its Lease has been
- * unchanged for the duration that it asked for. This process measures that on its own clock, because the
+ * unchanged for the duration that it requested. This process measures that on its own clock, because the
  * clocks behind the times in a Lease may be hours off. A member that has stopped removes its name from its
  * Lease.
  *

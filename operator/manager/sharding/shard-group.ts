@@ -203,8 +203,8 @@ export class ShardGroup {
     held.renewing.abort(new Error('the group is given back'));
     held.lost.abort(handedOver());
     await held.elector.release();
-    const { clock, handedOver: told } = this.#options;
-    if (this.#drainedAt > 0) told(clock.monotonic() - this.#drainedAt);
+    const { clock, handedOver: report } = this.#options;
+    if (this.#drainedAt > 0) report(clock.monotonic() - this.#drainedAt);
     this.#drainedAt = 0;
     this.#held = undefined;
     for (const wake of this.#waiting) wake();

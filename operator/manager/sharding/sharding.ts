@@ -71,7 +71,7 @@ export type ShardField = 'uid' | 'namespace';
 const MAX_REQUEST_MS = 5_000;
 
 /** The log names at most this many ignored Leases at the same time. */
-const MAX_TOLD = 20;
+const MAX_REPORTED = 20;
 
 /**
  * Shares the groups of an operator between its replicas. Each group has a Lease. A replica works on the keys
@@ -92,7 +92,7 @@ export class Sharding {
   /** The groups whose Lease was missing in the last list. */
   readonly #missing = new Set<number>();
   /** The log texts about ignored Leases. */
-  #told: ReadonlySet<string> = new Set();
+  #reported: ReadonlySet<string> = new Set();
   #generation: LeaderElector;
   /** True when the log has reported that there are too few groups for the members. */
   #isCrowded = false;
@@ -153,7 +153,7 @@ export class Sharding {
     } catch (err) {
       if (!signal.aborted) throw err;
     }
-    await this.#member.release(); // first, so that others do not leave to this process what it gives back
+    await this.#member.release(); // first, so that the other replicas share all groups
     for (const group of this.#groups) group.send({ kind: 'shutdown' });
     await Promise.all(this.#groups.map((group) => group.untilForeign()));
     released.abort(signal.reason);
@@ -192,7 +192,7 @@ export class Sharding {
     const isOurs = (name = ''): boolean => name === set || name.startsWith(groupPrefix(set));
     const others = found.filter(({ metadata: { name } }) => !isOurs(name));
     const own = found.filter(({ metadata: { name } }) => isOurs(name));
-    this.#tell([...this.#members.see(others, now), ...tooLong(own)]);
+    this.#report([...this.#members.see(others, now), ...tooLong(own)]);
     const byName = new Map(found.map((lease) => [lease.metadata.name, lease]));
     for (const [group, observed] of this.#observed.entries()) {
       const lease = byName.get(this.#leaseName(group));
@@ -207,14 +207,14 @@ export class Sharding {
   }
 
   /** Logs each ignored Lease once while it is ignored. */
-  #tell(ignored: readonly IgnoredLease[]): void {
-    const before = this.#told;
-    const told = ignored.slice(0, MAX_TOLD).map(({ name, reason }) => ({
+  #report(ignored: readonly IgnoredLease[]): void {
+    const before = this.#reported;
+    const reported = ignored.slice(0, MAX_REPORTED).map(({ name, reason }) => ({
       text: `${name}: ${reason}`,
       facts: { lease: name, reason },
     }));
-    this.#told = new Set(told.map(({ text }) => text));
-    for (const { text, facts } of told) {
+    this.#reported = new Set(reported.map(({ text }) => text));
+    for (const { text, facts } of reported) {
       if (before.has(text)) continue;
       this.#options.log.warn(facts, 'what a Lease with the label of this operator says is ignored');
     }
@@ -302,7 +302,7 @@ export class Sharding {
       lease: { namespace, name, labels: { [SET_LABEL]: set } },
       onLost: 'standby',
       isShared: name === set,
-      recordsEvents: false, // `GroupEvents` has one for all groups
+      recordsEvents: false, // `GroupEvents` records them for all groups
       createsEmpty: name !== set,
       ...(observed && { observed }),
       ...(meter && { meter }),

@@ -43,35 +43,35 @@ export interface InformersOptions {
   readonly listWatchFor: (scope: Scope) => ListWatch<KubernetesObject>;
   readonly reflector: ReflectorOptions;
   readonly log: Log;
-  /** The address of the ambassador, for explanations. Default: they do not name it. */
+  /** The address of the ambassador, which explanations name. Default: it is not named. */
   readonly apiUrl?: string;
-  /** Explains once for each source why it is not served. Default: it is not explained. */
+  /** Explains once per source why it is not served. Default: no explanation. */
   readonly explain?: (resource: Resource, signal: AbortSignal) => Promise<string | undefined>;
-  /** With `optional`, a source that the API server does not serve does not count for health. */
+  /** With `optional`, a source that the API server does not serve does not affect health. */
   readonly crdWait?: CrdWait;
   /** Default: nothing is measured. */
   readonly meter?: Meter;
-  /** Told of each change of a source. Default: nobody is. */
+  /** Called for each change of a source. Default: no observer. */
   readonly observer?: Pick<ProcessObserver, 'sourceChanged'>;
 }
 
 /**
- * A watch that is this far behind the list of a period that its source asks for is opened anew. That costs one list, and
- * a change that the watch has lost is told this much later.
+ * A watch that is this far behind the list of a comparison is reopened. That costs one list, and a change
+ * that the watch has lost is reported this much later.
  */
 const COMPARE_PATIENCE_MS = 3_000;
 
-/** An informer and its users. */
+/** An informer, with facts about its users. */
 interface Shared extends ScopeActivity {
-  /** The fields that name it in log lines. */
+  /** Identifies the informer in log lines. */
   readonly facts: object;
   readonly labels: Labels;
   /** Undefined unless replicas share the objects of the source. */
   readonly slotted: SlottedSource | undefined;
-  /** 0: the reflector compares the cache by itself, and no sooner. */
+  /** 0: the reflector compares the cache by itself, in its own period. */
   readonly relistIntervalMs: number;
   users: number;
-  /** Users that are not optional. */
+  /** Number of users that are not optional. */
   needs: number;
   stop: () => void;
 }
@@ -225,8 +225,8 @@ export class Informers {
     const observed = transformLog({ log, clock, meter, labels, facts });
     const taken = (from: ListWatch<KubernetesObject>): ListWatch<KubernetesObject> =>
       prepare === undefined ? transformed(from, transform, observed) : prepared(from, prepare);
-    const told = shardingLog({ log, meter, labels, facts });
-    const slotted = slotting && this.ownSlots.of(bare, slotting, taken, told);
+    const callbacks = shardingLog({ log, meter, labels, facts });
+    const slotted = slotting && this.ownSlots.of(bare, slotting, taken, callbacks);
     const source = slotted?.source ?? taken(bare);
     const statusChanged = statusLog(log, facts, {
       clock,
@@ -254,7 +254,7 @@ export class Informers {
         ...(onUnserved !== undefined && { onUnserved }),
         limiter: this.#limiter,
         discoveryPoll: this.discoveryPoll,
-        // What a write would look like when it is prepared is not known before the watch has it.
+        // The form of a prepared object is only known once the watch delivers it.
         cachedForm: prepare === undefined ? cachedForm({ ...scope, transform }) : () => undefined,
         onNotice: (notice) => logNotice(log, facts, notice),
       },
@@ -289,8 +289,8 @@ export class Informers {
   }
 
   /**
-   * Equal sources share one facade, so that they share one store. They also share the informers behind it, which the
-   * facade releases when its last user has left.
+   * Equal sources share one facade and thereby one store. They also share the informers behind it. The facade
+   * releases these when its last user has left.
    */
   #facade(
     source: ShardableSource,
@@ -350,13 +350,13 @@ export class Informers {
     if (shared.relistIntervalMs > 0) this.#track(this.#compare(shared, stop.signal));
   }
 
-  /** Compares a cache with the API server in the period that its source asks for. */
+  /** Compares a cache with the API server in the period that its source requests. */
   async #compare({ informer, relistIntervalMs }: Shared, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.reflector;
     try {
       for (;;) {
         await sleep(clock, relistIntervalMs, signal);
-        // The watch beside it gets the same failure and reports it. The next round tries again.
+        // The watch gets the same failure and reports it. The next round tries again.
         await abortable(informer.verify(COMPARE_PATIENCE_MS), signal).catch(() => {});
       }
     } catch (error) {

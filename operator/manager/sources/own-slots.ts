@@ -16,7 +16,7 @@ export interface SlottedSource {
   readonly part: (slots: ReadonlySet<number>) => AnyListWatch;
 }
 
-type Told = Pick<ConstructorParameters<typeof ShardedSource>[2], 'onForeign' | 'onRefused'>;
+type Callbacks = Pick<ConstructorParameters<typeof ShardedSource>[2], 'onForeign' | 'onRefused'>;
 
 interface Slotted {
   readonly informer: Informer<KubernetesObject>;
@@ -39,17 +39,17 @@ export class OwnSlots {
   }
 
   /**
-   * @param told - callbacks for objects of other slots, and for refused selectors.
+   * @param callbacks - called for objects of other slots, and for refused selectors.
    * @param prepared - applied to each list or watch before its objects are cached.
    */
   of(
     bare: AnyListWatch,
     slotting: NamedSlotting,
     prepared: (source: AnyListWatch) => AnyListWatch,
-    told: Told,
+    callbacks: Callbacks,
   ): SlottedSource {
     const sharded = new ShardedSource(bare, slotting, {
-      ...told,
+      ...callbacks,
       clock: this.#clock,
       slots: () => this.#slots,
     });

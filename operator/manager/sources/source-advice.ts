@@ -11,7 +11,7 @@ interface SourceAdviceOptions {
   /** Explains why the source is not served; undefined when no explanation is available. */
   readonly explain: (() => Promise<string | undefined>) | undefined;
   /**
-   * False for a source that the operator can do without. Then it is no problem if the source is not served.
+   * False for a source that the operator can do without. Then it is not a problem if the source is not served.
    */
   readonly isNeeded: () => boolean;
   /** Called with a bug of `explain`. */
@@ -36,7 +36,7 @@ export function sourceAdvice({
 }: SourceAdviceOptions): (status: ReflectorStatus) => void {
   let hasToldOfServer = false;
   let hasExplained = false;
-  const told = (remedy: string | undefined): void => {
+  const explained = (remedy: string | undefined): void => {
     if (remedy !== undefined) log.warn({ ...facts, apiUrl, remedy }, 'resource is not served');
   };
   return ({ health, error }) => {
@@ -47,7 +47,7 @@ export function sourceAdvice({
       hasToldOfServer = true;
     } else if (health === 'unserved' && explain !== undefined && !hasExplained && isNeeded()) {
       hasExplained = true;
-      explain().then(told, failed);
+      explain().then(explained, failed);
     }
   };
 }

@@ -122,8 +122,8 @@ export class StatusLines {
     const isReason = health === this.#status?.health;
     this.#status = status;
     this.#changes++;
-    if (health === 'starting' || health === 'stopped') this.#tell(0);
-    else if (this.#msUntilFree(isReason ? REASON_NEEDS : CHANGE_NEEDS) === 0) this.#tell(1);
+    if (health === 'starting' || health === 'stopped') this.#report(0);
+    else if (this.#msUntilFree(isReason ? REASON_NEEDS : CHANGE_NEEDS) === 0) this.#report(1);
     else if (!isReason) this.#wait(health);
   }
 
@@ -137,10 +137,10 @@ export class StatusLines {
       health === this.#saidHealth
         ? this.#msUntilFree(CHANGE_NEEDS)
         : Math.max(LASTING_MS, this.#msUntilFree(1));
-    this.#cancel = this.#clock.schedule(waitMs, () => this.#tell(1));
+    this.#cancel = this.#clock.schedule(waitMs, () => this.#report(1));
   }
 
-  #tell(lines: 0 | 1): void {
+  #report(lines: 0 | 1): void {
     const status = this.#status;
     if (status === undefined) return;
     this.#cancel();
@@ -182,26 +182,26 @@ export function transformLog({
   labels,
   facts,
 }: TransformLogOptions): TransformObserver {
-  const told = new Set<ObjectKey>();
+  const logged = new Set<ObjectKey>();
   let lines = 0;
   let since = clock.monotonic();
   return {
     failed(key, err) {
       meter.count('chancery_transform_errors_total', labels);
       if (clock.monotonic() - since >= PERIOD_MS) {
-        told.clear();
+        logged.clear();
         lines = 0;
         since = clock.monotonic();
       }
-      if (told.has(key) || lines >= MAX_LINES) return;
-      told.add(key);
+      if (logged.has(key) || lines >= MAX_LINES) return;
+      logged.add(key);
       lines++;
       const further =
         lines === MAX_LINES ? { further: 'are counted, not logged, for an hour' } : {};
       log.error({ ...facts, key, err, ...further }, 'transform failed, the object cannot be read');
     },
     settled(key) {
-      if (told.size > 0) told.delete(key);
+      if (logged.size > 0) logged.delete(key);
     },
   };
 }

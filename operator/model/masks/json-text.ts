@@ -1,6 +1,6 @@
 /**
- * A JSON text → its values with their places, so that some of them can be replaced while all else stays as it is
- * written: numbers of 64 bits, repeated members, white space.
+ * A JSON text → its values with their positions. So values can be replaced while everything else stays as it
+ * is written, such as numbers of 64 bits, repeated members and white space.
  */
 export type JsonNode = JsonSpan &
   (
@@ -22,15 +22,15 @@ export interface JsonMember {
   readonly value: JsonNode;
 }
 
-/** A part of a text, and what takes its place. */
+/** A part of a text, and its replacement. */
 export interface Replacement extends JsonSpan {
   readonly text: string;
 }
 
-/** Objects of Kubernetes have fewer than a hundred levels. */
+/** Maximum number of levels. Objects of Kubernetes have fewer than a hundred. */
 const MAX_LEVELS = 500;
 
-/** Undefined for a text that is no JSON, or that is nested in more than 500 levels. */
+/** The values of a text. Undefined for a text that is not JSON, or that has more than 500 levels. */
 export function parseJsonText(text: string): JsonNode | undefined {
   try {
     JSON.parse(text);
@@ -51,7 +51,7 @@ export function withReplacements(text: string, replacements: readonly Replacemen
   return result + text.slice(at);
 }
 
-/** Reads a text of which `JSON.parse` has said that it is JSON. */
+/** Reads a text that `JSON.parse` accepts. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -60,7 +60,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** @throws RangeError beyond the levels that are read. */
+  /** @throws RangeError for more than 500 levels. */
   value(level: number): JsonNode {
     if (level > MAX_LEVELS) throw new RangeError('too many levels');
     const first = this.#next();
@@ -70,7 +70,7 @@ class Reader {
     const start = this.#at;
     const [value = ''] = /[^\s,\]}]*/.exec(this.#text.slice(start, start + 32)) ?? [];
     this.#at += value.length;
-    // A number of more than 32 characters.
+    // A number of more than 32 characters continues here.
     while (/[\d.eE+-]/.test(this.#text.charAt(this.#at))) this.#at += 1;
     return { type: 'word', start, end: this.#at, value: this.#text.slice(start, this.#at) };
   }
@@ -113,7 +113,11 @@ class Reader {
     return { type: 'string', start, end: this.#at, value };
   }
 
-  /** Passes white space over. @returns the character that follows it. */
+  /**
+   * Skips white space.
+   *
+   * @returns the character after it.
+   */
   #next(): string {
     while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1;
     return this.#text.charAt(this.#at);

@@ -1,13 +1,14 @@
 import { nodeCrypto } from '../../core/builtin-modules.ts';
 import { isJsonObject, type MakePlaceholder } from './secret-values.ts';
 
-/** Placeholders of the longest class have this many characters. */
+/** Number of characters of a placeholder of the longest class. */
 const LONGEST = 512;
 
 /**
- * Placeholders that only the holder of `key` can make again, and that tell of a value no more than in which class its
- * length is: up to 8, 32 or 256 bytes, or more. Equal values have equal placeholders. They are in lower case and begin with
- * a letter, so that one can stand where a name stands. A JSON object becomes one, which has more than 8 characters.
+ * Placeholders that only the holder of `key` can compute. A placeholder reveals only the length class of its
+ * value: up to 8, 32 or 256 bytes, or more. Equal values have equal placeholders. Placeholders are in lower
+ * case and begin with a letter, so they can replace names. The placeholder of a JSON object is a JSON object,
+ * too, and has more than 8 characters.
  */
 export function keyedPlaceholders(key: Buffer): MakePlaceholder {
   return (bytes, text) => {
@@ -18,7 +19,7 @@ export function keyedPlaceholders(key: Buffer): MakePlaceholder {
       const json = `{"redacted":"${hex.slice(0, length <= 32 ? 16 : 48)}"}`;
       return length <= 256 ? json : json.padEnd(LONGEST);
     }
-    // 41 bits in eight characters.
+    // Eight characters have room for 41 bits of the hash.
     if (length <= 8) return `r${digest.readUIntBE(0, 6).toString(36).padStart(7, '0').slice(-7)}`;
     if (length <= 32) return `redacted-${hex.slice(0, 16)}`;
     const long = `redacted-${hex.slice(0, 48)}`;

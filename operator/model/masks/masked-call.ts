@@ -18,14 +18,14 @@ interface SentBody {
 /** The body of a request without secret values. */
 export interface MaskedBody {
   readonly text?: string;
-  /** A Secret is in it, or was asked for: then one is in the answer. */
+  /** True if the body has a Secret, or if the request is about Secrets. Then the answer has one, too. */
   readonly hasSecret: boolean;
 }
 
 /**
- * The body of a request without secret values; or why it cannot be recorded.
+ * The body of a request without secret values, or the reason why it cannot be recorded.
  *
- * @param isNamed - its path names Secrets.
+ * @param isNamed - whether the path of the request names Secrets.
  */
 export function maskedRequestBody(
   { contentType: type = '', body }: SentBody,
@@ -43,10 +43,10 @@ export function maskedRequestBody(
   return { text: maskedText(body, values), hasSecret: false };
 }
 
-/** Matches an object, or a list of operations: secret values are found by their fields. */
+/** Matches an object, or a list of operations. Their secret values are found by their fields. */
 const OBJECT_OR_OPERATIONS = /^\s*(?:\{|\[\s*[{\]])/;
 
-/** JSON is YAML: the API server reads it as it would have read `text`. */
+/** The JSON of a YAML text. JSON is valid YAML, and the API server reads it in the same way as `text`. */
 function yamlAsJson(text: string): string | undefined {
   try {
     return goJson(parseYaml(text, { exactIntegers: true }));
@@ -79,7 +79,7 @@ export function maskedPath(path: string, values: SecretValues): string {
     );
 }
 
-/** Whether a path is one of Secrets, however it is written. */
+/** Whether a path names Secrets, in any spelling. */
 export function namesSecrets(path: string): boolean {
   const [api, version, ...rest] = segmentsOf(path);
   if (api !== 'api' || version === undefined) return false;
@@ -89,12 +89,18 @@ export function namesSecrets(path: string): boolean {
     : rest[0] === 'secrets';
 }
 
-/** Whether a request goes through the API server to a program in the cluster: it may have anything. */
+/**
+ * Whether the API server passes a request on to a program in the cluster. Its body and answer may contain
+ * anything.
+ */
 export function isToProgram(path: string): boolean {
   return /\/(?:pods|services|nodes)\/[^/]+\/proxy(?:\/|$)/.test(`/${segmentsOf(path).join('/')}`);
 }
 
-/** Whether what comes is written by programs in the cluster, and not by the API server: it may have anything. */
+/**
+ * Whether programs in the cluster write the answer to a request, and not the API server. It may contain
+ * anything.
+ */
 export function isOutputOfProgram(path: string): boolean {
   return /^\/(?:logs|metrics|debug)(?:\/|$)|\/pods\/[^/]+\/log$/.test(
     `/${segmentsOf(path).join('/')}`,

@@ -18,16 +18,19 @@ import type { SecretValues } from './secret-values.ts';
 /** A JSON text without secrets. */
 export interface MaskedJson {
   readonly text: string;
-  /** A Secret is in it, or was asked for. */
+  /** True if the text has a Secret, or if the request was about Secrets. */
   readonly hasSecret: boolean;
 }
 
 /**
- * A body of the Kubernetes API without the data of Secrets and without credentials. What stays, stays as it is written.
+ * A body of the Kubernetes API without the data of Secrets and without credentials. Everything else stays as
+ * it is written.
  *
- * @param isAboutSecrets - the request names Secrets, so that each object without a kind is taken for one.
- * @param hasFreeNames - people choose the names of its members, as those of the fields of a log. Default false.
- * @returns undefined for a text that is no JSON.
+ * @param isAboutSecrets - whether the request names Secrets. Then each object without a kind is considered a
+ *   Secret.
+ * @param hasFreeNames - whether people choose the names of the members, as in the fields of a log. Default
+ *   false.
+ * @returns undefined for a text that is not JSON.
  */
 export function maskJson(
   text: string,
@@ -44,10 +47,10 @@ export function maskJson(
 }
 
 /**
- * What a function has made of a Secret, without any value: it may have put its data anywhere. Only `metadata`, and which
- * kind of object it is, stay.
+ * The result of a function that got a Secret, without any values, because the function may have copied the
+ * data anywhere. Only `metadata`, `apiVersion` and `kind` stay.
  *
- * @returns undefined for a text that is no JSON object.
+ * @returns undefined for a text that is not a JSON object.
  */
 export function maskMadeOfSecret(text: string, values: SecretValues): string | undefined {
   const root = parseJsonText(text);
@@ -57,7 +60,7 @@ export function maskMadeOfSecret(text: string, values: SecretValues): string | u
   return withReplacements(text, masking.replacements);
 }
 
-/** What the API server says about Secrets, without what it quotes of them. */
+/** A message of the API server about Secrets, without the values that it quotes. */
 export function maskMessage(message: string, values: SecretValues): string {
   return maskedMessage(message, {
     json: (text) => maskJson(text, true, values)?.text,
@@ -66,7 +69,7 @@ export function maskMessage(message: string, values: SecretValues): string {
   });
 }
 
-/** Members whose words belong to the API: a Secret may have the same word as a value. */
+/** Members whose values are words of the API. A Secret may have the same word as a value. */
 const WORDS_OF_API = new Set([
   ...['apiVersion', 'kind', 'type', 'reason', 'status', 'phase', 'op', 'operation', 'fieldsType'],
   ...['uid', 'resourceVersion', 'creationTimestamp', 'code', 'protocol', 'imagePullPolicy'],
@@ -77,7 +80,7 @@ const FREE_NAMES = new Set([
   ...['data', 'stringData', 'binaryData', 'labels', 'annotations', 'matchLabels', 'selector'],
 ]);
 
-/** What strategic merge patches write beside the data. */
+/** Members that strategic merge patches have beside the data. */
 const DIRECTIVE = /^\$(?:patch|retainKeys|setElementOrder\/.*)$/;
 
 class Masking {
@@ -89,7 +92,7 @@ class Masking {
     this.#values = values;
   }
 
-  /** @param hasFreeNames - the names of its members are of people, and not of the API. */
+  /** @param hasFreeNames - whether people choose the names of the members, and not the API. */
   value(node: JsonNode, inSecret: boolean, hasFreeNames = false): void {
     if (node.type === 'string') this.#text(node, inSecret);
     if (node.type === 'array') for (const item of node.items) this.value(item, inSecret);
@@ -125,7 +128,7 @@ class Masking {
     }
   }
 
-  /** The values of a Secret; the names of its keys stay. */
+  /** Masks the values of a Secret. The names of its keys stay. */
   #data(node: JsonNode, isEncoded: boolean): void {
     if (node.type !== 'object') {
       this.#leaf(node, isEncoded);
@@ -137,7 +140,10 @@ class Masking {
     }
   }
 
-  /** One value. It should be a text; what else a client has sent by mistake is masked, too. */
+  /**
+   * Masks one value. It should be a text; any other value, which a client may send by mistake, is masked,
+   * too.
+   */
   #leaf(node: JsonNode, isEncoded: boolean): void {
     if (node.type === 'string') {
       const { value } = node;
@@ -173,7 +179,10 @@ class Masking {
     this.#replace(node, node.value, maskMessage(known, this.#values));
   }
 
-  /** A text may be JSON itself, such as the annotation of the last applied configuration. */
+  /**
+   * The masked form of a text. It may be JSON itself, such as the annotation with the last applied
+   * configuration.
+   */
   #masked(text: string, inSecret: boolean): string {
     if (/^\s*[{[]/.test(text)) {
       const masked = maskJson(text, inSecret, this.#values);
@@ -189,7 +198,7 @@ class Masking {
   }
 }
 
-/** The bytes of a list: Go takes one of numbers where it takes base64. */
+/** The bytes of a list: Go accepts a list of numbers in place of base64. */
 function bytesOf(node: JsonNode): Buffer | undefined {
   if (node.type !== 'array' || node.items.length === 0) return undefined;
   const numbers = node.items.map((item) => (item.type === 'word' ? item.value : ''));
@@ -201,7 +210,7 @@ function isKindSecret({ key, value }: JsonMember): boolean {
   return /^kind$/i.test(key) && value.type === 'string' && /^Secret(?:List)?$/i.test(value.value);
 }
 
-/** Which part of a Secret an operation of a JSON patch writes, if it is one with data. */
+/** The part of a Secret that an operation of a JSON patch writes. Undefined if it writes no data. */
 function secretFieldOf(
   members: readonly JsonMember[],
 ): { readonly isWhole: boolean; readonly isEncoded: boolean } | undefined {

@@ -1,15 +1,17 @@
 import type { SecretValues } from './secret-values.ts';
 
-/** Members with these names hold credentials, in a kubeconfig, in a TokenRequest and in most custom resources. */
+/**
+ * Members with these names hold credentials, in a kubeconfig, in a TokenRequest and in most custom resources.
+ */
 const CREDENTIAL_NAME =
   /^(?:(?:(?:access|refresh|id|bearer|auth|api)[-_]?)?token|password|passwd|passphrase|client[-_]?(?:key[-_]?data|secret)|(?:api|private|secret|secret[-_]?access)[-_]?key)$/i;
 
-/** Whether a member or a line of that name is a credential, when its value is a text. */
+/** Whether a member or a line with this name is a credential, if its value is a text. */
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAME.test(name);
 }
 
-/** Whether a variable of that name probably holds a credential. */
+/** Whether an environment variable with this name probably holds a credential. */
 export function isCredentialVariable(name: string): boolean {
   return /pass(?:word|wd|phrase)|secret|token|credential|(?:api|private|access)[-_]?key/i.test(
     name,
@@ -18,16 +20,19 @@ export function isCredentialVariable(name: string): boolean {
 
 const PRIVATE_KEY = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
 const JSON_WEB_TOKEN = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g;
-/** `ID.SECRET`, as `kubeadm join` takes it. The name of an Event has only hexadecimal digits after its dot. */
+/**
+ * Matches `ID.SECRET`, the form that `kubeadm join` uses, but not the name of an Event, which has only
+ * hexadecimal digits after its dot.
+ */
 const BOOTSTRAP_TOKEN = /(?<![\w.-])[a-z0-9]{6}\.(?=[a-z0-9]*[g-z])[a-z0-9]{16}(?![\w.-])/g;
-/** A word without a digit is one of a sentence. */
+/** A word without a digit is part of a sentence, not a credential. */
 const AUTHORIZATION = /\b((?:Bearer|Basic)\s+)(?=\S*\d)([\w+/.~-]{8,}=*)/gi;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:)([^\s/@"']+)(?=@)/gi;
-/** A line of YAML, or a member of JSON within a text. */
+/** Matches a line of YAML, or a member of JSON within a text. */
 const NAMED_LINE =
   /((?:^|[\s{,])(["']?)([A-Za-z][\w-]*)\2[ \t]*:[ \t]*)(["']?)([^\s"'][^\n"']*)\4/gm;
 
-/** A text without credentials that show by their form or by the name before them. */
+/** A text without the credentials that its form, or the name before them, shows. */
 export function withoutCredentials(text: string, values: SecretValues): string {
   const placeholder = (match: string): string => values.placeholder(match);
   const masked = text
@@ -42,14 +47,17 @@ export function withoutCredentials(text: string, values: SecretValues): string {
   );
 }
 
-/** A manifest of a Secret in YAML, such as a ConfigMap may hold. */
+/** Whether a text is the manifest of a Secret in YAML, as a ConfigMap may contain it. */
 export function isSecretManifest(text: string): boolean {
   return (
     /^[ \t-]*kind:[ \t]*["']?Secret\b/m.test(text) && /^[ \t]*(?:data|stringData):/m.test(text)
   );
 }
 
-/** The fields of a Secret that hold its data. Go reads them in this spelling only; people write others by mistake. */
+/**
+ * The fields of a Secret that hold its data. Go reads only this spelling; people write other spellings by
+ * mistake.
+ */
 const SECRET_FIELD = /^(?:data|stringData)$/i;
 
 export function isSecretField(name: string): boolean {
@@ -58,32 +66,32 @@ export function isSecretField(name: string): boolean {
 
 /** A text in quotes, as Go and JSON write it. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/** An object in a message as it is. */
+/** An object in a message, without quotes around it. */
 const UNQUOTED = /\{\s*"[\s\S]*\}/;
 /** `data:map[KEY:VALUE KEY:VALUE]`, as Go prints a map. */
 const GO_MAP = /\b((?:data|stringData):map\[)([\s\S]*)(?=\])/gi;
-/** What server-side apply says of a value with a wrong type. */
+/** The message of server-side apply about a value with a wrong type. */
 const WRONG_TYPE = /(\.(?:data|stringData)\b[^\n]*?: expected [^\n]*?, got )([^\n]*)/gi;
 
-/** What a message is masked with. */
+/** Masks the parts of a message. */
 interface MessageMasks {
-  /** Undefined for a text that is no JSON. */
+  /** The masked JSON. Undefined for a text that is not JSON. */
   json(text: string): string | undefined;
   isPlaceholder(word: string): boolean;
-  /** What stands in the place of a value of `data`. */
+  /** The replacement of a value of `data`. */
   encoded(word: string): string;
 }
 
 /**
- * A message of the API server about a Secret, which may quote the whole object: its patched form, as JSON or as Go
- * prints a map.
+ * A message of the API server about a Secret, which may quote the whole object: its patched form, as JSON or
+ * as Go prints a map.
  */
 export function maskedMessage(message: string, masks: MessageMasks): string {
   const masked = message
     .replace(UNQUOTED, (text) => masks.json(text) ?? 'redacted')
     .replace(QUOTED, (quoted) => maskedQuote(quoted, masks))
     .replace(WRONG_TYPE, (_, before: string, value: string) => before + maskedGo(value, masks));
-  // A quotation that does not end, because the server has cut it.
+  // A quotation without an end, because the server has cut the message.
   const cutAt = masked.replace(QUOTED, (quoted) => ' '.repeat(quoted.length)).search(/"\s*[{[]/);
   const ended = cutAt < 0 ? masked : `${masked.slice(0, cutAt)}"redacted"`;
   return ended.replace(GO_MAP, (_, before: string, entries: string) => {
@@ -122,7 +130,7 @@ function maskedGo(value: string, masks: MessageMasks): string {
   return before === undefined ? 'redacted' : before + wordInstead(inner, masks) + end;
 }
 
-/** Numbers and booleans have one placeholder each, as in bodies. */
+/** The replacement of a word. All numbers have one placeholder and all booleans another one, as in bodies. */
 function wordInstead(value: string, masks: MessageMasks): string {
   if (masks.isPlaceholder(value) || value === '' || value === '<nil>') return value;
   if (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(value)) return '0';

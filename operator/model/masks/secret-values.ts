@@ -4,39 +4,42 @@ import { FormIndex } from './form-index.ts';
 /**
  * Makes the placeholder of a value.
  *
- * @param text - the value, if it is UTF-8. @param number - from 1, in the order in which values are learned.
+ * @param text - the value, if it is UTF-8.
+ * @param number - counts from 1, in the order in which values are learned.
  */
 export type MakePlaceholder = (bytes: Buffer, text: string, number: number) => string;
 
 /**
- * Values that must not be recorded, and the placeholder of each. One value has one placeholder in a whole recording, so
- * that requests and answers agree as before.
+ * Values that must not be recorded, and the placeholder of each. A value has the same placeholder in a whole
+ * recording, so that requests and answers still match.
  */
 export class SecretValues {
   readonly #make: MakePlaceholder;
-  /** By the base64 of the value. */
+  /** Placeholders by the base64 of the value. */
   readonly #placeholders = new Map<string, string>();
   readonly #issued = new Set<string>();
-  /** By the placeholder of a text that should be base64 and is not: what stands in its place. */
+  /** Replacements of texts that should be base64 and are not, by the placeholder of the text. */
   readonly #broken = new Map<string, string>();
-  /** Parts of paths: what names an object is no secret, also where a Secret has the same text. */
+  /** Parts of paths. The name of an object is not secret, even if a Secret has the same text as a value. */
   readonly #names = new Set<string>();
-  /** In which forms a value may stand in a text, and what takes the place of each. */
+  /** The forms in which values can occur in a text, and the replacement of each. */
   readonly #forms = new FormIndex();
-  /** The same of values that are neither words nor numbers: those are too often of the API. */
+  /** The same for values that are neither words nor numbers, because those are too common in the API. */
   readonly #oddForms = new FormIndex();
 
-  /** @param make - default: placeholders are numbered. A hash without a key would let short values be guessed. */
+  /**
+   * @param make - default: numbered placeholders. From a hash without a key, short values could be guessed.
+   */
   constructor(make: MakePlaceholder = numberedPlaceholder) {
     this.#make = make;
   }
 
-  /** How many values are known. */
+  /** Number of known values. */
   get size(): number {
     return this.#placeholders.size;
   }
 
-  /** The placeholder of a value; of a placeholder itself. Nothing stays nothing. */
+  /** The placeholder of a value. A placeholder is returned unchanged, and so is an empty value. */
   placeholder(value: string | Buffer): string {
     const bytes = Buffer.from(value);
     const text = bytes.toString();
@@ -51,12 +54,15 @@ export class SecretValues {
     return placeholder;
   }
 
-  /** Whether a text is a placeholder, as it is or in base64. */
+  /** Whether a text is a placeholder, plain or in base64. */
   isPlaceholder(text: string): boolean {
     return this.#issued.has(text) || this.#issued.has(Buffer.from(text, 'base64').toString());
   }
 
-  /** The placeholder of what stands in base64. A text that is no base64 keeps its length, and is as wrong as before. */
+  /**
+   * The placeholder of a value in base64. A text that is not base64 keeps its length, and its placeholder is
+   * not base64 either.
+   */
   encodedPlaceholder(base64: string): string {
     const known = this.#broken.get(base64);
     if (known !== undefined) return known;
@@ -66,23 +72,25 @@ export class SecretValues {
     }
     const broken = base64.replaceAll(/[A-Za-z0-9+/]/g, 'A').replaceAll(/[^A=\r\n]/g, '!');
     if (broken !== base64) {
-      this.#broken.set(this.placeholder(base64), broken); // messages quote it
+      this.#broken.set(this.placeholder(base64), broken); // messages quote the text
       this.#issued.add(broken);
     }
     return broken;
   }
 
-  /** Keeps what names an object from being taken for a value that is learned later. */
+  /** Keeps the names of objects from being taken for values that are learned later. */
   learnNames(names: Iterable<string>): void {
     for (const name of names) this.#names.add(name);
   }
 
-  /** `text` with placeholders for known values wherever they stand, also in base64, in JSON, and encoded for URLs. */
+  /**
+   * `text` with placeholders for known values, also where a value is in base64, in JSON or encoded for URLs.
+   */
   withoutValues(text: string): string {
     return this.#forms.replace(text);
   }
 
-  /** `text` with placeholders for known values that have letters and other characters. */
+  /** `text` with placeholders for those known values that have letters and other characters. */
   withoutOddValues(text: string): string {
     return this.#oddForms.replace(text);
   }
@@ -113,17 +121,15 @@ export class SecretValues {
   }
 }
 
-/**
- * Shorter values are replaced only where a Secret has them: in other texts each would be found in words that have
- * nothing to do with it.
- */
+/** Shorter values are replaced only in Secrets. In other texts they would be found inside unrelated words. */
 const MIN_FOUND_BYTES = 6;
 
-/** A longer value keeps its length, so that a limit of sizes holds in a replay as it did. */
+/** A longer value keeps its length, so that a replay reaches limits of size at the same values. */
 const KEEPS_LENGTH_BYTES = 1_024;
 
 /**
- * JSON stays JSON: the API server refuses a Secret of type kubernetes.io/dockerconfigjson whose value is none.
+ * The placeholder of a JSON object is a JSON object: the API server refuses a Secret of type
+ * kubernetes.io/dockerconfigjson with any other value.
  */
 const numberedPlaceholder: MakePlaceholder = ({ length }, text, number) => {
   const short = isJsonObject(text) ? `{"redacted":${number}}` : `redacted-${number}`;
@@ -154,14 +160,15 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Also of half a character, which a URL cannot have. */
+/** The form of a value in a URL. It also works for half of a surrogate pair, which a URL cannot have. */
 function inUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
 /**
- * The value in the base64 of something longer: as it begins at each of the three places of a group of bytes, without the
- * characters that depend on what is beside it. What takes the place is base64 of the same length.
+ * The forms of a value inside the base64 of a longer text: one for each of the three positions in a group of
+ * bytes, without the characters that depend on the neighbouring bytes. The replacement is base64 of the same
+ * length.
  */
 function withinBase64(bytes: Buffer, encoded: string): readonly (readonly [string, string])[] {
   return [0, 1, 2].map((before) => {

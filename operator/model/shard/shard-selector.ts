@@ -1,14 +1,15 @@
 import { SLOTS } from './field-hash.ts';
 
-/** The fields whose hash an API server can select by. */
+/** The fields by whose hash an API server can select. */
 export type ShardField = 'object.metadata.uid' | 'object.metadata.namespace';
 
 /**
- * The `shardSelector` for the objects in some slots, as an API server writes it into `metadata.shardInfo.selector`:
- * one range for each run of adjacent slots, in their order.
+ * The `shardSelector` for the objects in some slots, as an API server writes it into
+ * `metadata.shardInfo.selector`: one range for each run of adjacent slots, in their order.
  *
  * @param slots - from 0 to 63, in any order.
- * @throws RangeError for no slot, because no selector selects nothing, and for a number that is no slot.
+ * @throws RangeError when `slots` is empty, because a selector cannot select nothing, and for a number that
+ *   is not a slot.
  */
 export function shardSelector(field: ShardField, slots: Iterable<number>): string {
   const sorted = [...new Set(slots)].sort((a, b) => a - b);

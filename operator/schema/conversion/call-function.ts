@@ -5,20 +5,21 @@ import { OBJECT_FIELDS } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 import { jsonCopy, NotJsonError } from './json-data.ts';
 
-/** What a function has made of an object. */
+/** The converted parts of an object. */
 interface Made {
-  /** All but apiVersion, kind and metadata. */
+  /** All fields except apiVersion, kind and metadata. */
   readonly fields: Mapping;
-  /** That of the object, with the labels and annotations of the function. */
+  /** The metadata of the object, with the labels and annotations that the function returned. */
   readonly metadata: KubernetesObject['metadata'];
 }
 
 /**
  * Calls a function of a conversion with a copy of `object`.
  *
- * @param about - versions and object, for errors.
- * @param apiVersions - that the result may name.
- * @throws OperatorError `USER_CODE` when it throws, or returns what is no object of this identity.
+ * @param about - names the versions and the object, for errors.
+ * @param apiVersions - the values that the result may have as apiVersion.
+ * @throws OperatorError `USER_CODE` when the function throws, or returns anything other than an object with
+ *   this identity.
  */
 export function callFunction(
   convert: (object: never) => unknown,
@@ -30,12 +31,12 @@ export function callFunction(
 }
 
 /**
- * What a function or a program has made of an object.
+ * The result of a function or a program for an object.
  *
- * @param about - versions and object, for errors.
- * @param apiVersions - that the result may name.
- * @param by - `the function`, for errors.
- * @throws OperatorError `USER_CODE` when it is no object of this identity.
+ * @param about - names the versions and the object, for errors.
+ * @param apiVersions - the values that the result may have as apiVersion.
+ * @param by - names the caller in errors, such as `the function`.
+ * @throws OperatorError `USER_CODE` when the result is not an object with this identity.
  */
 export function madeOf(
   given: unknown,
@@ -56,12 +57,15 @@ export function madeOf(
   return { fields: fieldsOf(result), metadata: changed };
 }
 
-/** The fields of an object but for apiVersion, kind and metadata. */
+/** The fields of an object except apiVersion, kind and metadata. */
 export function fieldsOf(object: object): Mapping {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !OBJECT_FIELDS.has(name)));
 }
 
-/** The error of a conversion. Its message reaches users of kubectl, so it says nothing of an object's content. */
+/**
+ * The error of a conversion. Its message reaches users of kubectl, so it contains nothing of an object's
+ * content.
+ */
 export function failure(message: string, cause?: unknown): OperatorError {
   const options = { code: 'USER_CODE', layer: 'user-code' } as const;
   return new OperatorError(message, cause === undefined ? options : { ...options, cause });
@@ -81,7 +85,7 @@ function called(
     throw failure(`${about}: the function threw ${what}: the operator's log has the cause`, error);
   }
   if (!(result instanceof Promise)) return result;
-  result.catch(() => {}); // nobody waits for it
+  result.catch(() => {}); // the result is not used
   throw failure(`${about}: the function returned a promise: a conversion is synchronous`);
 }
 

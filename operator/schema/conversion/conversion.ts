@@ -3,21 +3,21 @@ import type { CustomObject } from '../custom-object.ts';
 import type { TObject, TSchema } from '../type.ts';
 import type { VersionOptions } from '../version.ts';
 
-/** What a conversion makes of an object: its fields in the other version. */
+/** The result of a conversion: the fields of an object in the other version. */
 export type Converted<Spec extends TSchema, Status extends TObject | undefined> = {
-  /** By the schema of the other version. */
+  /** The spec, by the schema of the other version. */
   readonly spec: CustomObject<Spec, Status>['spec'];
-  /** Not needed. If it is given, it is the version of the argument or of the result. */
+  /** Optional. If present, it must be the version of the argument or of the result. */
   readonly apiVersion?: string;
-  /** Not needed. If it is given, it is the kind of the argument. */
+  /** Optional. If present, it must be the kind of the argument. */
   readonly kind?: string;
-  /** Other labels and annotations. Each other field that is given must be that of the argument. */
+  /** Optional. May have other labels and annotations. Any other field must have the value of the argument. */
   readonly metadata?: Partial<ObjectMeta>;
 } & (Status extends TObject
   ? { readonly status: CustomObject<Spec, Status>['status'] | undefined }
   : { readonly status?: undefined });
 
-/** Both directions between two versions of a resource that are neighbours. */
+/** The functions between two neighbouring versions of a resource, one for each direction. */
 export interface ConversionFunctions<
   OlderSpec extends TSchema,
   OlderStatus extends TObject | undefined,
@@ -30,11 +30,11 @@ export interface ConversionFunctions<
   down(object: CustomObject<NewerSpec, NewerStatus>): Converted<OlderSpec, OlderStatus>;
 }
 
-/** Two versions of a resource, and how an object of one becomes an object of the other. Frozen. */
+/** Two versions of a resource, and the functions that convert objects between them. Frozen. */
 export interface Conversion {
-  /** Name of a version, such as `v1alpha1`. */
+  /** Name of the older version, such as `v1alpha1`. */
   readonly older: string;
-  /** Name of a version, such as `v1`. */
+  /** Name of the newer version, such as `v1`. */
   readonly newer: string;
   /** Takes an object of the older version, and returns the fields of the newer one. */
   readonly up: (object: never) => unknown;
@@ -43,12 +43,12 @@ export interface Conversion {
 }
 
 /**
- * Says how objects of two versions of a resource become each other: for the option `convert` of
- * `customResource`, with the same values that declare the two versions.
+ * Declares how objects are converted between two versions of a resource, for the option `convert` of
+ * `customResource`. The arguments are the same values that declare the two versions.
  *
  * The functions are pure and synchronous. Each is called with a copy of the object, which may be older than
- * today's rules, and to which server-side apply may have left only some of its fields. What the result does
- * not express is kept in an annotation, and comes back with the opposite function.
+ * today's rules, and may have only some of its fields in a server-side apply. Fields that the result cannot
+ * express are kept in an annotation, and are restored with the opposite function.
  */
 export function conversion<
   OlderSpec extends TSchema,

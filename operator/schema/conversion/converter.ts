@@ -12,23 +12,23 @@ import { type KeptField, keptFields } from './kept-fields.ts';
 import { withKept } from './restored-fields.ts';
 import { type ConversionStep, stepsBetween } from './version-steps.ts';
 
-/** A resource whose conversions lead from every version to every other. */
+/** A resource whose conversions connect every version with every other. */
 interface ConvertedResource {
   readonly group: string;
   readonly kind: string;
-  /** Such as `websites.example.dev`. */
+  /** The name of the definition, such as `websites.example.dev`. */
   readonly name: string;
-  /** The schema of each version, by its name. */
+  /** The schema of each version, by the name of the version. */
   readonly schemas: ReadonlyMap<string, StructuralSchema>;
   readonly conversions: readonly Conversion[];
 }
 
 /**
- * `object` in another version of its resource; the same object if that is its version.
+ * `object` in another version of its resource; the same object if it has that version.
  *
- * @param version - its name, such as `v1`.
- * @throws OperatorError `USER_CODE` when a function throws, or returns what may not be. The message names
- *   versions and object, and nothing of its content.
+ * @param version - the name of the version, such as `v1`.
+ * @throws OperatorError `USER_CODE` when a function throws, or returns an invalid result. The message names
+ *   the versions and the object, and contains nothing of its content.
  */
 export function converted(
   object: KubernetesObject,
@@ -76,9 +76,9 @@ function neighbour(
 }
 
 /**
- * The fields of `object` that do not come back from `result`. The API server drops what the other version does not
- * know, and fills in its defaults when a client writes the object back: a function may bring back a field from the one
- * and lose it from the other.
+ * The fields of `object` that cannot be restored from `result`. Two forms of `result` are tried: as it is,
+ * and as the API server stores it when a client writes the object back, without unknown fields and with
+ * defaults. A function may restore a field from one of these forms and lose it from the other.
  */
 function lost(
   object: KubernetesObject,
@@ -102,7 +102,7 @@ function lost(
 
 /** The annotations of an object. */
 interface Notes {
-  /** Those with kept fields, by version. */
+  /** The annotations with kept fields, by version. */
   readonly kept: ReadonlyMap<string, string>;
   readonly others: Readonly<Record<string, string>>;
 }
@@ -121,7 +121,10 @@ function annotationsOf({ metadata }: KubernetesObject, { schemas }: ConvertedRes
   };
 }
 
-/** The metadata of the result: what was kept for its version is back, and what its version lacks is kept. */
+/**
+ * The metadata of the result. Fields that were kept for its version are no longer in an annotation, and
+ * fields that its version lacks are kept in one.
+ */
 function metadataOf(
   metadata: KubernetesObject['metadata'],
   {
@@ -161,7 +164,7 @@ function withAnnotations(
   return Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations };
 }
 
-/** Characters of a name in a message. */
+/** Maximum number of characters of a name in a message. */
 const NAME_CHARS = 600;
 
 function nameOf({ metadata }: KubernetesObject): string {

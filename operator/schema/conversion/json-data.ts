@@ -1,19 +1,22 @@
 import { isExactNumber } from '../../core/json/exact-number.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 
-/** A value is no JSON. The message names nothing of the value. */
+/** A value is not JSON. The message contains nothing of the value. */
 export class NotJsonError extends TypeError {
   override readonly name = 'NotJsonError';
 }
 
-/** An API server takes no value that is nested deeper than 10,000, and no schema describes one of 1,000. */
+/**
+ * Maximum depth. An API server accepts no value that is nested deeper than 10,000, and no schema describes a
+ * depth of 1,000.
+ */
 const MAX_DEPTH = 1_000;
 
 /**
- * A copy of `value` without the members that are undefined, as JSON would have them. It shares nothing with
- * `value`, and keeps integers that are `bigint`.
+ * A copy of `value` without undefined members, which JSON omits. It shares nothing with `value`, and keeps
+ * integers that are `bigint`.
  *
- * @throws NotJsonError when it is no JSON, or is nested deeper than 1,000.
+ * @throws NotJsonError when the value is not JSON, or is nested deeper than 1,000.
  */
 export function jsonCopy(value: unknown, depth: number = 0): unknown {
   if (depth > MAX_DEPTH)
@@ -23,7 +26,7 @@ export function jsonCopy(value: unknown, depth: number = 0): unknown {
   if (typeof value === 'number' && isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => jsonCopy(item, depth + 1));
   if (!isMapping(value) || !isPlain(value)) throw new NotJsonError(`has ${kindOf(value)}`);
-  // From entries, because a member may be named `__proto__`.
+  // Made from entries, because a member may be named `__proto__`.
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) =>
       member === undefined ? [] : [[name, jsonCopy(member, depth + 1)]],

@@ -5,12 +5,14 @@ import { jsonCopy } from './json-data.ts';
 import type { KeptField } from './kept-fields.ts';
 
 /**
- * Bytes of an annotation with kept fields. All annotations of an object have 262,144 together, and those of
- * the user must fit beside it.
+ * Maximum size in bytes of an annotation with kept fields. All annotations of an object may have 262,144
+ * bytes in total, and the user's annotations need room, too.
  */
 const MAX_KEPT_BYTES = 131_072;
 
-/** The annotation with the fields of `version` that the version of the object does not express. */
+/**
+ * The name of the annotation with the fields of `version` that the version of the object does not express.
+ */
 export function keptAnnotation(version: string): string {
   return `chancery.dev/only-in-${version}`;
 }
@@ -18,7 +20,7 @@ export function keptAnnotation(version: string): string {
 /**
  * The text of the annotation.
  *
- * @throws RangeError that names the sizes, when it would have more than 131,072 bytes.
+ * @throws RangeError when the text would have more than 131,072 bytes. The message has both sizes.
  */
 export function keptText(kept: readonly KeptField[]): string {
   const text = goJson(kept);
@@ -28,8 +30,8 @@ export function keptText(kept: readonly KeptField[]): string {
 }
 
 /**
- * The fields in the annotation. Entries that cannot be read are left out: everybody who may change the
- * annotations of an object could otherwise make all objects of its kind unreadable.
+ * The fields in the annotation. Entries that cannot be read are skipped. Otherwise any user who may change
+ * the annotations of one object could make all objects of its kind unreadable.
  */
 export function keptFrom(text: string | undefined): readonly KeptField[] {
   if (text === undefined || Buffer.byteLength(text) > MAX_KEPT_BYTES) return [];
@@ -37,7 +39,7 @@ export function keptFrom(text: string | undefined): readonly KeptField[] {
     const entries = jsonCopy(parseExact(text));
     return Array.isArray(entries) ? entries.filter(isKeptField) : [];
   } catch {
-    return []; // no JSON, or nested too deeply
+    return []; // not JSON, or nested too deeply
   }
 }
 

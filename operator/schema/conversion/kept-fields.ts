@@ -1,19 +1,19 @@
-/** What the opposite function does not bring back of an object, as a list of entries. */
+/** The fields of an object that the opposite function does not restore, as a list of entries. */
 
 import { goJson } from '../../core/go/go-json.ts';
 import { isMapping, type Mapping } from '../../core/mapping.ts';
 import { fieldSchema, type StructuralSchema } from '../../model/structural-schema.ts';
 import { jsonEquals } from '../validation/json-equality.ts';
 
-/** Names of fields. An item of a list with keys is named by the values of its keys. */
+/** The path of a field: names of fields, and for an item of a list with keys, the values of its keys. */
 export type KeptPath = readonly (string | Mapping)[];
 
-/** One field that the poorer version does not express. */
+/** A field that the other version cannot express. */
 export interface KeptField {
   readonly path: KeptPath;
-  /** The value of the field; left out if it had none. */
+  /** The value of the field; absent if the field had no value. */
   readonly value?: unknown;
-  /** The value that the opposite function gives the field; left out if it gives none. */
+  /** The value that the opposite function gives the field; absent if the field then has no value. */
   readonly insteadOf?: unknown;
   /** Position of an item in a list with keys. */
   readonly at?: number;
@@ -22,7 +22,7 @@ export interface KeptField {
 /**
  * The fields in which `returned` differs from `original`.
  *
- * @param schema - of both.
+ * @param schema - the schema of both.
  */
 export function keptFields(
   original: Mapping,
@@ -61,7 +61,10 @@ interface Keyed {
   readonly keys: readonly string[];
 }
 
-/** Undefined when the items have no keys, or when those of both lists do not follow in one order. */
+/**
+ * The items of both lists by their keys. Undefined when the items have no keys, or when the common items of
+ * both lists have different orders.
+ */
 function itemsByKey(
   before: unknown,
   after: unknown,
@@ -92,7 +95,7 @@ function* itemDifferences(
   schema: StructuralSchema | undefined,
   path: KeptPath,
 ): Generator<KeptField> {
-  // Removed first: an item comes back at the position that it had among the others of its list.
+  // Removals come first, so that an item is restored at its position among the other items of its list.
   for (const [key, item] of after) {
     if (!before.has(key)) yield { path: [...path, keyOf(item, keys)], insteadOf: item };
   }

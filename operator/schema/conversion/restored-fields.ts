@@ -5,12 +5,12 @@ import { jsonEquals } from '../validation/json-equality.ts';
 import type { KeptField } from './kept-fields.ts';
 
 /**
- * A copy of `fields` with what was kept. A field that was missing comes back if it is still missing, and one that has
- * another value if it still has that value. So a change that was made in the poorer version stays. Nothing
- * comes back below a field that is gone.
+ * A copy of `fields` with the kept fields. A field is restored only if it still is as the conversion left it:
+ * missing, or with the same other value. So a change that was made in the other version stays. Nothing is
+ * restored below a field that no longer exists.
  *
- * It looks at each list once, and copies no object for an entry: everybody who may change the annotations of an object
- * may write thousands of entries.
+ * It reads each list once, and copies no object per entry, because any user who may change the annotations of
+ * an object can write thousands of entries.
  */
 export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   if (kept.length === 0) return fields;
@@ -21,10 +21,10 @@ export function withKept(fields: Mapping, kept: readonly KeptField[]): Mapping {
   return all;
 }
 
-/** The lists in which entries name items by their keys. */
+/** The lists whose items entries name by their keys. */
 type Lists = Map<readonly unknown[], KeyedItems>;
 
-/** Carries out the entry, at `value` and the step `depth` of its path. */
+/** Applies an entry to `value`, which is at the step `depth` of the entry's path. */
 function restore(value: unknown, entry: KeptField, depth: number, lists: Lists): void {
   const step = entry.path[depth];
   const isLast = depth === entry.path.length - 1;
@@ -43,7 +43,7 @@ function restore(value: unknown, entry: KeptField, depth: number, lists: Lists):
   else items.set(step, merged(present, entry, lists), entry.at);
 }
 
-/** A field with a value; undefined for a field that is missing. */
+/** A field with a value; undefined for a missing field. */
 type Present = { readonly value: unknown } | undefined;
 
 function merged(present: Present, entry: KeptField, lists: Lists): Present {
@@ -58,7 +58,7 @@ function isEqual({ value }: NonNullable<Present>, other: unknown, lists: Lists):
   return jsonEquals(items === undefined ? value : items.list, other);
 }
 
-/** Not by an assignment, because a member may be named `__proto__`. */
+/** Does not use an assignment, because a member may be named `__proto__`. */
 function setMember(mapping: Mapping, name: string, next: Present): void {
   if (next === undefined) Reflect.deleteProperty(mapping, name);
   else {
@@ -68,7 +68,7 @@ function setMember(mapping: Mapping, name: string, next: Present): void {
   }
 }
 
-/** An item of a list, or the place of one that is gone. */
+/** An item of a list, or the place of a removed item. */
 interface Place {
   present: Present;
 }
@@ -81,7 +81,7 @@ class KeyedItems {
   readonly #byKey = new Map<string, Place>();
   readonly #added: { readonly place: Place; readonly at: number | undefined }[] = [];
 
-  /** @param names - of the keys. An entry that names an item by others finds none. */
+  /** @param names - the names of the keys. An entry with other keys matches no item. */
   constructor(list: unknown[], names: readonly string[]) {
     this.#list = list;
     this.#names = names.toSorted();
@@ -110,7 +110,7 @@ class KeyedItems {
     }
   }
 
-  /** The items as they are now. */
+  /** The items in their current state. */
   get list(): readonly unknown[] {
     const items = this.#places.flatMap(({ present }) => (present ? [present.value] : []));
     for (const { place, at = items.length } of this.#added) {

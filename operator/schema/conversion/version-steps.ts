@@ -1,17 +1,17 @@
 import { definitionError } from '../field-path.ts';
 import type { Conversion } from './conversion.ts';
 
-/** One step of a conversion, between neighbours. */
+/** One step of a conversion, between neighbouring versions. */
 export interface ConversionStep {
   readonly from: string;
   readonly to: string;
-  /** From `from` to `to`. */
+  /** Converts from `from` to `to`. */
   readonly there: (object: never) => unknown;
-  /** From `to` to `from`. */
+  /** Converts from `to` to `from`. */
   readonly back: (object: never) => unknown;
 }
 
-/** The only way from one version to another, through those between; empty when there is none. */
+/** The only path from one version to another, through the versions between; empty if there is none. */
 export function stepsBetween(
   conversions: readonly Conversion[],
   from: string,
@@ -21,8 +21,8 @@ export function stepsBetween(
 }
 
 /**
- * The fewest steps from one version to another; empty when there is no way. Of two ways with as many steps it is the one
- * whose steps were named first.
+ * The shortest path from one version to another; empty when there is no path. Of two paths with the same
+ * number of steps, the path whose steps were declared first is returned.
  *
  * @param stepsOf - the steps that begin at a version.
  */
@@ -57,9 +57,9 @@ function stepsFrom(conversions: readonly Conversion[], from: string): readonly C
 const MAX_VERSION_CHARS = 55;
 
 /**
- * Refuses conversions that do not lead from every version to every other in exactly one way.
+ * Refuses conversions unless exactly one path leads from every version to every other.
  *
- * @param versions - the storage version first.
+ * @param versions - the versions, with the storage version first.
  * @throws ConfigurationError `CONFIG`
  */
 export function requireOneWay(

@@ -2,12 +2,15 @@ import type { Work } from '../work.ts';
 import { CharacterSet } from './character-set.ts';
 import { type Assertion, type CharacterNode, PatternCostError, type PatternNode } from './tree.ts';
 
-/** States of one automaton. `{1000}` takes its part a thousand times. Patterns of real definitions have a few hundred. */
+/**
+ * Maximum number of states of an automaton. `{1000}` repeats the states of a part a thousand times. Patterns
+ * of real definitions have a few hundred.
+ */
 const MAX_STATES = 100_000;
 
 const MAX_PARTS = 5 * MAX_STATES;
 
-/** A state of the automaton. The next state is the one after it, where it names none. */
+/** A state of the automaton. If it names no next state, the following state of the list is next. */
 type State =
   | { readonly kind: 'character'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -21,13 +24,14 @@ interface Split {
 }
 
 /**
- * Compares texts with a pattern without backtracking: all states that a character leads to are followed together, so
- * that a text costs at most its length times the number of states (Thompson's simulation, as in RE2).
+ * Compares texts with a pattern without backtracking: all states to which a character leads are followed at
+ * the same time, so the cost of a text is at most its length times the number of states (Thompson's
+ * simulation, as in RE2).
  */
 export class PatternAutomaton {
   readonly #states: State[] = [];
   readonly #sets = new Map<CharacterNode | string, CharacterSet>();
-  /** Parts that were added: a part may have no state, and be repeated. */
+  /** Number of added parts. They are counted because a part without states may be repeated many times. */
   #parts = 0;
 
   /**
@@ -42,7 +46,7 @@ export class PatternAutomaton {
   /**
    * True when some part of `text` matches.
    *
-   * @param work - a step is one state that one character is compared with, or that is passed.
+   * @param work - one step is a state that is compared with a character, or that is passed.
    * @throws TooMuchWork
    */
   test(text: string, work: Work): boolean {
@@ -50,10 +54,10 @@ export class PatternAutomaton {
   }
 
   /**
-   * The first match that begins at `from` or later, as Perl and Go choose it: of those that begin first the one that
-   * the pattern prefers.
+   * The first match that begins at `from` or later, as Perl and Go choose it: of all matches that begin
+   * first, the match that the pattern prefers.
    *
-   * @param work - as of `test`.
+   * @param work - as for `test`.
    * @throws TooMuchWork
    */
   find(text: string, from: number, work: Work): Match | undefined {
@@ -117,7 +121,7 @@ export class PatternAutomaton {
       this.#add(part, work);
       if (isOpen && count === least - 1) this.#addBack(start, isLazy);
     }
-    // `x*` is `(x+)?`, as in Go. This tells how often an empty part is taken.
+    // `x*` is `(x+)?`, as in Go. This matters for parts that can be empty.
     for (let count = least; isOpen ? least === 0 && count < 1 : count < most; count += 1) {
       optional.push(this.#split());
       const start = this.#states.length;
@@ -130,14 +134,14 @@ export class PatternAutomaton {
     }
   }
 
-  /** The choice to take the part from `start` once more. */
+  /** Adds the choice to repeat the part that begins at `start`. */
   #addBack(start: number, isLazy: boolean): void {
     const back = this.#split();
     if (isLazy) back.other = start;
     else back.next = start;
   }
 
-  /** A state that leads to the next one, and to another that is set later. */
+  /** Adds a state that leads to the next state, and to another one, which is set later. */
   #split(): Split {
     const next = this.#states.length + 1;
     const split: Split = { kind: 'split', next, other: next };
@@ -146,7 +150,10 @@ export class PatternAutomaton {
   }
 }
 
-/** Equal characters have one set, and so have the copies of a part that is repeated. */
+/**
+ * Identifies the set of a character, so that equal characters, and the copies of a repeated part, share one
+ * set.
+ */
 function setKey(node: CharacterNode): CharacterNode | string {
   const { literal, ranges } = node;
   return literal === undefined ? node : `${literal}${ranges[0]?.ignoresCase === true}`;
@@ -158,18 +165,18 @@ export interface Match {
   readonly end: number;
 }
 
-/** A state that waits for a character, and where the match began that led to it. */
+/** A state that waits for a character, and the start of the match that led to it. */
 interface Thread {
   readonly index: number;
   readonly start: number;
 }
 
-/** One text on its way through the automaton. */
+/** Runs the automaton on one text. */
 class Run {
   readonly #states: readonly State[];
   readonly #text: string;
   readonly #work: Work;
-  /** For each state the last place where it was reached, so that it is followed once at each place. */
+  /** For each state, the last position at which it was reached, so that it is followed once per position. */
   readonly #reachedAt: Int32Array;
 
   constructor(states: readonly State[], text: string, work: Work) {
@@ -182,7 +189,7 @@ class Run {
   matches(): boolean {
     let current: Thread[] = [];
     for (let at = 0; ; ) {
-      this.#follow(0, at, 0, current); // a match may begin at any place
+      this.#follow(0, at, 0, current); // a match may begin at any position
       if (this.#reachedAt.at(-1) === at) return true;
       if (at >= this.#text.length) return false;
       const character = characterAt(this.#text, at);
@@ -191,7 +198,7 @@ class Run {
     }
   }
 
-  /** Threads stand in the order in which the pattern prefers them. */
+  /** Finds a match. The threads are in the order in which the pattern prefers them. */
   find(from: number): Match | undefined {
     let found: Match | undefined;
     let current: Thread[] = [];
@@ -201,7 +208,7 @@ class Run {
       const ended = current[end];
       if (ended !== undefined) {
         found = { start: ended.start, end: at };
-        current.length = end; // what the pattern prefers less
+        current.length = end; // drops threads that the pattern prefers less
       }
       if (at >= this.#text.length || (found !== undefined && current.length === 0)) return found;
       const character = characterAt(this.#text, at);
@@ -223,7 +230,10 @@ class Run {
     return next;
   }
 
-  /** Adds the states that are reached from `from` without a character, and wait for one or are the end. */
+  /**
+   * Adds the states that can be reached from `from` without a character, and that wait for a character or are
+   * the end.
+   */
   #follow(from: number, at: number, start: number, found: Thread[]): void {
     const open = [from];
     for (let index = open.pop(); index !== undefined; index = open.pop()) {

@@ -1,9 +1,9 @@
 import type { CharacterNode } from './tree.ts';
 
-/** Answers that a set keeps: texts have few different characters. */
+/** Maximum number of remembered answers of a set. Texts have few different characters. */
 const MAX_KNOWN = 1_000;
 
-/** The characters that one place of a pattern takes. */
+/** The characters that match at one place of a pattern. */
 export class CharacterSet {
   readonly #ranges: readonly { readonly expression: RegExp; readonly isNegated: boolean }[];
   readonly #isNegated: boolean;

@@ -3,7 +3,7 @@
 import { type PatternReader, patternError } from './reader.ts';
 import type { CharacterNode, CharacterRanges } from './tree.ts';
 
-/** The characters of `\d`, `\s` and `\w`: of ASCII only. */
+/** The characters of `\d`, `\s` and `\w`, which are ASCII only. */
 const PERL_CLASSES: Readonly<Record<string, string>> = {
   d: '0-9',
   s: '\\t\\n\\f\\r ',
@@ -34,7 +34,7 @@ export function literalNode(character: string, ignoresCase: boolean): CharacterN
   return { kind: 'character', ranges, isNegated: false, literal: character };
 }
 
-/** Any character, also a line break only if `breaks` is true. */
+/** Any character. A line break matches only if `breaks` is true. */
 export function anyCharacter(breaks: boolean): CharacterNode {
   const ranges = breaks ? [] : [{ source: '\\n', ignoresCase: false, isNegated: false }];
   return { kind: 'character', ranges, isNegated: true };
@@ -53,7 +53,7 @@ export function classEscape(
     : undefined;
 }
 
-/** `\pL`, `\p{Lu}`, `\p{Greek}`, `\P{Lu}` and `\p{^Lu}`: categories and scripts. */
+/** Reads `\pL`, `\p{Lu}`, `\p{Greek}`, `\P{Lu}` and `\p{^Lu}`: categories and scripts. */
 function unicodeClass(reader: PatternReader, ignoresCase: boolean): CharacterRanges {
   const start = reader.at;
   const [, kind = '', single = '', long = ''] =
@@ -68,7 +68,7 @@ function unicodeClass(reader: PatternReader, ignoresCase: boolean): CharacterRan
   return { source, ignoresCase, isNegated: (kind === 'P') !== isInverse };
 }
 
-/** Scripts whose name has four letters. JavaScript takes other words of four letters for short names. */
+/** Scripts whose name has four letters. JavaScript interprets other words of four letters as short names. */
 const SCRIPTS_OF_FOUR = ['Ahom', 'Cham', 'Kawi', 'Lisu', 'Modi', 'Newa', 'Thai', 'Toto'];
 
 function propertyOf(name: string): string | undefined {
@@ -87,7 +87,11 @@ function isKnown(source: string): boolean {
   }
 }
 
-/** A class in brackets. @param reader - at the opening bracket. */
+/**
+ * A class in brackets.
+ *
+ * @param reader - positioned at the opening bracket.
+ */
 export function bracketClass(reader: PatternReader, ignoresCase: boolean): CharacterNode {
   const whole = reader.text.slice(reader.at);
   reader.take();
@@ -103,7 +107,7 @@ export function bracketClass(reader: PatternReader, ignoresCase: boolean): Chara
   return { kind: 'character', ranges, isNegated };
 }
 
-/** `[:alpha:]` or `[:^alpha:]`. */
+/** Reads `[:alpha:]` or `[:^alpha:]`. */
 function namedClass(reader: PatternReader, ignoresCase: boolean): CharacterRanges | undefined {
   const [text, isInverse, name = ''] = reader.takeMatch(/\[:(\^?)(.*?):\]/suy) ?? [];
   if (text === undefined) return undefined;
@@ -112,7 +116,7 @@ function namedClass(reader: PatternReader, ignoresCase: boolean): CharacterRange
   return { source, ignoresCase, isNegated: isInverse === '^' };
 }
 
-/** `a` or `a-z`, in the syntax of JavaScript. */
+/** Reads `a` or `a-z`, and returns it in the syntax of JavaScript. */
 function range(reader: PatternReader, whole: string): string {
   const start = reader.at;
   const low = classCharacter(reader, whole);
@@ -142,7 +146,11 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const MAX_CODE_POINT = 0x10_ff_ff;
 
-/** One character as an escape: a named one, a number, or punctuation. @param reader - at the backslash. */
+/**
+ * One character as an escape: a name, a number, or punctuation.
+ *
+ * @param reader - positioned at the backslash.
+ */
 export function characterEscape(reader: PatternReader): string {
   const start = reader.at;
   reader.take();
@@ -160,7 +168,7 @@ export function characterEscape(reader: PatternReader): string {
   throw patternError('invalid escape sequence', reader.since(start));
 }
 
-/** `\x41` or `\x{1f600}`. The error shows what was read until the first wrong character. */
+/** `\x41` or `\x{1f600}`. The error shows the text up to the first wrong character. */
 function hexadecimal(reader: PatternReader, start: number): string {
   if (reader.skip('{')) {
     let code = 0;

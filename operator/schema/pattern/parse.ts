@@ -1,6 +1,6 @@
 /**
- * Regular expressions of the API server: the syntax that Go's package regexp accepts (RE2 with Perl's extensions),
- * and its errors. There are no lookarounds and no back references.
+ * Regular expressions of the API server: the syntax that Go's package regexp accepts (RE2 with Perl's
+ * extensions), and its errors. There are no lookarounds and no back references.
  */
 
 import {
@@ -13,17 +13,17 @@ import {
 import { PatternReader, patternError } from './reader.ts';
 import type { Assertion, CharacterNode, PatternNode } from './tree.ts';
 
-/** Go's limits: nesting, instructions, and how often the innermost part of a pattern is repeated. */
+/** Go's limits: depth, number of instructions, and repetitions of the innermost part of a pattern. */
 const MAX_HEIGHT = 1_000;
 const MAX_SIZE = 3_355_443;
 const MAX_REPETITIONS = 1_000;
 
-/** A part of a pattern, and what Go's limits are about. */
+/** A part of a pattern, with the figures that Go limits. */
 export interface Parsed {
   readonly node: PatternNode;
-  /** How deep it is nested. */
+  /** Its depth of nesting. */
   readonly height: number;
-  /** About the number of its states. */
+  /** The approximate number of its states. */
   readonly size: number;
   /** How often its innermost part is repeated. */
   readonly repetitions: number;
@@ -40,7 +40,7 @@ interface Flags {
 /** A group that is not closed yet, or the pattern itself. */
 interface Group {
   readonly isCapture: boolean;
-  /** The flags behind the group. */
+  /** The flags after the group. */
   readonly flags: Flags;
   readonly options: Parsed[];
   parts: Parsed[];
@@ -62,13 +62,13 @@ const EMPTY: Parsed = {
   repetitions: 1,
 };
 
-/** Groups are kept on a stack of its own: their depth is no depth of JavaScript's. */
+/** Groups are kept on an explicit stack, so their depth does not use JavaScript's call stack. */
 class PatternParser {
   readonly #reader: PatternReader;
   readonly #groups: Group[] = [];
   #flags: Flags = { i: false, m: false, s: false, U: false };
   #group: Group = { isCapture: false, flags: this.#flags, options: [], parts: [] };
-  /** Where the repetition begins that ended here; undefined if none did. */
+  /** The start of the repetition that ended here; undefined if no repetition ended here. */
   #lastRepetition: number | undefined;
 
   constructor(pattern: string) {
@@ -141,11 +141,11 @@ class PatternParser {
     }
   }
 
-  /** `(?P<name>`, `(?<name>`, `(?i)`, `(?i-s:` or `(?:`. */
+  /** Reads `(?P<name>`, `(?<name>`, `(?i)`, `(?i-s:` or `(?:`. */
   #readFlags(): void {
     const reader = this.#reader;
     const start = reader.at;
-    // A name has at least one character, and something stands behind the bracket.
+    // A name has at least one character, and a character follows the bracket.
     if (/^\(\?(?:P<.|<.)/s.test(reader.text.slice(start, start + 5))) {
       const [capture, name = ''] = reader.takeMatch(/\(\?P?<([^>]*)>/y) ?? [];
       if (capture === undefined)
@@ -157,7 +157,7 @@ class PatternParser {
     const [text = '', on = '', off, end] =
       reader.takeMatch(/\(\?([imsU]*)(?:-([imsU]+))?([:)])/y) ?? [];
     if (text === '') {
-      // The error ends behind the first character that is wrong.
+      // The error ends after the first wrong character.
       reader.takeMatch(/\(\?[imsU]*(?:-[imsU]*)?/y);
       reader.take();
       throw patternError('invalid or unsupported Perl syntax', reader.since(start));
@@ -181,7 +181,7 @@ class PatternParser {
     this.#add(isCapture ? { ...inner, height: inner.height + 1, size: inner.size + 2 } : inner);
   }
 
-  /** True if a repetition stood here. A brace that begins none is a character. */
+  /** True if a repetition stood here. A brace that begins no repetition is a character. */
   #readRepetition(): boolean {
     const found = this.#reader.takeMatch(REPETITION);
     if (found === undefined) return false;
@@ -199,7 +199,7 @@ class PatternParser {
     }
     const part = this.#group.parts.pop();
     if (part === undefined) throw patternError('missing argument to repetition operator', operator);
-    // Go counts no repetition of a part that is never there.
+    // Go does not count a repetition of zero times.
     const factor = !isCounted || (times === 0 && most > 0) ? 1 : times;
     const repetitions = part.repetitions * factor;
     if (isCounted && Math.max(least, times) >= 2 && repetitions > MAX_REPETITIONS) {
@@ -265,7 +265,7 @@ function flagsOf(letters: string, value: boolean): Partial<Flags> {
   return Object.fromEntries([...letters].map((letter) => [letter, value]));
 }
 
-/** `*`, `+`, `?`, `{2}`, `{2,}` or `{2,3}`, and behind each the question mark of a lazy one. */
+/** Matches `*`, `+`, `?`, `{2}`, `{2,}` or `{2,3}`, with a question mark after it if it is lazy. */
 const REPETITION = /(?:([*+?])|\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\})(\?)?/y;
 
 function countsOf([, sign, low, comma, high]: RegExpExecArray): {

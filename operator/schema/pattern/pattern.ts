@@ -1,6 +1,6 @@
 /**
- * Regular expressions of the API server (RE2). They are matched by an automaton and not by `RegExp`, which knows
- * another syntax, and backtracks: `(a+)+$` would cost it 2^n steps for n letters.
+ * Regular expressions of the API server (RE2). They are matched by an automaton and not by `RegExp`, which
+ * has another syntax and backtracks: for `(a+)+$` it would need 2^n steps for n letters.
  */
 
 import { UNLIMITED, type Work } from '../work.ts';
@@ -11,10 +11,11 @@ import type { PatternNode } from './tree.ts';
 /** A pattern that can be compared with texts. It matches anywhere in a text unless it is anchored. */
 export interface Pattern {
   readonly tree: PatternNode;
-  /** About the number of its states. */
+  /** The approximate number of its states. */
   readonly size: number;
   /**
-   * True when some part of `text` matches. The time grows with the length of the text times that of the pattern.
+   * True when some part of `text` matches. The time grows with the length of the text times the length of the
+   * pattern.
    *
    * @throws PatternCostError when the pattern is too large.
    * @throws TooMuchWork
@@ -29,18 +30,18 @@ export interface Pattern {
   findAll(text: string, limit: number, work?: Work): readonly string[];
 }
 
-/** Patterns that were compared lately, by their texts. The one that was asked for last is last. */
+/** Recently used patterns, by their texts. The last one was used last. */
 const KNOWN = new Map<string, Pattern>();
 
-/** These bound the memory: patterns may be made from objects. */
+/** These limits bound the memory, because patterns may come from objects. */
 const MAX_KNOWN = 1_000;
 const MAX_KNOWN_SIZE = 300_000;
 let knownSize = 0;
 
 /**
- * The same as `patternMatcher`, for a pattern that is asked for again and again.
+ * The same as `patternMatcher`, for a pattern that is used repeatedly.
  *
- * @throws SyntaxError
+ * @throws SyntaxError as `patternMatcher` does.
  */
 export function knownPattern(pattern: string): Pattern {
   const known = KNOWN.get(pattern);
@@ -61,9 +62,9 @@ function costOf(pattern: string, { size }: Pick<Pattern, 'size'>): number {
 }
 
 /**
- * The pattern that Go's package regexp makes of a text.
+ * The pattern that a text means in Go's package regexp.
  *
- * @throws SyntaxError with the text of Go for a pattern that Go does not accept.
+ * @throws SyntaxError with Go's message for a pattern that Go does not accept.
  */
 export function patternMatcher(pattern: string): Pattern {
   const { node: tree, size } = parsePattern(pattern);
@@ -81,7 +82,9 @@ export function patternMatcher(pattern: string): Pattern {
   };
 }
 
-/** As Go's FindAllString: an empty match does not stand where another match ends. */
+/**
+ * All matches, as Go's FindAllString returns them: an empty match right after another match does not count.
+ */
 function allMatches(
   automaton: PatternAutomaton,
   text: string,

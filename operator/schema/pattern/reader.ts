@@ -1,4 +1,4 @@
-/** What is wrong with a pattern, in the words of Go's package regexp/syntax. */
+/** Problems of a pattern, with the messages of Go's package regexp/syntax. */
 type Problem =
   | 'expression nests too deeply'
   | 'expression too large'
@@ -14,12 +14,12 @@ type Problem =
   | 'trailing backslash at end of expression'
   | 'unexpected )';
 
-/** The error of a pattern that RE2 does not accept, with the text of Go. */
+/** The error of a pattern that RE2 does not accept, with Go's message. */
 export function patternError(problem: Problem, part: string): SyntaxError {
   return new SyntaxError(`error parsing regexp: ${problem}: \`${part}\``);
 }
 
-/** A place in the text of a pattern. */
+/** A position in the text of a pattern. */
 export class PatternReader {
   readonly text: string;
   at = 0;
@@ -36,7 +36,7 @@ export class PatternReader {
     return this.text.startsWith(start, this.at);
   }
 
-  /** The text from `start` up to here. */
+  /** The text from `start` to the current position. */
   since(start: number): string {
     return this.text.slice(start, this.at);
   }
@@ -49,7 +49,11 @@ export class PatternReader {
     return character;
   }
 
-  /** What `expression` finds here; undefined if that is nothing. @param expression - sticky. */
+  /**
+   * The match of `expression` at the current position; undefined if there is no match.
+   *
+   * @param expression - sticky.
+   */
   takeMatch(expression: RegExp): RegExpExecArray | undefined {
     expression.lastIndex = this.at;
     const found = expression.exec(this.text);
@@ -58,7 +62,7 @@ export class PatternReader {
     return found;
   }
 
-  /** The next character, if it is this one. */
+  /** Skips the next character if it is this one. True if it was skipped. */
   skip(character: string): boolean {
     if (!this.startsWith(character)) return false;
     this.at += character.length;

@@ -8,13 +8,16 @@ export type PatternNode =
       readonly kind: 'repeat';
       readonly part: PatternNode;
       readonly least: number;
-      /** Infinity for no limit. */
+      /** Maximum number of repetitions; infinity for no limit. */
       readonly most: number;
-      /** As few times as possible. This decides which part of a text matches, and not whether one does. */
+      /**
+       * True to repeat as few times as possible. This decides which part of a text matches, not whether a
+       * part matches.
+       */
       readonly isLazy: boolean;
     };
 
-/** What must be true of a place between two characters. */
+/** A condition on a position between two characters. */
 export type Assertion =
   | 'text start'
   | 'text end'
@@ -29,7 +32,7 @@ export interface CharacterNode {
   readonly ranges: readonly CharacterRanges[];
   /** True for the characters that are in none of the ranges. */
   readonly isNegated: boolean;
-  /** The character, if the pattern has it itself. */
+  /** The character, if the pattern names it directly. */
   readonly literal?: string;
 }
 

@@ -6,8 +6,9 @@ import type { Work } from '../work.ts';
 /**
  * Texts that a pattern may match, short ones first. The caller checks each of them.
  *
- * @param minLength - repetitions are made longer, until the text may be as long.
- * @param variants - how many characters are tried for a class, and alternatives of a group.
+ * @param minLength - repetitions are made longer, until the text can have this length.
+ * @param variants - number of characters that are tried for a class, and of alternatives that are
+ *   tried for a group.
  * @throws TooMuchWork
  */
 export function* patternTexts(
@@ -17,20 +18,20 @@ export function* patternTexts(
   const { tree } = pattern;
   const known = new Map<CharacterNode, readonly string[]>();
   for (let choice = 0; choice < variants; choice += 1) {
-    // A repetition in another one is made as often as the product of both.
+    // The counts of nested repetitions multiply, so the square root is tried, too.
     for (const repeats of [0, 1, 2, Math.ceil(Math.sqrt(minLength)), minLength]) {
       yield textOf(tree, { repeats, choice, known, work });
     }
   }
 }
 
-/** As many as RE2 repeats at most. */
+/** Maximum number of repetitions, as in RE2. */
 const MAX_REPEATS = 1_000;
 const MAX_LENGTH = 4096;
 
 /** The choices with which one text is made from a pattern. */
 interface Wanted {
-  /** How often more than necessary a part is repeated. */
+  /** Number of repetitions of a part beyond the required ones. */
   readonly repeats: number;
   readonly choice: number;
   /** The characters of each class. */
@@ -67,12 +68,15 @@ function textOf(node: PatternNode, wanted: Wanted): string {
 
 const EMPTY: PatternNode = { kind: 'sequence', parts: [] };
 
-/** In the order in which they make the better example. */
+/** Characters in the order in which they make the better example. */
 const CHARACTERS: readonly string[] = [
   ...'abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-_./:@+ =,;#%&*!?~()[]{}<>|^$"\'\\`\t\n',
 ];
 
-/** A literal keeps its case, also where the pattern does not tell upper and lower case apart. */
+/**
+ * The characters that may stand for a node. A literal keeps its case, even if the pattern ignores
+ * case.
+ */
 function charactersOf(node: CharacterNode, { known, work }: Wanted): readonly string[] {
   if (node.literal !== undefined) return [node.literal];
   const before = known.get(node);
@@ -85,7 +89,7 @@ function charactersOf(node: CharacterNode, { known, work }: Wanted): readonly st
   return found;
 }
 
-/** The characters that a class names, which are written as codes. */
+/** The characters of a class that are written as codes. */
 function coded(source: string): readonly string[] {
   const codes = source.slice(0, MAX_LENGTH).matchAll(/\\u\{([0-9a-f]+)\}/g);
   return [...codes].map(([, code = '0']) => String.fromCodePoint(Number.parseInt(code, 16)));

@@ -6,11 +6,12 @@ import { sampleProblems } from './sample-problems.ts';
 import { sampleText } from './sample-text.ts';
 import { sampleValue } from './sample-value.ts';
 
-/** Alternatives of a schema that are tried after the first. */
+/** Alternatives of a schema that are tried after the first one. */
 const OTHER_BRANCHES = [1, 2, 3];
 
 /**
- * Steps for the values of all samples that are tried, and as many to check them. They suffice for 100,000 plain fields.
+ * Maximum number of steps to make the values of all samples that are tried, and to check them. They suffice
+ * for 100,000 plain fields.
  */
 const MAX_STEPS = 1_000_000;
 
@@ -18,26 +19,28 @@ const MAX_STEPS = 1_000_000;
 export interface SampleNames {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Taken if the schema allows it. */
+  /** The wanted name, used if the schema allows it. */
   readonly name: string;
 }
 
-/** An object that shows people a kind. */
+/** An example object of a kind, for people. */
 export interface Sample {
   readonly object: object;
-  /** Why the API server would refuse it. Rules in CEL are not evaluated. */
+  /** Why the API server would refuse the object. Rules in CEL are not evaluated. */
   readonly problems: readonly string[];
 }
 
 /**
- * A small object: the first that the schema of its version allows, or else the first that was tried. It has the
- * required fields, and those with a default, which change nothing for the API server and show people what there is.
+ * A small object: the first tried object that the schema of its version allows, or else the first one. It has
+ * the required fields and the fields with a default. The latter change nothing for the API server, and show
+ * people which fields exist.
  *
- * The work is bounded for every schema. If the value of a field would cost too much, the field gets a value that may be
- * invalid. If a sample would cost too much to check, its problems say that it was not checked.
+ * The work is limited for every schema. If the value of a field would cost too much, the field gets a value
+ * that may be invalid. If a sample would cost too much to check, its problems say that it was not checked.
  *
  * @param schema - from any tool: a keyword may have a value of any type.
- * @throws ConfigurationError `CONFIG` for a schema that the API server could not read, with the path in it.
+ * @throws ConfigurationError `CONFIG` for a schema that the API server could not read, with the path in the
+ *   message.
  */
 export function sampleObject(
   { apiVersion, kind, name: wanted }: SampleNames,
@@ -57,7 +60,7 @@ export function sampleObject(
   const fields: StructuralSchema = {
     ...schema,
     properties: Object.fromEntries(own),
-    // People look for the spec, also where none is required.
+    // People look for the spec, even if it is not required.
     required: [...required.filter(isOwn), ...(Object.hasOwn(properties, 'spec') ? ['spec'] : [])],
   };
   const tried = (branch: number): Sample => {

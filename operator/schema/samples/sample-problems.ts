@@ -6,12 +6,12 @@ import { storedForm } from '../validation/stored-form.ts';
 import { validateBySchema } from '../validation/validate.ts';
 import type { Work } from '../work.ts';
 
-/** The largest number of problems that is reported for one sample. */
+/** Maximum number of problems that are reported for one sample. */
 const MAX_PROBLEMS = 100;
 
 /**
- * The API server's reasons against an object: `spec.size: Invalid value: "a": spec.size in body should match '^b$'`.
- * Rules in CEL are not evaluated.
+ * The API server's reasons to refuse an object:
+ * `spec.size: Invalid value: "a": spec.size in body should match '^b$'`. Rules in CEL are not evaluated.
  *
  * @throws TooMuchWork
  */
@@ -32,7 +32,8 @@ export function sampleProblems(
 }
 
 /**
- * The candidate number `at` of those that the schema allows, which are counted in a circle.
+ * The candidate with the index `at` among the candidates that the schema allows. After the last one, counting
+ * continues with the first.
  *
  * @throws TooMuchWork
  */
@@ -51,7 +52,10 @@ export function fitting<T>(
   return [...found][at % found.size];
 }
 
-/** A scalar, which has no lists and no embedded resources. */
+/**
+ * Whether the schema allows a scalar. A scalar has no lists and no embedded resources, so these are not
+ * checked.
+ */
 function fits(value: unknown, schema: StructuralSchema, work: Work): boolean {
   return validateBySchema(value, schema, '', { work }).length === 0;
 }

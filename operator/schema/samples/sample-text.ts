@@ -34,7 +34,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uuid5: 'a6edc906-2f9f-5fb2-a373-efac406f0ef2',
 };
 
-/** Fields with a pattern often want one of them. */
+/** Texts that fields with a pattern often allow. */
 const OFTEN: readonly string[] = [
   'example.com',
   'https://example.com/',
@@ -55,21 +55,21 @@ const OFTEN: readonly string[] = [
   ...Object.values(BY_FORMAT),
 ];
 
-/** A text much longer than this is no example. */
+/** Maximum length. A much longer text is not a useful example. */
 const MAX_LENGTH = 4096;
 
-/** Steps of the search for one text. Other fields have their own. */
+/** Maximum number of steps of the search for one text. Each field has its own limit. */
 const FIELD_STEPS = 200_000;
 
-/** How many variants of a text are tried. */
+/** Number of variants of a text that are tried. */
 const VARIANTS = 20;
 
 /**
- * A text that the schema allows, if one that is tried is; else the one that is wanted, also where the pattern costs
- * more than the work for one field.
+ * The first tried text that the schema allows. If it allows none of them, or if the pattern costs more than
+ * the work for one field, `wanted`.
  *
- * @param wanted - taken if it is allowed, and no format says more.
- * @param at - different numbers give different texts, as far as the schema has them.
+ * @param wanted - used if the schema allows it and has no format.
+ * @param at - different values give different texts, if the schema allows that.
  */
 export function sampleText(
   schema: StructuralSchema,
@@ -108,12 +108,12 @@ function* candidates(schema: StructuralSchema, wanted: string, work: Work): Gene
       yield sized(text, schema);
     }
   } catch (error) {
-    // The pattern was compared already, so the problem of the field is told.
+    // The pattern was compared already, so the problem of the field is reported.
     if (!(error instanceof SyntaxError || error instanceof PatternCostError)) throw error;
   }
 }
 
-/** Another digit makes another address, date or number. */
+/** Variants of a text. Another digit makes another address, date or number. */
 function variants(text: string): readonly string[] {
   const other = (digit: string): string =>
     /\d/.test(text) ? text.replace(/\d(?=\D*$)/, digit) : `${digit}${text}`;

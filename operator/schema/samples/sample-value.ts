@@ -8,57 +8,60 @@ import { TooMuchWork, type Work } from '../work.ts';
 import { sampleNumber } from './sample-number.ts';
 import { sampleText } from './sample-text.ts';
 
-/** Fields of a sample are not nested deeper. */
+/** Maximum depth of the fields of a sample. */
 const MAX_DEPTH = 20;
 
-/** A list or a map of a sample has no more items. */
+/** Maximum number of items of a list or a map of a sample. */
 const MAX_ITEMS = 20;
 
-/** The lists of a sample have no more items together: lists of lists would have many. */
+/** Maximum number of items of all lists of a sample together, because lists of lists could have many. */
 const MAX_LISTED = 1_000;
 
-/** Which of several values is wanted. */
+/** Selects one of several possible values. */
 interface Choice {
-  /** The schema that is taken of `anyOf` and `oneOf`. */
+  /** The index of the schema that is used of `anyOf` and `oneOf`. */
   readonly branch: number;
-  /** Different numbers give different values, as far as the schema has them. */
+  /** Different numbers give different values, if the schema allows that. */
   readonly at: number;
   readonly depth: number;
-  /** How many items have been made. */
+  /** Number of items that have been made. */
   readonly listed: { count: number };
   readonly work: Work;
-  /** From 0 to 1, other numbers at each call. Undefined: the value is small, and always the same. */
+  /** Random numbers from 0 to 1. Undefined: the value is small, and always the same. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Different numbers of a choice that varies. */
+/** Number of different values of `at` in a varied value. */
 const VARIANTS = 20;
 
-/** How likely a value that varies has a field that may be left out, and how likely a default stays. */
+/** Probabilities that a varied value has an optional field, and that it keeps a default. */
 const SHOWN = 0.6;
 const DEFAULTED = 0.3;
 
-/** How likely a value that varies is null where it may be. */
+/** Probability that a varied value is null if null is allowed. */
 const NULL = 0.1;
 
-/** A list that varies has no more items beyond those that there must be. A map has so many keys. */
+/**
+ * Maximum number of items of a varied list beyond the required ones, and maximum number of keys of a varied
+ * map.
+ */
 const MORE_ITEMS = 3;
 
 /**
- * A small value for a schema: required fields, and fields with a default. Not every schema has one that is found, so
- * the caller checks it. When all work is spent, each further value is `{}`.
+ * A small value for a schema: required fields, and fields with a default. A valid value is not found for
+ * every schema, so the caller must check it. When all work is spent, each further value is `{}`.
  *
- * @param branch - the schema that is taken of `anyOf` and `oneOf`.
+ * @param branch - the index of the schema that is used of `anyOf` and `oneOf`.
  */
 export function sampleValue(schema: StructuralSchema, branch: number, work: Work): unknown {
   return valueFor(schema, { branch, at: 0, depth: 0, listed: { count: 0 }, work });
 }
 
 /**
- * A value for a schema that differs with `random`: with some of the fields that may be left out, and lists and
- * maps of different lengths. It fits the schema more often than not.
+ * A value for a schema that varies with `random`: it has some of the optional fields, and lists and maps of
+ * different lengths. It fits the schema more often than not.
  *
- * @param random - from 0 to 1, as `Math.random`.
+ * @param random - returns numbers from 0 to 1, as `Math.random` does.
  */
 export function variedValue(schema: StructuralSchema, random: () => number, work: Work): unknown {
   const choice = { branch: 0, at: 0, depth: 0, listed: { count: 0 }, work, random };
@@ -106,7 +109,10 @@ function typedValue(schema: StructuralSchema, choice: Choice): unknown {
   }
 }
 
-/** A schema with one of its alternatives. What several of them say of a field is merged. */
+/**
+ * A schema merged with one of its alternatives. If several parts describe the same field, their schemas are
+ * merged.
+ */
 function withAlternatives(schema: StructuralSchema, { branch, work }: Choice): StructuralSchema {
   const parts = [...partsOf(schema, branch, work)];
   return parts.length === 1 ? schema : merged(parts, work);
@@ -120,7 +126,7 @@ function* partsOf(
   work.spend(1);
   const { allOf = [], anyOf = [], oneOf = [], ...own } = schema;
   yield own;
-  // The alternatives of such a value are its two types.
+  // The alternatives of `anyOf` in an int-or-string are only its two types.
   const isEither = schema['x-kubernetes-int-or-string'] === true;
   const one = (list: readonly StructuralSchema[]): readonly StructuralSchema[] =>
     isEither ? [] : list.slice(branch % list.length).slice(0, 1);
@@ -135,12 +141,12 @@ function merged(parts: readonly StructuralSchema[], work: Work): StructuralSchem
     const own = Object.entries(part.properties ?? {});
     work.spend(1 + own.length);
     for (const [name, schema] of own) {
-      const said = properties.get(name);
-      if (said === undefined) properties.set(name, [schema]);
-      else said.push(schema);
+      const known = properties.get(name);
+      if (known === undefined) properties.set(name, [schema]);
+      else known.push(schema);
     }
   }
-  const all = [...properties].map(([name, said]) => [name, merged(said, work)] as const);
+  const all = [...properties].map(([name, known]) => [name, merged(known, work)] as const);
   return {
     ...Object.fromEntries(parts.flatMap((part) => Object.entries(part))),
     properties: Object.fromEntries(all),
@@ -167,7 +173,7 @@ function lengthOf({ minItems = 0, maxItems }: StructuralSchema, { random }: Choi
   return Math.min(least + more, Math.max(maxItems ?? MAX_ITEMS, least), MAX_ITEMS);
 }
 
-/** The schema of items without the defaults that would make them equal where they must not be. */
+/** The schema of items without defaults that would make items equal which must be different. */
 function distinct(items: StructuralSchema, list: StructuralSchema): StructuralSchema {
   const { default: _default, ...item } = items;
   const keys = list['x-kubernetes-list-map-keys'] ?? [];
@@ -189,7 +195,7 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
     ? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'sample' } }
     : {};
   const unknown: StructuralSchema = random === undefined ? {} : { type: 'string' };
-  // A map, because a field may have any name, such as `__proto__`.
+  // A Map, because a field may have any name, such as `__proto__`.
   const fields = new Map<string, unknown>(Object.entries(embedded));
   const add = (name: string): void => {
     if (fields.has(name) || (isEmbedded && OBJECT_FIELDS.has(name))) return;
@@ -210,7 +216,7 @@ function sampleFields(schema: StructuralSchema, choice: Choice): object {
   return Object.fromEntries(fields);
 }
 
-/** Keys of a map that varies, and a field that no schema describes where there may be one. */
+/** Keys of a varied map, and, if the schema allows unknown fields, the name of one. */
 function moreKeys(schema: StructuralSchema, { random }: Choice): readonly string[] {
   if (random === undefined) return [];
   const { maxProperties = MAX_ITEMS } = schema;

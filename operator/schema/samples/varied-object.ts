@@ -7,14 +7,15 @@ import type { SampleNames } from './sample-object.ts';
 import { sampleProblems } from './sample-problems.ts';
 import { variedValue } from './sample-value.ts';
 
-/** Steps for the values of one object, and as many to check it. */
+/** Maximum number of steps to make the values of one object, and to check it. */
 const MAX_STEPS = 1_000_000;
 
 /**
- * An object as the API server could store it, which differs with `random`: with a spec, a status, and metadata that
- * programs and the API server set. Undefined when the object that was made breaks a rule of the schema: try again.
+ * An object as the API server could store it, which varies with `random`. It has a spec, a status, and
+ * metadata that programs and the API server set. Undefined if the object breaks a rule of the schema: then
+ * try again.
  *
- * @param random - from 0 to 1, as `Math.random`.
+ * @param random - returns numbers from 0 to 1, as `Math.random` does.
  */
 export function variedObject(
   { apiVersion, kind, name }: SampleNames,

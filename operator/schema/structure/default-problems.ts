@@ -6,7 +6,8 @@ import { validateBySchema } from '../validation/validate.ts';
 import type { Work } from '../work.ts';
 
 /**
- * The problems of the defaults of a schema: each must be valid by the schema that it stands in.
+ * The problems of the defaults of a schema: each default must be valid by the schema that contains
+ * it.
  *
  * @throws TooMuchWork
  */
@@ -30,7 +31,8 @@ export function defaultProblems(
 
 function ownProblems(schema: StructuralSchema, path: string, work: Work): readonly FieldError[] {
   const value = schema.default;
-  // A path of its own, because a default is no whole object, whose names no schema declares.
+  // The path is not empty, because a default is not a whole object: only in a whole object are
+  // undeclared names allowed.
   if (!jsonEquals(prune(value, schema, { path: 'default', work }), value, work)) {
     return [invalid(path, value, 'must not have unknown fields')];
   }

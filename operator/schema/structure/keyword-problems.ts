@@ -10,7 +10,7 @@ import {
 } from '../validation/field-errors.ts';
 import { ruleProblems } from './rule-problems.ts';
 
-/** Parts of JSON Schema that no definition may use. */
+/** Keywords of JSON Schema that no definition may use. */
 const UNSUPPORTED = [
   'id',
   'additionalItems',
@@ -20,18 +20,18 @@ const UNSUPPORTED = [
   '$ref',
 ];
 
-/** Where a schema stands, as far as that decides what it may say. */
+/** The position of a schema, as far as it limits the keywords. */
 interface Place {
   readonly isRoot: boolean;
-  /** It describes the name, kind or metadata of an object, or a part of them. */
+  /** True if the schema describes the name, kind or metadata of an object, or a part of them. */
   readonly isObjectMeta: boolean;
-  /** Why nothing may have a default here; undefined where it may. */
+  /** Why no default is allowed here; undefined if it is allowed. */
   readonly noDefault: string | undefined;
 }
 
 const ROOT: Place = { isRoot: true, isObjectMeta: false, noDefault: undefined };
 
-/** What is wrong with a schema and those in it, besides its structure. */
+/** The problems of a schema and of the schemas in it, except for structural problems. */
 export function keywordProblems(
   schema: StructuralSchema,
   path: string,
@@ -77,7 +77,10 @@ function schemasIn(schema: StructuralSchema, path: string, place: Place): readon
   return found;
 }
 
-/** Which entries a map of the metadata has is known from a value only. */
+/**
+ * The place of the values of a map. In metadata they may have no default, because the entries are
+ * known only from a value.
+ */
 function inMapOf(place: Place): Place {
   if (!place.isObjectMeta) return place;
   return { ...place, noDefault: 'inside additionalProperties applying to object metadata' };
@@ -183,7 +186,7 @@ function listTypeProblems(schema: StructuralSchema, path: string): readonly Fiel
   return problems;
 }
 
-/** What stands in a set is compared whole. */
+/** The problems of a set's items. Items of a set are compared as a whole. */
 function setItemProblems({ items }: StructuralSchema, path: string): readonly FieldError[] {
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = items?.['x-kubernetes-list-type'];
@@ -229,7 +232,10 @@ function listMapProblems(
   return problems;
 }
 
-/** A key without a value would make two items one. */
+/**
+ * The problems of the fields that are keys. Without a value for a key, two items could not be
+ * distinguished.
+ */
 function keyFieldProblems(
   { items }: StructuralSchema,
   keys: readonly string[],

@@ -3,10 +3,10 @@ import { definitionError } from '../field-path.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /**
- * Refuses what the API server would refuse in the schema of a version: invalid defaults, lists whose items cannot be
- * distinguished, and unusable rules. It checks everything except CEL expressions.
+ * Refuses what the API server would refuse in the schema of a version: invalid defaults, lists whose items
+ * cannot be distinguished, and unusable rules. It checks everything except CEL expressions.
  *
- * @param path - of the version in the options of `customResource`; ends in a dot, or is empty.
+ * @param path - the path of the version in the options of `customResource`; ends in a dot, or is empty.
  * @throws ConfigurationError `CONFIG` with the path in these options and the remedy.
  */
 export function refuseUnusable(root: StructuralSchema, path: string): void {
@@ -26,7 +26,7 @@ export function refuseUnusable(root: StructuralSchema, path: string): void {
 
 const RULES = '.x-kubernetes-validations';
 
-/** `.properties[spec].items.nullable` is the keyword `.nullable` at `.spec[]`. */
+/** Splits the path of a field: `.properties[spec].items.nullable` is the keyword `.nullable` at `.spec[]`. */
 function placeOf(field: string): { readonly steps: string; readonly keyword: string } {
   const step = /\.properties\[(.+?)\](?=\.|$)|\.(items|additionalProperties)(?=\.|$)/y;
   let steps = '';
@@ -43,7 +43,7 @@ const IN_LISTS: Readonly<Record<string, string>> = { items: '[]', additionalProp
 
 type Remedy = readonly [keyword: RegExp, message: RegExp, remedy: string];
 
-/** What to write instead. The first that fits counts. */
+/** Problems, each with what to write instead. The first entry that matches counts. */
 const REMEDIES: readonly Remedy[] = [
   [
     /^\.default$/,

@@ -7,16 +7,16 @@ import { keywordProblems } from './keyword-problems.ts';
 import { structuralProblems } from './structural-problems.ts';
 
 /**
- * The causes for which the API server refuses the schema of a version, in its order and with its texts. Whether the
- * rules compile, only a library for CEL can tell.
+ * The causes for which the API server refuses the schema of a version, in its order and with its messages.
+ * Does not check whether the rules compile, because only a library for CEL can.
  *
- * @param root - with keywords of the types that the API server reads.
- * @param path - of the schema in the definition.
+ * @param root - a schema whose keywords have the types that the API server reads.
+ * @param path - the path of the schema in the definition.
  */
 export function schemaProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   const structural = structuralProblems(root, path);
   return [
-    // Of a schema that is not structural, defaults mean nothing.
+    // In a schema that is not structural, defaults have no meaning.
     ...(structural.length > 0 ? structural : boundedDefaultProblems(root, path)),
     ...keywordProblems(root, path),
   ];

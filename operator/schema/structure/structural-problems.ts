@@ -9,7 +9,10 @@ type Level = 'root' | 'item' | 'field';
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** What keeps a schema from being structural: from saying of every field, once, what it is. */
+/**
+ * Why a schema is not structural. A structural schema declares every field exactly once, with its
+ * type.
+ */
 export function structuralProblems(root: StructuralSchema, path: string): readonly FieldError[] {
   const schema = root as Json;
   const problems = [
@@ -83,7 +86,7 @@ const EMPTY: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
-/** What every object has may only be narrowed. */
+/** The problems with fields that every object has. A schema may only restrict them. */
 function metadataProblems(schema: Json, level: Level, path: string): readonly FieldError[] {
   const embedded = schema['x-kubernetes-embedded-resource'] === true;
   const properties = isMapping(schema.properties) ? schema.properties : {};
@@ -125,7 +128,7 @@ interface Skipped {
   readonly firstAllOfAnyOf: boolean;
 }
 
-/** The two ways to spell out what int-or-string is, which are let pass. */
+/** The two ways to spell out int-or-string, which are allowed. */
 function skippedIn(schema: Json): Skipped {
   const [first] = listOf(schema.allOf);
   return {
@@ -134,7 +137,7 @@ function skippedIn(schema: Json): Skipped {
   };
 }
 
-/** Checks the parts of a schema that say which values are allowed, not what fields there are. */
+/** Checks the parts of a schema that restrict values and do not declare fields. */
 function valueProblems(schema: Json, path: string, skip: Skipped): readonly FieldError[] {
   const problems: FieldError[] = [];
   if (!skip.anyOf) {
@@ -203,7 +206,7 @@ function nestedProblems(nested: Json, path: string, skipAnyOf = false): readonly
   return problems;
 }
 
-/** Fields that values are checked for without being declared. */
+/** Problems with fields whose values are restricted, but which are not declared. */
 function incompleteProblems(schema: Json, path: string): readonly FieldError[] {
   const problems: FieldError[] = [];
   const inspect = (nested: Json, declared: Json | undefined, at: string, source: string): void => {

@@ -6,8 +6,8 @@ type Check = (schema: StructuralSchema) => Findings;
 type Fail = (why: string) => void;
 
 /**
- * Checks `anyOf`, `oneOf`, `allOf` and `not`. A failure is reported without a field, and then the problems of
- * the alternative that came closest.
+ * Checks `anyOf`, `oneOf`, `allOf` and `not`. A failure is reported as a problem without a field, followed by
+ * the problems of the alternative that came closest.
  */
 export function checkAlternatives(
   schema: StructuralSchema,

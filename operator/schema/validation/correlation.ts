@@ -5,8 +5,8 @@ import { UNLIMITED, type Work } from '../work.ts';
 import { identityOf, jsonEquals } from './json-equality.ts';
 
 /**
- * A value and the one that it replaces. Where the two can be matched, what was wrong before may stay wrong:
- * only what a write changes has to be valid.
+ * A value and the value that it replaces. Parts that can be matched and did not change may stay invalid: only
+ * the parts that a write changes must be valid.
  */
 export class Correlation {
   readonly #value: unknown;
@@ -22,13 +22,17 @@ export class Correlation {
     this.#work = work;
   }
 
-  /** @throws TooMuchWork */
+  /**
+   * True when the value did not change.
+   *
+   * @throws TooMuchWork
+   */
   get unchanged(): boolean {
     this.#unchanged ??= jsonEquals(this.#value, this.old, this.#work);
     return this.#unchanged;
   }
 
-  /** Of a field of an object or map; undefined where there was none before. */
+  /** The correlation of a field of an object or map; undefined if the field did not exist before. */
   field(name: string): Correlation | undefined {
     const schema = fieldSchema(this.#schema, name);
     if (schema === undefined || !isMapping(this.#value) || !isMapping(this.old)) return undefined;
@@ -36,7 +40,7 @@ export class Correlation {
     return new Correlation(this.#value[name], this.old[name], schema, this.#work);
   }
 
-  /** Of an item of a list whose items have keys; undefined in any other list. */
+  /** The correlation of an item of a list whose items have keys; undefined in any other list. */
   item(index: number): Correlation | undefined {
     const { items } = this.#schema;
     if (items === undefined || !Array.isArray(this.#value)) return undefined;
@@ -52,7 +56,10 @@ interface KeyedItems {
   readonly items: ReadonlyMap<string, unknown>;
 }
 
-/** Each list is read once: to search it for each item would take the square of its length. */
+/**
+ * Lists that have been read. Each list is read once: searching it for each item would take the square of its
+ * length.
+ */
 const KEYED = new WeakMap<readonly unknown[], KeyedItems>();
 
 /**
@@ -77,7 +84,7 @@ export function itemLike(
   return keyed.items.get(identityOf(keysOf(item, keys)));
 }
 
-/** Of items with the same keys the first counts. */
+/** The items by their keys. If items have the same keys, the first one counts. */
 function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>();
   for (const item of list) {
@@ -88,7 +95,7 @@ function byKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<
   return items;
 }
 
-/** The keys of an item, as far as it has them. */
+/** The keys of an item. Missing keys are omitted. */
 export function keysOf(item: unknown, keys: readonly string[]): Json {
   if (!isMapping(item)) return {};
   const present = keys.filter((key) => Object.hasOwn(item, key));

@@ -1,40 +1,49 @@
 import { deepJson } from '../../core/json/deep-json.ts';
 import type { FieldProblem } from '../field-path.ts';
 
-/** One cause of a 422, as the API server names it: the field, and the text behind it. */
+/** One cause of a 422, as the API server names it: the field, and the text after it. */
 export interface FieldError {
   readonly field: string;
   readonly reason: FieldProblem['reason'];
   readonly message: string;
 }
 
-/** How the API server names the root of a value, and a problem of no field in particular. */
+/**
+ * The name that the API server uses for the root of a value, and for a problem that is not about one field.
+ */
 export const NO_FIELD = '<nil>';
 
 export function fieldName(path: string): string {
   return path === '' ? NO_FIELD : path;
 }
 
-/** Part of ES2025, and in every supported Node. TypeScript's library does not declare it yet. */
+/**
+ * `JSON.rawJSON` is part of ES2025 and of every supported Node. TypeScript's library does not declare it yet.
+ */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** A value as a message shows it: JSON, with all digits of long integers. A number alone is written as Go writes it. */
+/**
+ * A value as a message shows it: JSON, with all digits of long integers. A value that is only a number is
+ * written as Go writes it.
+ */
 export function shown(value: unknown): string {
   if (typeof value === 'number') return goNumber(value);
   return deepJson(value, (_key, part) => (typeof part === 'bigint' ? rawJSON(String(part)) : part));
 }
 
-/** The end of Go's int64. */
+/** The first integer above Go's int64. */
 const INT64_END = 2 ** 63;
 
-/** A number as Go shows it: an integer of 64 bits with all digits, any other one as a float64. */
+/** A number as Go shows it: an integer of 64 bits with all digits, any other number as a float64. */
 export function goNumber(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value);
   const isInteger = Number.isInteger(value) && Math.abs(value) < INT64_END;
   return isInteger && !Object.is(value, -0) ? String(BigInt(value)) : goFloat(value);
 }
 
-/** Powers of ten between these two are written without an exponent (strconv, the format `g`). */
+/**
+ * Numbers with a power of ten between these two are written without an exponent (strconv, the format `g`).
+ */
 const LEAST_POWER = -4;
 const POWER_END = 6;
 

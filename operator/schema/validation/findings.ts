@@ -1,7 +1,7 @@
 import type { Work } from '../work.ts';
 import type { FieldError } from './field-errors.ts';
 
-/** For one problem that is put among others. */
+/** Number of steps for one problem that is merged with others. */
 const MERGED_STEPS = 10;
 
 /**
@@ -29,7 +29,11 @@ export class Findings {
     return this.#problems.size === 0;
   }
 
-  /** A message costs its length: it may quote large values, and list many. @throws TooMuchWork */
+  /**
+   * Adds a problem. Its cost is the length of its message, which may quote large values and list many.
+   *
+   * @throws TooMuchWork
+   */
   add(problem: FieldError | undefined): void {
     if (problem === undefined) return;
     this.#work.spend(problem.message.length);
@@ -43,8 +47,8 @@ export class Findings {
   }
 
   /**
-   * Takes the result for a part. `other` must not change afterwards: a deep object hands the problems of its
-   * deepest part up through each level, so they are not copied where no others are there.
+   * Adds the result for a part. `other` must not change afterwards: its problems are not copied if there are
+   * no others. Otherwise a deep object would copy the problems of its deepest part at each level.
    *
    * @throws TooMuchWork
    */
@@ -61,7 +65,7 @@ export class Findings {
     }
   }
 
-  /** The same checks without the problems: an update may keep the problems that were there before. */
+  /** The same number of checks without the problems, because an update may keep earlier problems. */
   tolerated(): Findings {
     const findings = new Findings(this.#work);
     findings.#checks = this.#checks;

@@ -6,7 +6,7 @@ import { shown } from './field-errors.ts';
 /**
  * Deep equality of JSON values. The order of an object's fields does not count. Works at any depth.
  *
- * @param work - a step is one pair of values.
+ * @param work - one step is a pair of values.
  * @throws TooMuchWork
  */
 export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED): boolean {
@@ -31,7 +31,7 @@ export function jsonEquals(left: unknown, right: unknown, work: Work = UNLIMITED
   return true;
 }
 
-/** A text that only equal values have. */
+/** A text that is the same only for equal values. */
 export function identityOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? sortedJson(shown(value)) : shown(value);
 }

@@ -7,7 +7,7 @@ import { identityOf } from './json-equality.ts';
 import { childPath } from './schema-places.ts';
 
 /**
- * The repetitions in lists that allow none: a set has each value once, and a list map each key.
+ * The duplicates in lists that allow none: a set may have each value once, and a list map each key.
  *
  * @throws TooMuchWork
  */
@@ -69,7 +69,9 @@ function keyProblems(
   return repeated(keys, work).map((at) => duplicate(`${path}[${at}]`, keys[at]));
 }
 
-/** The places where a value stands for the second time. Further places are not reported. */
+/**
+ * The positions at which a value occurs for the second time. Further positions are not reported.
+ */
 function repeated(values: readonly unknown[], work: Work): readonly number[] {
   const times = new Map<string, number>();
   const found: number[] = [];

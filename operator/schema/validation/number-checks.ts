@@ -1,24 +1,27 @@
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 import { type FieldError, goFloat, goNumber, invalid } from './field-errors.ts';
 
-/** The first integers that Go's int64 and int32 do not hold, and the largest value of its float32. */
+/** The first integers above Go's int64 and int32, and the largest value of its float32. */
 const INT64_END = 2 ** 63;
 const INT32_END = 2 ** 31;
 const FLOAT32_MAX = 3.4028234663852886e38;
 
 /**
- * Whether the API server holds a number as an int64; every other one is a float64. A number of JavaScript does not say
- * whether it was written as `1` or `1.0`: it counts as `1`. Minus zero was written with a point.
+ * Whether the API server stores a number as an int64; every other number is a float64. JavaScript does not
+ * distinguish `1` and `1.0`: both count as `1`. Minus zero counts as a float64.
  */
 export function isInt64(value: number | bigint): boolean {
   const isWhole = typeof value === 'bigint' || (Number.isInteger(value) && !Object.is(value, -0));
   return isWhole && value >= -INT64_END && value < INT64_END;
 }
 
-/** How far a float may be from an integer, relative to its size, and still count as one. */
+/** How far a float may be from an integer, relative to its size, and still count as an integer. */
 const INTEGER_TOLERANCE = 1e-9;
 
-/** `IsFloat64AJSONInteger` (github.com/go-openapi/swag, conv/convert.go). */
+/**
+ * True for a number that counts as an integer: `IsFloat64AJSONInteger` (github.com/go-openapi/swag,
+ * conv/convert.go).
+ */
 export function isJsonInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
   const rounded = Math.round(value);
@@ -26,7 +29,10 @@ export function isJsonInteger(value: number): boolean {
   return Math.abs(value - rounded) < INTEGER_TOLERANCE * Math.abs(rounded);
 }
 
-/** The problems of a number, in the order of the API server (k8s.io/kube-openapi, pkg/validation/validate/validator.go). */
+/**
+ * The problems of a number, in the order of the API server (k8s.io/kube-openapi,
+ * pkg/validation/validate/validator.go).
+ */
 export function numberProblems(
   value: number | bigint,
   schema: StructuralSchema,
@@ -44,7 +50,9 @@ export function numberProblems(
   ].filter((problem) => problem !== undefined);
 }
 
-/** A number that the format does not hold. The API server reports it without naming the field. */
+/**
+ * The problem of a number that does not fit the format. The API server reports it without naming the field.
+ */
 function rangeProblem(
   value: number | bigint | undefined,
   { type, format }: StructuralSchema,
@@ -66,8 +74,8 @@ function isInRange(value: number | bigint, type: string, format: string | undefi
 }
 
 /**
- * A limit as it is compared with a number: what is behind its point is lost beside an int64. Where the type does not hold
- * the limit, both are compared as floats.
+ * A limit in the form in which it is compared with a number. Compared with an int64, it loses its fraction.
+ * If the type cannot hold the limit, both are compared as floats.
  */
 function limitFor(
   value: number | bigint,
@@ -78,7 +86,7 @@ function limitFor(
   return isNative && isInt64(value) ? Math.trunc(limit) + 0 : limit;
 }
 
-/** The limit in a message: a float beside a float. */
+/** The limit as a message shows it: as a float if the value is a float. */
 function shownLimit(value: number | bigint, limit: number): string {
   return isInt64(value) ? goNumber(limit) : goFloat(limit);
 }

@@ -8,7 +8,7 @@ import { listTypeProblems } from './list-types.ts';
 import { storedForm } from './stored-form.ts';
 import { validateBySchema } from './validate.ts';
 
-/** What the custom resources of one version must fulfil. */
+/** The rules for custom resources of one version. */
 export interface ObjectRules {
   readonly schema: StructuralSchema;
   /** The paths of the numbers that the scale subresource shows: `['spec', 'replicas']`. */
@@ -21,12 +21,13 @@ export interface ObjectRules {
 }
 
 /**
- * Steps to validate one object: a second on a slow machine. They suffice for objects as large as an API server
- * takes. An object that needs more is refused, which no API server does.
+ * Maximum number of steps to validate one object: a second on a slow machine. They suffice for objects of the
+ * maximum size that an API server accepts. An object that needs more steps is refused, although no API server
+ * would refuse it.
  */
 export const OBJECT_STEPS = 50_000_000;
 
-/** The API server adds this problem if it did not evaluate the rules because fields are wrong. */
+/** The API server adds this problem if it did not evaluate the rules because fields are invalid. */
 const UNCHECKED: FieldError = {
   field: fieldName(''),
   reason: 'FieldValueInvalid',
@@ -44,10 +45,11 @@ const BLOCKING: ReadonlySet<FieldError['reason']> = new Set([
 ]);
 
 /**
- * The causes for which the API server refuses a custom resource, in its order and with its texts. A problem that
- * `previous` had may stay where nothing changed.
+ * The causes for which the API server refuses a custom resource, in its order and with its messages. A part
+ * that did not change may keep a problem that `previous` had.
  *
- * @param object - as it is stored: with defaults, and without what the API server prunes.
+ * @param object - the object as it is stored: with defaults, and without the fields that the API server
+ *   prunes.
  * @param previous - undefined when the object is created.
  */
 export function objectProblems(
@@ -58,7 +60,7 @@ export function objectProblems(
   return bounded((work) => problemsIn(object, previous, rules, work));
 }
 
-/** The same for an object that is sent to be created. */
+/** The problems of an object that a client wants to create. */
 export function newObjectProblems(object: unknown, rules: ObjectRules): readonly FieldError[] {
   return bounded((work) => {
     return problemsIn(storedForm(object, rules.schema, work), undefined, rules, work);
@@ -94,13 +96,16 @@ function problemsIn(
   return [...problems, ...rules(correlation)];
 }
 
-/** The API server reports fields in any order. This one was seen. */
+/**
+ * The problems, with enumerations first. The API server reports fields in any order, and this order was
+ * observed.
+ */
 function enumerationsFirst(problems: readonly FieldError[]): readonly FieldError[] {
   const isEnum = ({ reason }: FieldError): boolean => reason === 'FieldValueNotSupported';
   return [...problems.filter(isEnum), ...problems.filter((problem) => !isEnum(problem))];
 }
 
-/** A list that had repetitions before may have them now. */
+/** The problems of lists. A list that had duplicates before may keep them. */
 function newListProblems(
   object: unknown,
   previous: unknown,
@@ -121,7 +126,7 @@ const GO_TYPES: Readonly<Record<string, string>> = {
   boolean: 'bool',
 };
 
-/** A number that `/scale` cannot show. The API server writes its path with a dot first. */
+/** The problem of a number that `/scale` cannot show. The API server writes its path with a leading dot. */
 function scaleProblems(object: unknown, path: readonly string[]): readonly FieldError[] {
   const value = path.reduce<unknown>(
     (at, field) => (isMapping(at) ? at[field] : undefined),

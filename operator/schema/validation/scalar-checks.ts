@@ -31,7 +31,8 @@ export function typeProblem(
   const isText = typeof value === 'string' || Array.isArray(value);
   const isNumeric = types.includes('number') || types.includes('integer');
   if (format !== undefined && !isText && !fits) return mustBe(path, format, goFormat(found));
-  // The API server checks a text or a list in the place of a text with a known format by its format alone.
+  // The API server checks only the format if the schema wants a text with a known format and the value is a
+  // text or a list.
   if (format !== undefined && isText && !isNumeric) return undefined;
   return fits || types.length === 0 ? undefined : mustBe(path, types.join(','), found);
 }
@@ -55,7 +56,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Go's name for the format of a value that has the wrong type for a format. */
+/** Go's name for the format of a value whose type is wrong. */
 function goFormat(found: string): string {
   if (found === 'integer') return 'int64';
   return found === 'number' ? 'float64' : '';
@@ -77,10 +78,10 @@ function checkedFormat({ type, format }: StructuralSchema): string | undefined {
   }
 }
 
-/** Characters of a text that are counted, or compared with a format, for one step. */
+/** Number of characters that count as one step when a text is counted or compared with a format. */
 const CHARACTERS_OF_A_STEP = 8;
 
-/** The problems of a text: the first with its length or pattern, and the one with its format. */
+/** The problems of a text: the first problem with its length or pattern, and the problem with its format. */
 export function* textProblems(
   value: string,
   schema: StructuralSchema,
@@ -104,25 +105,28 @@ export function* textProblems(
   }
 }
 
-/** Code points, as Go counts. */
+/** The number of code points, as Go counts characters. */
 function characters(value: string): number {
   let count = 0;
   for (const _character of value) count++;
   return count;
 }
 
-/** The most steps for one text and its pattern: half a second. */
+/** Maximum number of steps for one text and its pattern: half a second. */
 const PATTERN_STEPS = 20_000_000;
 
-/** As many suffice for a text of some thousand characters. */
+/** Minimum of that limit. It suffices for a text of some thousand characters. */
 const LEAST_PATTERN_STEPS = 200_000;
 
-/** One text gets a fifth of bounded work, so that others can be compared as well. */
+/** The limit for one text: a fifth of the whole work, so that other texts can be compared as well. */
 function patternSteps(work: Work): number {
   return Math.min(Math.max(work.limit / 5, LEAST_PATTERN_STEPS), PATTERN_STEPS);
 }
 
-/** A text that costs too much to compare is refused, with a text of our own: the API server has no such limit. */
+/**
+ * The problem of a text that does not match its pattern. A text that costs too much to compare is refused,
+ * too, with a message that the API server does not have, because it has no such limit.
+ */
 function patternProblem(
   value: string,
   pattern: string,
@@ -131,7 +135,7 @@ function patternProblem(
 ): FieldError | undefined {
   const own = new Work(patternSteps(work), work);
   try {
-    own.spend(pattern.length); // it is read, at least
+    own.spend(pattern.length); // the pattern is read, at least
     if (knownPattern(pattern).test(value, own)) return undefined;
     return invalid(path, value, `${path} in body should match '${pattern}'`);
   } catch (error) {

@@ -1,12 +1,15 @@
 import { isMapping } from '../../core/mapping.ts';
 import type { StructuralSchema } from '../../model/structural-schema.ts';
 
-/** True for the root, and for an object inside another one. */
+/** True for the root, and for an object inside another object. */
 export function isResource(schema: StructuralSchema, path: string): boolean {
   return path === '' || schema['x-kubernetes-embedded-resource'] === true;
 }
 
-/** Every schema in a schema, itself first; not those of `allOf`, `anyOf`, `oneOf` and `not`. */
+/**
+ * The schema itself and every schema in it, except for the schemas of `allOf`, `anyOf`, `oneOf` and
+ * `not`.
+ */
 export function* spineOf(schema: StructuralSchema): Generator<StructuralSchema> {
   yield schema;
   const { items, additionalProperties } = schema;

@@ -1,5 +1,5 @@
 /**
- * The value that the API server stores for a value that was sent: it drops fields that the schema does not
+ * The value that the API server stores when a client sends a value: it drops fields that the schema does not
  * declare, and then fills in defaults.
  */
 
@@ -25,19 +25,21 @@ export function storedForm(object: unknown, schema: StructuralSchema, work: Work
 
 /** How a value is pruned. */
 export interface Pruning {
-  /** Takes the path of each field that is dropped. */
+  /** Called with the path of each field that is dropped. */
   readonly report?: (path: string) => void;
-  /** Of the value. Default: it is a whole object, which keeps its apiVersion, kind and metadata. */
+  /**
+   * The path of the value. Default: empty, for a whole object, which keeps its apiVersion, kind and metadata.
+   */
   readonly path?: string;
-  /** Default: no limit. */
+  /** Limits the work. Default: no limit. */
   readonly work?: Work;
 }
 
 /**
- * `value` without the fields that the schema does not know; the same value if it has none of them.
+ * `value` without the fields that the schema does not know; the same value if it has no such fields.
  *
- * Where a schema keeps unknown fields, what lies below them is kept whole, and what lies below its known
- * fields is pruned.
+ * If a schema keeps unknown fields, the values of these fields are kept as a whole, and the values of known
+ * fields are pruned.
  *
  * @throws TooMuchWork
  */
@@ -86,16 +88,17 @@ function prunedObject(
       pruner.report(below);
     }
   }
-  // `__proto__` is a field like any other here.
+  // `__proto__` may be the name of a field.
   return same ? value : Object.fromEntries(kept);
 }
 
 /**
- * `value` with the defaults of the schema where fields are missing; the same value if none is.
+ * `value` with the defaults of the schema where fields are missing; the same value if no field is missing.
  *
  * A null that is not allowed is replaced by the default.
  *
- * @param nulls - those that are not allowed and have no default: `removed`, or `kept`, as after a server-side apply.
+ * @param nulls - what happens to nulls that are not allowed and have no default: `removed`, or `kept`, as
+ *   after a server-side apply.
  * @throws TooMuchWork
  */
 export function applyDefaults(
@@ -155,12 +158,15 @@ function defaultedObject(
   return same ? value : Object.fromEntries(filled);
 }
 
-/** A field that is filled in takes memory, too: a small list may become as large as its length times the defaults. */
+/**
+ * Number of steps for a field that is filled in. It takes memory, too: a small list may grow to its length
+ * times the defaults.
+ */
 const FILLED_STEPS = 20;
 
 type Fields = NonNullable<StructuralSchema['properties']>;
 
-/** The fields with a default, found once for each schema: a list asks for them for every item. */
+/** The fields with a default, found once for each schema, because a list needs them for every item. */
 const DEFAULTED = new WeakMap<Fields, readonly (readonly [string, StructuralSchema])[]>();
 
 function defaultedFields({
@@ -175,7 +181,7 @@ function defaultedFields({
   return found;
 }
 
-/** A copy: objects share nothing with the schema. */
+/** A copy of the default, because objects must share nothing with the schema. */
 function defaultOf(schema: StructuralSchema): unknown {
   return schema.default === undefined ? undefined : deepCopy(schema.default);
 }

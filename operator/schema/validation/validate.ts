@@ -13,17 +13,18 @@ import { joined } from './schema-places.ts';
 
 /** How a value is validated. */
 export interface Validating {
-  /** Of an update: a problem in a part that did not change is no problem. */
+  /** Given for an update: a problem in a part that did not change does not count. */
   readonly correlation?: Correlation | undefined;
-  /** Default: no limit, except for each pattern. */
+  /** Limits the work. Default: no limit, except for each pattern. */
   readonly work?: Work;
 }
 
 /**
- * The problems of `value` by the schema, with the API server's texts, without rules in CEL. The API server
- * reports the fields of an object in the order of a Go map, which is any order; here it is that of their names.
+ * The problems of `value` by the schema, with the API server's messages. Rules in CEL are not evaluated. The
+ * API server reports the fields of an object in random order, the order of a Go map; here they are ordered by
+ * name.
  *
- * @param value - as it is stored: with defaults, and without what the API server prunes.
+ * @param value - the value as it is stored: with defaults, and without the fields that the API server prunes.
  * @throws TooMuchWork
  */
 export function validateBySchema(
@@ -35,14 +36,14 @@ export function validateBySchema(
   return findingsOf(value, schema, { path, correlation, work }).problems;
 }
 
-/** Where a value stands. */
+/** The position of a value. */
 interface Place {
   readonly path: string;
   readonly correlation: Correlation | undefined;
   readonly work: Work;
 }
 
-/** The findings in one value and everything below it; none that an unchanged value had before. */
+/** The findings in one value and everything below it, without problems that an unchanged value had before. */
 function findingsOf(value: unknown, schema: StructuralSchema, place: Place): Findings {
   const findings = check(value, schema, place);
   return !findings.isValid && place.correlation?.unchanged === true
@@ -50,7 +51,7 @@ function findingsOf(value: unknown, schema: StructuralSchema, place: Place): Fin
     : findings;
 }
 
-/** The checks of the API server, one after another: a value of the wrong type fails the others, too. */
+/** The checks of the API server, one after another: a value of the wrong type fails later checks, too. */
 function check(value: unknown, schema: StructuralSchema, place: Place): Findings {
   const { path, work } = place;
   work.spend(1);
@@ -130,7 +131,7 @@ function checkObject(
   for (const field of fields) {
     const child = fieldSchema(schema, field);
     if (child === undefined) continue;
-    // Clients cannot change their apiVersion and kind: both states are shown in one version.
+    // Clients cannot change these two fields: both states have the same version and kind.
     const matched = path === '' && isTypeMeta(field) ? undefined : correlation?.field(field);
     const below = { ...place, path: joined(path, field), correlation: matched };
     findings.merge(findingsOf(value[field], child, below));

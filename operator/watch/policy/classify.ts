@@ -7,10 +7,13 @@ export type Outcome =
   | { readonly during: 'list' | 'open' | 'stream'; readonly error: unknown }
   /** The server ended the watch normally. */
   | { readonly during: 'stream'; readonly lines: number; readonly livedMs: number }
-  /** We cut the watch, because it was silent for longer than normal. */
+  /** This process ended the watch, because it was silent for longer than normal. */
   | { readonly during: 'stream'; readonly stalled: true };
 
-/** Consecutive failures by kind. A watch that worked resets all counters but that of its own failure. */
+/**
+ * Number of consecutive failures of each kind. A watch that worked resets all counters except the counter of
+ * its own failure.
+ */
 export interface History {
   readonly expired: number;
   readonly emptyShortWatches: number;
@@ -27,7 +30,7 @@ export const NO_HISTORY: History = Object.freeze({
   undecodable: 0,
 });
 
-/** Why the reflector does not just continue. Part of logs and metrics: never rename a word. */
+/** Why the reflector does not just continue. Part of logs and metrics, so never rename a value. */
 export type Reason =
   | 'ended' // routine
   | 'ended-at-once'
@@ -54,12 +57,12 @@ export interface Action {
   readonly step: 'resume' | 'relist-fresher' | 'relist-latest';
   /** How to wait before that step: see `Pace` for the lengths. */
   readonly wait: 'none' | 'backoff' | 'longest' | 'unserved' | 'forbidden' | 'poll';
-  /** A minimum wait that the server asked for. */
+  /** A minimum wait that the server requested. */
   readonly atLeastMs: number;
   readonly reason: Reason;
 }
 
-/** A watch that ends sooner without a line signals a problem (client-go's value). */
+/** A watch that ends sooner without a line signals a problem. The value of client-go. */
 export const SHORT_WATCH_MS = 1_000;
 
 /**
@@ -87,10 +90,12 @@ function classifyEnd(
     : act('relist-latest', 'backoff', 'ended-at-once');
 }
 
-/** Consecutive server errors before the resourceVersion is suspected. */
+/** Number of consecutive server errors after which the resourceVersion is suspected. */
 const MAX_SERVER_ERRORS = 5;
 
-/** Attempts that give a replica time to catch up, before a list that bypasses the server's cache. */
+/**
+ * Number of attempts that give a replica time to catch up, before a list that bypasses the server's cache.
+ */
 const MAX_TOO_LARGE = 3;
 
 type During = 'list' | 'open' | 'stream';
@@ -130,8 +135,8 @@ function classifyStatus(error: ApiError, during: During, history: History): Acti
 }
 
 /**
- * First a list that the server's cache can answer, because thousands of watches expire at once when
- * an API server restarts. If that list is refused too, a list that bypasses the cache.
+ * First tries a list that the server's cache can answer, because thousands of watches expire at once when an
+ * API server restarts. If the server refuses that list, too, tries a list that bypasses the cache.
  */
 function classifyGone(during: During, { expired }: History): Action {
   if (during === 'list') {
@@ -179,7 +184,7 @@ const COUNTERS: Partial<Record<Reason, keyof History>> = {
 /**
  * The history after the decision for `action`.
  *
- * @param worked - the watch that ended had delivered a line, or had lived for a second.
+ * @param worked - the watch that ended had delivered a line, or had lasted for a second.
  */
 export function remember(history: History, action: Action, worked: boolean): History {
   const counter = COUNTERS[action.reason];

@@ -8,7 +8,7 @@ export interface Decision extends Action {
   readonly error?: unknown;
 }
 
-/** The sink is known to be wrong, so a new list is due. */
+/** The decision when the sink is known to be wrong: list again. */
 export const RELIST_NOW: Decision = Object.freeze({
   step: 'relist-latest',
   wait: 'none',
@@ -16,19 +16,19 @@ export const RELIST_NOW: Decision = Object.freeze({
   reason: 'ended',
 });
 
-/** The list that is due is repeated, in another way. */
+/** The decision to repeat the pending list in another way. */
 export const REPEAT_NOW: Decision = Object.freeze({ ...RELIST_NOW, step: 'resume' });
 
-/** A watch that delivered something, or lived for a second. */
+/** True for a watch that delivered something, or lasted for a second. */
 export function hasWorked({ lines, acceptedForMs }: WatchReport): boolean {
   return lines > 0 || (acceptedForMs ?? 0) >= SHORT_WATCH_MS;
 }
 
 /**
- * The list that is due after a decision; undefined when the watch continues.
+ * The list to make after a decision; undefined when the watch continues.
  *
- * @param due - the list that was due before, and failed.
- * @param resourceVersion - that of the sink; undefined before its first list.
+ * @param due - the previous list, which failed.
+ * @param resourceVersion - the version of the sink; undefined before its first list.
  */
 export function listAfter(
   { step, error }: Decision,

@@ -1,23 +1,23 @@
 import type { Clock } from '../../core/clock.ts';
 
 /**
- * Concurrent lists in one process: a restart of an API server must not cause one list per source at
- * once.
+ * Default number of concurrent lists in one process. It is limited because a restart of an API server must
+ * not cause one list per source at once.
  */
 const DEFAULT_CONCURRENT_LISTS = 4;
 
-/** With more sources than this, their starts are spread. */
+/** With more sources than this, their starts are spread over `START_SPREAD_MS`. */
 const CALM_START_SOURCES = 10;
 const START_SPREAD_MS = 1_000;
 
-/** How long a resource that cannot stream its list is paged before streaming is tried again. */
+/** How long a resource that cannot stream its list is listed page by page before streaming is tried again. */
 const REFUSAL_MS = 60 * 60 * 1_000;
 
 interface ListLimiterOptions {
   readonly clock: Clock;
-  /** Uniform numbers in [0, 1). Default `Math.random`. */
+  /** Random source: uniform numbers in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Concurrent lists. Default 4. */
+  /** Maximum number of concurrent lists. Default 4. */
   readonly concurrentLists?: number;
 }
 
@@ -26,11 +26,11 @@ type Release = () => void;
 
 /** A source in a limiter, from `join` to `leave`. */
 export interface LimitedSource {
-  /** Time to wait before the first list. Call it once every source of the process has joined. */
+  /** Milliseconds to wait before the first list. Call it once every source of the process has joined. */
   startDelayMs(): number;
-  /** A failure has made a list necessary. Returns the time to wait before calling `relistDelayMs`. */
+  /** A failure has made a list necessary. Returns the milliseconds to wait before calling `relistDelayMs`. */
   needsRelist(): number;
-  /** Time to wait after that. Lists that many sources need at once are spread over two seconds. */
+  /** Milliseconds to wait after that. Lists that many sources need at once are spread over two seconds. */
   relistDelayMs(): number;
   leave(): void;
 }
@@ -40,10 +40,11 @@ interface Waiting {
 }
 
 /**
- * State that the sources of one process share to protect the API server: how many list at a time,
- * when they start, and which resources cannot stream their lists.
+ * State that the sources of one process share to protect the API server: how many list at a time, when they
+ * start, and which resources cannot stream their lists.
  *
- * First come, first served. Waiting is not a failure and is not reported as one.
+ * Lists are admitted in the order in which they ask. Waiting is not a failure and is not reported as a
+ * failure.
  */
 export class ListLimiter {
   readonly #clock: Clock;
@@ -108,7 +109,7 @@ export class ListLimiter {
     });
   }
 
-  /** A resource, identified by group, version and name, cannot stream its list. */
+  /** Records that a resource, identified by group, version and name, cannot stream its list. */
   refuseStreaming(resource: string): void {
     this.#refusedAt.set(resource, this.#clock.monotonic());
   }
@@ -139,7 +140,7 @@ export class ListLimiter {
   }
 }
 
-/** When this many sources need a relist within a second, they have lost their watches together. */
+/** If this many sources need a relist within a second, they have probably lost their watches together. */
 const MASS_SOURCES = 5;
 const MASS_WINDOW_MS = 1_000;
 const MASS_SPREAD_MS = 2_000;
@@ -152,7 +153,7 @@ const LOOKOUT_MS = 250;
 
 interface Need {
   readonly at: number;
-  /** Chosen at random once other sources need a list too. */
+  /** The time of the list. It is chosen at random once other sources need a list, too. */
   startAt: number | undefined;
 }
 
@@ -169,8 +170,8 @@ class RelistSpread {
   }
 
   /**
-   * `source`, one of `sources`, must list again. Returns the time to wait before calling `delayMs`.
-   * By then it is known whether other sources must list too. A process of fewer than five sources
+   * Records that `source`, one of `sources`, must list again. Returns the milliseconds to wait before calling
+   * `delayMs`. By then it is known whether other sources must list too. A process of fewer than five sources
    * does not wait.
    */
   needed(source: object, sources: number): number {
@@ -181,7 +182,7 @@ class RelistSpread {
     return sources < MASS_SOURCES ? 0 : LOOKOUT_MS;
   }
 
-  /** Time to wait from now: 0 when few others need a list. */
+  /** Milliseconds to wait from now; 0 when few other sources need a list. */
   delayMs(source: object): number {
     const startAt = this.#needs.get(source)?.startAt ?? 0;
     return Math.max(0, startAt - this.#clock.monotonic());

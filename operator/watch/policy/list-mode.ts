@@ -9,7 +9,7 @@ import type { ListLimiter } from './list-limiter.ts';
  */
 export type ListMode = 'paged' | 'stream' | 'auto';
 
-/** Consecutive streams that may end before their list is complete. */
+/** Number of consecutive streams that may end before their list is complete. */
 const MAX_UNFINISHED = 2;
 
 /** Decides for each list whether it is streamed. */
@@ -26,7 +26,7 @@ export class ListModeChoice {
     this.#resource = resource;
   }
 
-  /** Whether to stream the list that is due. */
+  /** Whether to stream the next list. */
   get streams(): boolean {
     if (this.#mode === 'paged' || this.#fellBack) return false;
     return this.#mode === 'stream' || this.#limiter.mayStream(this.#resource);
@@ -38,7 +38,11 @@ export class ListModeChoice {
     this.#fellBack = false;
   }
 
-  /** A stream ended before its list was complete. @returns true when this list is now paged. */
+  /**
+   * A stream ended before its list was complete.
+   *
+   * @returns true when this list is now listed page by page.
+   */
   ended({ outcome, acceptedForMs }: WatchReport): boolean {
     const error = 'error' in outcome ? outcome.error : undefined;
     const broke = acceptedForMs !== undefined && !(error instanceof ApiError);

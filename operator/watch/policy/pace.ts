@@ -2,10 +2,10 @@ import { type Backoff, exponentialBackoff } from '../../core/backoff.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Action } from './classify.ts';
 
-/** Delays of lists and watches: those of client-go's reflector. */
+/** Delays of lists and watches, as in the reflector of client-go. */
 const BACKOFF = { initialMs: 800, maxMs: 30_000, factor: 2, jitter: 1 } as const;
 
-/** Connected time after which earlier failures are forgotten (client-go's value). */
+/** Connected time after which earlier failures are forgotten The value of client-go. */
 const HEALTHY_AFTER_MS = 120_000;
 
 /** First delay after a cut or refused connection. Most are restarts that end at once. */
@@ -29,7 +29,7 @@ export class Pace {
   readonly #random: () => number;
   readonly #backoff: Backoff;
   readonly #forbidden: Backoff;
-  /** Failures since the last two minutes of connected time. */
+  /** Number of failures since the last two minutes of connected time. */
   #failures = 0;
   #connectedMs = 0;
   /** Opening times, in the last minute, of watches that ended early. */
@@ -97,8 +97,9 @@ export class Pace {
   /**
    * An accepted watch ended after `livedMs`.
    *
-   * @param early - it was asked to live longer, and this process has not ended it.
-   * @param healthy - false when it was cut for silence: a dead connection is not connected time.
+   * @param early - the server ended it before the requested time, and this process did not.
+   * @param healthy - false when it was ended because of silence: the time of a dead connection does
+   *   not count as connected.
    */
   closed(livedMs: number, early: boolean, healthy: boolean): void {
     if (early) this.#earlyOpens.push(this.#lastOpenAt);

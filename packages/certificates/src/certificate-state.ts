@@ -122,7 +122,7 @@ function certificateOf(text: string): X509Certificate | undefined {
   try {
     return new X509Certificate(text);
   } catch {
-    return undefined; // somebody has edited it
+    return undefined; // the Secret was edited
   }
 }
 
@@ -130,6 +130,6 @@ function isKeyOf(key: string, certificate: X509Certificate): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    return false; // somebody has edited it; the error could quote the key
+    return false; // the Secret was edited; the error could quote the key
   }
 }

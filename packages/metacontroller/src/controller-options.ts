@@ -55,7 +55,7 @@ export function withPeriod<A extends { readonly resyncAfterMs?: number | undefin
       ? shared.resyncPeriodMs
       : Math.max(resyncPeriodMs, LEAST_RESYNC_MS);
   const { resyncAfterMs = 0 } = answer;
-  if (periodMs === 0 || resyncAfterMs < 0) return answer; // what is below 0 is refused later
+  if (periodMs === 0 || resyncAfterMs < 0) return answer; // values below 0 are refused later
   const spreadMs = periodMs * (1 - JITTER * Math.random());
   const nextMs = resyncAfterMs > 0 ? Math.min(resyncAfterMs, spreadMs) : spreadMs;
   return { ...answer, resyncAfterMs: nextMs };

@@ -36,7 +36,7 @@ describe('a replay', () => {
     const found = await replay({
       record: copyIncident().record(310_000),
       controllers: [copying('-2-copy')],
-      goesOn: true,
+      continues: true,
       startCluster: recordedCluster,
     });
 

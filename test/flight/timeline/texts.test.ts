@@ -160,7 +160,7 @@ test('texts beyond the limit are left out, and counted', () => {
     undefined,
     1,
   ]);
-  expect(packed.leftOut).toBe(1);
+  expect(packed.omitted).toBe(1);
 });
 
 const numbers = fc.array(fc.nat(5), { maxLength: 14 });

@@ -124,7 +124,7 @@ export class StandInAmbassador {
 /**
  * The URL to which kubectl redirects a client whose path has double slashes or dots. Go's
  * multiplexer cleans paths before kubectl's filter (`cleanPath` in net/http). Encoded characters
- * stay, and their percent signs are encoded once more.
+ * stay, and their percent signs are encoded again.
  *
  * @returns undefined for a clean path.
  */

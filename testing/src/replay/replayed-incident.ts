@@ -42,7 +42,7 @@ export async function replayed(
   const record = incidentRecord(lines);
   const controllers = exported.filter(isController);
   const startCluster = recordedCluster;
-  const found = await replay({ record, controllers, goesOn: true, startCluster });
+  const found = await replay({ record, controllers, continues: true, startCluster });
   const { writes, outcome } = found.ofKey(key);
   return {
     objects: writtenObjects(found, lines, key),

@@ -7,7 +7,7 @@ import type { ExistingKind } from './existing-kind.ts';
 export interface ExistingKinds {
   readonly kinds: readonly [ExistingKind, ...ExistingKind[]];
   /** Kinds that were skipped, each with the reason. */
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -26,29 +26,29 @@ export function collectedKinds(
   from: string,
 ): ExistingKinds {
   const kinds: ExistingKind[] = [];
-  const messages: Messages = { leftOut: [], notes: [] };
+  const messages: Messages = { skipped: [], notes: [] };
   for (const read of reads) {
     try {
       const kind = read();
-      if (typeof kind === 'string') messages.leftOut.push(kind);
+      if (typeof kind === 'string') messages.skipped.push(kind);
       else add(kinds, kind, messages);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      messages.leftOut.push(messageOf(error));
+      messages.skipped.push(messageOf(error));
     }
   }
-  const leftOut = messages.leftOut.map((each) => boundedText(each, REASON_CHARS));
+  const skipped = messages.skipped.map((each) => boundedText(each, REASON_CHARS));
   const [first, ...others] = kinds;
   if (first !== undefined) {
     const notes = kinds.flatMap(({ definition }) => definition?.notes ?? []);
-    return { kinds: [first, ...others], leftOut, notes: [...messages.notes, ...notes] };
+    return { kinds: [first, ...others], skipped, notes: [...messages.notes, ...notes] };
   }
-  const why = leftOut.length === 0 ? '' : `: ${boundedText(leftOut.join('; '))}`;
+  const why = skipped.length === 0 ? '' : `: ${boundedText(skipped.join('; '))}`;
   throw new ConfigurationError(`${from} has no kind for a new project${why}`);
 }
 
 interface Messages {
-  readonly leftOut: string[];
+  readonly skipped: string[];
   readonly notes: string[];
 }
 
@@ -56,7 +56,7 @@ interface Messages {
  * Adds a kind, or a version of a known kind. PROJECT lists each version of a kind separately, all
  * with the same definition.
  */
-function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Messages): void {
+function add(kinds: ExistingKind[], kind: ExistingKind, { skipped, notes }: Messages): void {
   const { names } = kind;
   const at = kinds.findIndex(
     (each) => each.names.group === names.group && each.names.plural === names.plural,
@@ -68,7 +68,7 @@ function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Mess
   }
   const what = `${names.kind} of ${names.group}`;
   if (before.names.kind !== names.kind) {
-    leftOut.push(`${what}: ${before.names.kind} has the plural ${names.plural}, too`);
+    skipped.push(`${what}: ${before.names.kind} has the plural ${names.plural}, too`);
   } else if (kind.definition === undefined && before.definition === undefined) {
     const isNewer = byAge(names.version, before.names.version) > 0;
     const [taken, other] = isNewer ? [kind, before] : [before, kind];
@@ -77,7 +77,7 @@ function add(kinds: ExistingKind[], kind: ExistingKind, { leftOut, notes }: Mess
       `${what} is taken in the version ${taken.names.version}, not ${other.names.version}`,
     );
   } else if (kind.definition?.text !== undefined && !isSame(kind, before)) {
-    leftOut.push(`${what}: it is there twice, and the first definition is taken`);
+    skipped.push(`${what}: it is there twice, and the first definition is taken`);
   }
 }
 

@@ -100,8 +100,8 @@ function kindOf(resource: Mapping, bases: readonly Base[]): ExistingKind | strin
     };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const told = messageOf(error).replaceAll(/--(?=group|version|kind|plural)/g, '');
-    throw new ConfigurationError(`${what}: ${told}`, { cause: error });
+    const message = messageOf(error).replaceAll(/--(?=group|version|kind|plural)/g, '');
+    throw new ConfigurationError(`${what}: ${message}`, { cause: error });
   }
 }
 

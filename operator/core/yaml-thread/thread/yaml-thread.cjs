@@ -1,4 +1,4 @@
-// Reads YAML in a thread of its own. Messages: see `yaml-work.ts`, whose address is `workerData.module`.
+// Reads YAML in a separate thread. For the messages see `yaml-work.ts`, whose address is `workerData.module`.
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 

@@ -54,7 +54,7 @@ export class FirstLists {
   }
 
   /**
-   * Allows each source to be listed once more: the list then has the objects that the record has
+   * Allows each source to be listed again: the list then has the objects that the record has
    * shown until now.
    */
   renew({ sources }: Pick<HeaderLine, 'sources'>, objects: RecordedObjects): void {

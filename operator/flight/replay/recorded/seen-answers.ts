@@ -16,7 +16,7 @@ export function objectsInAnswer(exchange: RecordedExchange): readonly SeenObject
   if (request.purpose !== 'call' || target === undefined || target.query.has('dryRun')) return [];
   const answer = reply.find((line) => line.kind === 'answer');
   if (answer?.kind !== 'answer' || answer.status < 200 || answer.status >= 300) return [];
-  if (request.method === 'DELETE') return []; // the watch says when the object is gone
+  if (request.method === 'DELETE') return []; // the watch shows when the object is gone
   const { collection, subresource } = target;
   if (subresource !== undefined && subresource !== 'status') return [];
   return objectsIn(jsonOf(answeredText(exchange)))

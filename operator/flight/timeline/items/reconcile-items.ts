@@ -52,7 +52,7 @@ export class ReconcileItems {
 
   queued(line: QueuedLine): void {
     const { state, dueInMs, failures, priority } = line;
-    if (state === 'working') return; // its carried `begin` tells more
+    if (state === 'working') return; // its carried `begin` has more facts
     const due = dueInMs === undefined ? '' : `, due in ${durationWords(dueInMs)}`;
     this.#add(line, {
       kind: 'wake',

@@ -27,15 +27,15 @@ export class PackedTexts {
   readonly #kept: Kept[] = [];
   readonly #limit: number;
   #used = 0;
-  #leftOut = 0;
+  #omitted = 0;
 
   constructor(limit: number = MAX_LINE_NUMBERS) {
     this.#limit = limit;
   }
 
   /** The number of texts that did not fit. */
-  get leftOut(): number {
-    return this.#leftOut;
+  get omitted(): number {
+    return this.#omitted;
   }
 
   /**
@@ -50,7 +50,7 @@ export class PackedTexts {
     if (packed?.length === 3 && before?.lines.length === lines.length) return base;
     const stored = packed ?? [-1, 0, 0, ...lines];
     if (this.#used + stored.length > this.#limit) {
-      this.#leftOut++;
+      this.#omitted++;
       return undefined;
     }
     this.#used += stored.length;

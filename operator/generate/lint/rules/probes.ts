@@ -231,6 +231,6 @@ function budgetOf(installation: Installation): number {
   const seconds = text === '' ? DEFAULT_SHUTDOWN_SECONDS : Number(text);
   const isOurs = ambassadorKubeconfig(installation) === undefined;
   if (isOurs && seconds >= 0) return seconds;
-  // This operator has no limit of its own: only the kubelet ends it.
+  // This operator does not end by itself: only the kubelet ends it.
   return Math.max((pod.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) - 1, 0);
 }

@@ -154,7 +154,7 @@ export const ownServiceAccount: Rule = {
 
 /**
  * True for a volume that contains only fields of the Pod. A program may look for the name of its
- * namespace in the folder of the token. That name is no credential.
+ * namespace in the folder of the token. That name is not a credential.
  */
 function hasFieldsOnly(volume: Volume): boolean {
   const { downwardAPI, projected } = volume;

@@ -48,7 +48,7 @@ export async function hooks(
 ): Promise<ExitCode> {
   const asked = hooksArguments(command);
   const settings = settingsOf(asked, io.env);
-  io.saveMemory(); // most of what is read is released when it is filtered
+  io.saveMemory(); // most of the data that is read is released when it is filtered
   // Checked before any hook is started, because hooks are not our code.
   if (!asked.check && !settings.insecureAllowToken) await requireNoToken(tokenFolders);
   if (!asked.check) await requireTmpDir(asked.runner.tmpDir);

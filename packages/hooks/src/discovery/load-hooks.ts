@@ -48,7 +48,7 @@ export interface LoadedHooks {
 }
 
 /**
- * Hooks that are asked for their configuration at the same time. 300 scripts one after the other
+ * Number of hooks that are started for their configuration at the same time. 300 scripts one after the other
  * would take many seconds.
  */
 const MAX_AT_ONCE = 4;
@@ -118,7 +118,7 @@ function declaredBy({ admission, conversions }: HookConfig) {
 /**
  * Loads one hook. The other hooks of its folder are not started.
  *
- * @throws ConfigurationError `CONFIG` when the file is no hook or the hook is broken;
+ * @throws ConfigurationError `CONFIG` when the file is not a hook or the hook is broken;
  * `signal.reason` when aborted.
  */
 export async function loadHookFile(path: string, options: LoadHooksOptions): Promise<Hook> {

@@ -61,7 +61,7 @@ const MIN_INTERVAL_MS = 1_000;
  * One thing differs from robfig/cron. A time of day that the clocks skip occurs right after the
  * skip. A time of day that occurs twice counts the first time only.
  *
- * @throws ConfigurationError `CONFIG` when the text is no schedule, with the invalid field.
+ * @throws ConfigurationError `CONFIG` when the text is not a schedule, with the invalid field.
  */
 export function parseCrontab(text: string): Crontab {
   const [, timezone, spec = ''] = /^\s*(?:(?:CRON_)?TZ=(\S*)\s+)?(.*?)\s*$/s.exec(text) ?? [];

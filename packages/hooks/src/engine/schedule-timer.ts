@@ -15,7 +15,7 @@ const MAX_SLEEP_MS = 60_000;
  * that pass while the process is suspended are not made up for.
  *
  * @param deliver - puts the task into the queue of the binding.
- * @throws ConfigurationError `CONFIG` when the crontab is no schedule.
+ * @throws ConfigurationError `CONFIG` when the crontab is not a schedule.
  */
 export function startSchedule(
   hook: Hook,

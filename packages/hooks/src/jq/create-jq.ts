@@ -31,7 +31,7 @@ const CHUNK_LENGTH = 128 * 1024;
 const CHUNK_INPUTS = 200;
 /**
  * Time limit for loading jq and compiling a program. Loading may take long on a slow machine, which
- * is no fault of the program.
+ * is not a fault of the program.
  */
 const COMPILE_LIMIT_MS = 30_000;
 

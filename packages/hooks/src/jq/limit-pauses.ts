@@ -1,6 +1,6 @@
 import type { Clock } from 'chancery';
 
-/** The program is paused from this failure at its limit on. */
+/** A program is paused once it has failed at its limit this number of times. */
 const FREE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;

@@ -30,8 +30,8 @@ export class AppliedDocuments {
   }
 
   /**
-   * True for a document that an earlier start of the hook has applied. Each applied document counts
-   * for one equal document.
+   * True for a document that an earlier start of the hook has applied. Each applied document is
+   * matched with only one equal document.
    */
   isDone(document: PreparedDocument): boolean {
     if (!ONCE.has(document.action.operation)) return false;

@@ -37,7 +37,7 @@ export function mayFail({ item }: RunTask): boolean {
 }
 
 /**
- * True when a run takes following tasks of its hook. A Synchronization without a group runs alone.
+ * True when a run also handles the following tasks of its hook. A Synchronization without a group runs alone.
  */
 export function takesOthers({ hook, item }: RunTask): boolean {
   if (hook.config.version === 'v0' || item.type === 'onStartup') return false;

@@ -40,7 +40,7 @@ export async function readJsonFile(
 }
 
 /**
- * The documents of a result file: a stream of JSON values, or, if it is none, YAML documents. Empty
+ * The documents of a result file: a stream of JSON values or, if the text is not JSON, YAML documents. Empty
  * documents are skipped. Integers that a number cannot hold become bigints.
  *
  * @throws the errors of `readJsonFile`.

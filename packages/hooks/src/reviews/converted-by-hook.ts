@@ -85,7 +85,7 @@ function* reviewOf(
  * The objects in the file `CONVERSION_RESPONSE_PATH`: `{convertedObjects}`, or `{failedMessage}`.
  *
  * @param objects - the objects before the conversion.
- * @throws HookError when the file is no such answer, has another number of objects, or changes
+ * @throws HookError when the file is not such an answer, has another number of objects, or changes
  * their identity; ConversionRefused for a `failedMessage`.
  */
 export async function conversionAnswer(
@@ -99,8 +99,8 @@ export async function conversionAnswer(
   const failed = failedMessage ?? '';
   if (typeof failed !== 'string') throw badAnswer(hook, 'failedMessage must be a text');
   if (failed !== '') {
-    const said = boundedText(visibleText(failed));
-    throw new ConversionRefused(`${hook} refused a conversion`, said, { context: { hook } });
+    const refusal = boundedText(visibleText(failed));
+    throw new ConversionRefused(`${hook} refused a conversion`, refusal, { context: { hook } });
   }
   const made: unknown = convertedObjects ?? [];
   if (!Array.isArray(made)) throw badAnswer(hook, 'convertedObjects must be a list');

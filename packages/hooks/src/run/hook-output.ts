@@ -52,9 +52,9 @@ export function hookOutput(
       }
       return;
     }
-    const said = readsJson ? objectIn(line) : undefined;
-    if (said === undefined) logPieces(log, { ...facts, output }, line);
-    else logSaid(log, { ...facts, output }, said);
+    const entry = readsJson ? objectIn(line) : undefined;
+    if (entry === undefined) logPieces(log, { ...facts, output }, line);
+    else logEntry(log, { ...facts, output }, entry);
   };
 }
 
@@ -65,9 +65,9 @@ function logPieces(log: Log, facts: object, line: string): void {
   });
 }
 
-function logSaid(log: Log, facts: object, said: Readonly<Record<string, unknown>>): void {
-  const { level, msg, message } = said;
-  const others = Object.entries(said).filter(([name]) => !OF_THE_LINE.has(name));
+function logEntry(log: Log, facts: object, entry: Readonly<Record<string, unknown>>): void {
+  const { level, msg, message } = entry;
+  const others = Object.entries(entry).filter(([name]) => !OF_THE_LINE.has(name));
   const text = [msg, message].find((each) => typeof each === 'string') ?? 'the hook wrote';
   const fields = { ...facts, ...(others.length > 0 && { fields: Object.fromEntries(others) }) };
   const word = typeof level === 'string' ? level.toLowerCase() : undefined;

@@ -63,7 +63,7 @@ export async function completedSample(
 }
 
 /**
- * Refuses a sample that belongs to another contract, or is no context.
+ * Refuses a sample that belongs to another contract, or is not a context.
  *
  * @throws ConfigurationError `CONFIG` for such a sample.
  */

@@ -54,7 +54,7 @@ async function tested(
 ): Promise<ExitCode> {
   const env = hookEnvironment(io.env, settingsFrom(io.env).apiUrl, asked.hookEnv);
   const file = requireNoFunction(asked);
-  requireContexts(sample); // before a file is started that may be no hook
+  requireContexts(sample); // checked before the file is started, because it may not be a hook
   const { signal } = io;
   const hook = await loadHookFile(file, { env, runProgram, yaml, clock, signal });
   const filter = (program: string, object: unknown) => filtered(jq, program, object, signal);
@@ -67,8 +67,8 @@ async function tested(
   say(contextLines(contexts));
   const answer = await started(hook, contexts, { asked, env, clock, io, log });
   say([`exit code ${answer.exitCode}`]);
-  const told = contexts.length === 1 ? contexts[0] : undefined;
-  const found = await examined(answer, { hook, known, jq, yaml, signal, asked: told });
+  const context = contexts.length === 1 ? contexts[0] : undefined;
+  const found = await examined(answer, { hook, known, jq, yaml, signal, asked: context });
   const recorded = asked.recordRights && found.missing.length > 0;
   say(examinedLines(hook.name, recorded ? { ...found, missing: [] } : found));
   if (recorded) say([`rights recorded in ${await record(hook, found)}`]);

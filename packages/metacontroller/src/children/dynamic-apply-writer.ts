@@ -175,7 +175,7 @@ function changeOf(
   child: KubernetesObject,
   observed: KubernetesObject,
 ): Mapping | undefined {
-  // Items of a list have no apiVersion and kind of their own.
+  // Items of a list do not have apiVersion and kind.
   const before: Mapping = { ...observed, apiVersion: child.apiVersion, kind: child.kind };
   const last = withStoredNames(resource, lastAppliedOf(observed) as unknown as KubernetesObject);
   const merged = mergeThreeWay(before, last as unknown as Mapping, child as unknown as Mapping);

@@ -10,7 +10,7 @@ export function ruleToAdd({ kind, namespace, rule }: RuleToAdd): string {
   return `add to ${place}: - ${ruleYaml(rule)}`;
 }
 
-/** A refusal in the words of Kubernetes: the verb, the resource, its group, and the place. */
+/** A refusal in the terms of Kubernetes: the verb, the resource, its group, and the place. */
 const REFUSED =
   /cannot (?<verb>[a-z]+) resource "(?<resource>[a-z0-9./-]+)" in API group "(?<group>[a-z0-9.-]*)"(?: in the namespace "(?<namespace>[a-z0-9-]+)"| at the cluster scope)/;
 

@@ -45,7 +45,7 @@ export class ControllerReport {
   #object: Declared;
   #shown: Shown = NEW;
   /** The last trouble that was reported by an Event. */
-  #told = '';
+  #reported = '';
   #isStarted = false;
   /**
    * The last conditions that were sent. If the definition does not declare conditions, the server
@@ -66,7 +66,7 @@ export class ControllerReport {
   starting(object: KubernetesObject, context: ReconcileContext): void {
     this.#object = object;
     this.#shown = NEW;
-    this.#told = '';
+    this.#reported = '';
     this.#isStarted = false;
     this.#record(context, 'Normal', STARTING, `starting ${this.#title}`);
   }
@@ -104,7 +104,7 @@ export class ControllerReport {
   }
 
   #works(context: ReconcileContext): void {
-    this.#told = '';
+    this.#reported = '';
     if (this.#isStarted) return;
     this.#isStarted = true;
     context.log.info({ target: this.#title }, 'controller is started');
@@ -113,8 +113,8 @@ export class ControllerReport {
 
   #fails({ reason, message }: Trouble, context: ReconcileContext): void {
     const text = `${reason}: ${message}`;
-    if (text === this.#told) return;
-    this.#told = text;
+    if (text === this.#reported) return;
+    this.#reported = text;
     context.log.warn({ target: this.#title, reason, problem: message }, 'controller does not work');
     this.#record(context, 'Warning', SYNC_ERRORS.has(reason) ? 'SyncError' : 'CreateError', text);
   }

@@ -44,7 +44,7 @@ function withoutDescriptions(definition: CustomResourceDefinition): CustomResour
   return { ...definition, spec: { ...definition.spec, versions } };
 }
 
-/** Keywords whose value is no schema, and may therefore contain its own field `description`. */
+/** Keywords whose value is not a schema and may therefore contain its own field `description`. */
 const VALUES: ReadonlySet<string> = new Set([
   'default',
   'enum',

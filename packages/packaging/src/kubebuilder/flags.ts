@@ -15,7 +15,7 @@ export interface FlagValues {
 /**
  * Reads the flags of a subcommand from the command line. kubebuilder sends every argument that
  * begins with `--`, including those for other plugins, and the one argument after each of them. The
- * last value of a flag wins. Defaults are not applied.
+ * last value of a flag counts. Defaults are not applied.
  *
  * @param also - flags of kubebuilder or of other plugins, by name. They are read as strings.
  * @throws ConfigurationError `CONFIG` when a flag has no value, or a value of another type.

@@ -64,7 +64,7 @@ export class JsonBytes {
    * The keys of an object, one by one. The caller must consume the value of each key before the
    * next key.
    *
-   * @throws ConfigurationError `CONFIG` when the next value is no object.
+   * @throws ConfigurationError `CONFIG` when the next value is not an object.
    */
   async *keys(maxBytes: number): AsyncGenerator<string | undefined, void, undefined> {
     await this.expect('{');

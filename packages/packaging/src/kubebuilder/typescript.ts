@@ -178,7 +178,7 @@ export async function withTypescriptKind(
 
 /**
  * Removes kinds whose controller file is gone from the record. `npm run generate` then updates the
- * manifests. Objects in clusters are not removed, so the messages tell the user to decide about
+ * manifests. Objects in clusters are not removed, so the messages ask the user to decide about
  * them.
  */
 export function withoutRemovedKinds(

@@ -113,7 +113,7 @@ async function place(root: string, folder: string, path: string, text: string): 
   const beside = join(root, `${PLUGIN_NAME}-${process.pid}.tmp`);
   try {
     await mkdir(folder, { recursive: true });
-    await rm(beside, { force: true }); // of a process that was killed: in a container its number comes again
+    await rm(beside, { force: true }); // left by a killed process; containers reuse its number
     await writeFile(beside, text, { flag: 'wx', mode: 0o755 });
     await chmod(beside, 0o755); // the umask may have removed bits
     await rename(beside, path);

@@ -9,7 +9,7 @@ import { ownStdout } from './own-stdout.ts';
  * only what a request needs. Two of the three requests need only tables.
  */
 const stdout = ownStdout(process.stdout); // until the end of the process: exit handlers may print, too
-process.stdout.on('error', () => {}); // kubebuilder has gone: nobody is left to be told
+process.stdout.on('error', () => {}); // kubebuilder has ended, so nothing can be reported
 process.stderr.on('error', () => {});
 
 const stdin = process.stdin[Symbol.asyncIterator]() as AsyncIterator<Buffer>;

@@ -57,7 +57,7 @@ export function children(written: Written): Policy | undefined {
       ONLY_OWNERS,
     ],
     validations: judged.map((each) => validationOf(each, written)),
-    leftOut: judged.flatMap(({ name, free }) =>
+    leftToRbac: judged.flatMap(({ name, free }) =>
       free.map((operation) => `${operation} ${name}: declared as a permission, for any object`),
     ),
   };

@@ -23,7 +23,7 @@ export function parents(written: Written): Policy | undefined {
   const names = [...new Set(written.parents.map(({ resource }) => resourceName(resource)))].sort();
   const made = new Set(written.children.map(({ resource }) => resourceName(resource)));
   const judged = names
-    .filter((name) => !made.has(name)) // the rule of children judges these
+    .filter((name) => !made.has(name)) // the rule for children checks these
     .map((name) => ({ name, parts: partsOf(name, written) }))
     .filter(({ parts }) => parts.length > 0);
   const statuses = written.targets.filter(
@@ -59,7 +59,7 @@ export function parents(written: Written): Policy | undefined {
         message: `the operator changes nothing in ${name} but ${wordsOf(parts)}`,
       })),
     ],
-    leftOut: names
+    leftToRbac: names
       .filter((name) => written.free.has(`UPDATE ${name}`) && !made.has(name))
       .map((name) => `UPDATE ${name}: declared as a permission, for any object and field`),
   };

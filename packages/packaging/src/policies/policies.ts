@@ -48,20 +48,20 @@ export function policyFiles(
       text: documents(header(command), [bindingObject(name, policy, warns)]),
     },
   ]);
-  return { files, leftOut: policies.flatMap(({ leftOut = [] }) => leftOut) };
+  return { files, leftToRbac: policies.flatMap(({ leftToRbac = [] }) => leftToRbac) };
 }
 
 function policiesOf(written: Written, { guards = [] }: PoliciesOptions): readonly Policy[] {
   const about = children(written);
   const own = parents(written);
-  const judged = new Set([...(about?.leftOut ?? []), ...(own?.leftOut ?? [])].map(keyIn));
+  const judged = new Set([...(about?.leftToRbac ?? []), ...(own?.leftToRbac ?? [])].map(keyIn));
   const unjudged = [...written.free].filter((key) => !judged.has(key)).sort();
   const requests = declaredRequests(written);
-  const leftOut = unjudged.map(
+  const leftToRbac = unjudged.map(
     (key) => `${key}: declared as a permission, for any object and field`,
   );
   return [
-    { ...requests, leftOut },
+    { ...requests, leftToRbac },
     ...[about, own, fieldManagers(written), eventsAbout(written)].filter(
       (policy) => policy !== undefined,
     ),

@@ -26,7 +26,7 @@ export interface Policy {
     readonly messageExpression?: string;
   }[];
   /** Writes that the rule cannot check, one line each. Default: none. */
-  readonly leftOut?: readonly string[];
+  readonly leftToRbac?: readonly string[];
 }
 
 /** The annotation in which a policy lists the writes that it does not check. */
@@ -36,14 +36,14 @@ const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
 /** The ValidatingAdmissionPolicy of a rule. */
 export function policyObject(operator: string, policy: Policy): KubernetesObject {
-  const { rule, resourceRules, matches, variables, validations, leftOut = [] } = policy;
+  const { rule, resourceRules, matches, variables, validations, leftToRbac = [] } = policy;
   return {
     apiVersion: API_VERSION,
     kind: 'ValidatingAdmissionPolicy',
     metadata: {
       name: policyName(operator, rule),
       labels: { [MANAGED_BY]: 'chancery' },
-      ...(leftOut.length > 0 && { annotations: { [LEFT_TO_RBAC]: leftOut.join('\n') } }),
+      ...(leftToRbac.length > 0 && { annotations: { [LEFT_TO_RBAC]: leftToRbac.join('\n') } }),
     },
     spec: {
       failurePolicy: 'Fail',

@@ -103,9 +103,9 @@ test('what is known only as a permission is told, and not judged beyond its verb
     }),
   ];
 
-  const { leftOut } = await policyFiles(declared, { ...OPTIONS, command: 'test' });
+  const { leftToRbac } = await policyFiles(declared, { ...OPTIONS, command: 'test' });
 
-  expect(leftOut).toEqual([
+  expect(leftToRbac).toEqual([
     'CREATE configmaps: declared as a permission, for any object and field',
     'UPDATE deployments.apps: declared as a permission, for any object and field',
     'UPDATE pods: declared as a permission, for any object and field',

@@ -36,7 +36,7 @@ interface Draft {
 /**
  * Runs everything that may change an object before it is validated: built-in plugins, then
  * MutatingAdmissionPolicies, then webhooks. After a change by a policy or webhook, the built-in
- * plugins and the policies and webhooks due for reinvocation run once more (k8s.io/apiserver,
+ * plugins and the policies and webhooks due for reinvocation run again (k8s.io/apiserver,
  * pkg/admission/reinvocation.go).
  *
  * @param draft - undefined for a deletion, whose object is only shown to webhooks.

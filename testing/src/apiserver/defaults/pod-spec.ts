@@ -67,8 +67,8 @@ const PROBE = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failu
 function defaultProbe(probe: Json | undefined): Json | undefined {
   if (probe === undefined) return undefined;
   const handled = changed(defaultHandler(probe), { grpc: (call) => fill(call, { service: '' }) });
-  const said = Object.entries(handled).filter(([name, value]) => !(name in PROBE) || value !== 0);
-  return fill(Object.fromEntries(said), PROBE);
+  const stated = Object.entries(handled).filter(([name, value]) => !(name in PROBE) || value !== 0);
+  return fill(Object.fromEntries(stated), PROBE);
 }
 
 /** The defaults of a Pod that do not apply to templates. */

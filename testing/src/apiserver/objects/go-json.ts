@@ -128,7 +128,7 @@ interface Level {
 const WHITESPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 /** The characters of a string up to its end, an escape or a control character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression is about control characters
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
 /** Scans a text without recursion, and finds Go's error. */

@@ -101,7 +101,7 @@ export class SecurePort {
     const certificate = this.#authority.issue(this.#names);
     const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
       if (this.#isTurnedAway(request)) return;
-      // HTTP/2 has no Host header, but a field of its own.
+      // HTTP/2 has no Host header, but a separate field.
       if (request.authority) request.headers.host ??= request.authority;
       answer(...compatible(request, response));
     });

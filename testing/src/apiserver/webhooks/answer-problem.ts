@@ -9,12 +9,12 @@ export function answerProblem(code: number, contentType: string, text: string): 
   const status = statusIn(text);
   if (status !== undefined) return String(status.message ?? '');
   const isText = contentType === '' || contentType.startsWith('text/');
-  const said = isText ? text.trim() : 'unknown';
+  const shown = isText ? text.trim() : 'unknown';
   const words = WORDS[code];
   if (words !== undefined) return words;
-  if (SAID.has(code)) return said;
+  if (SAID.has(code)) return shown;
   return code >= 500
-    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    ? `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`
     : `the server responded with the status code ${code} but did not return more information`;
 }
 

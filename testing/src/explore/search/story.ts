@@ -16,26 +16,26 @@ export function storyOf(steps: readonly Step[], violation: Violation): string {
 
 /** Shows a repeated reconcile without effect only once, with its number of repetitions. */
 function withoutRepetition(lines: readonly string[]): readonly string[] {
-  const told: string[] = [];
+  const result: string[] = [];
   let times = 0;
-  const tellTimes = (): void => {
+  const addTimes = (): void => {
     if (times > 0)
-      told.push(times === 1 ? 'So it does once more.' : `So it does ${times} more times.`);
+      result.push(times === 1 ? 'So it does once more.' : `So it does ${times} more times.`);
     times = 0;
   };
   for (let at = 0; at < lines.length; at++) {
     const [one = '', two = ''] = lines.slice(at, at + 2);
-    const isSame = told.at(-2) === one && told.at(-1) === two;
+    const isSame = result.at(-2) === one && result.at(-1) === two;
     if (isSame && / begins to reconcile /.test(one)) {
       times++;
       at++;
       continue;
     }
-    tellTimes();
-    told.push(one);
+    addTimes();
+    result.push(one);
   }
-  tellTimes();
-  return told;
+  addTimes();
+  return result;
 }
 
 function linesOf({ what, deviation, notes }: Step): readonly string[] {

@@ -16,8 +16,8 @@ export function lineLog(log: Log, facts: object): (line: string) => void {
     if (line.trim() === '') return;
     lines++;
     if (lines <= MAX_LOGGED_LINES) {
-      const said = { ...facts, output: 'stderr', line: line.slice(0, MAX_LINE_CHARS) };
-      log.info(said, 'the hook wrote');
+      const fields = { ...facts, output: 'stderr', line: line.slice(0, MAX_LINE_CHARS) };
+      log.info(fields, 'the hook wrote');
     } else if (lines === MAX_LOGGED_LINES + 1) {
       log.warn(
         { ...facts, lines: MAX_LOGGED_LINES },

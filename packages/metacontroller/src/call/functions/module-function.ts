@@ -65,9 +65,9 @@ export class ModuleFunction {
   async close(): Promise<void> {}
 
   #failed(error: unknown): HookError {
-    const said = messageOf(error).slice(0, SHOWN_CHARS);
+    const thrown = messageOf(error).slice(0, SHOWN_CHARS);
     const message =
-      error instanceof ConfigurationError ? said : `${this.description} failed: ${said}`;
+      error instanceof ConfigurationError ? thrown : `${this.description} failed: ${thrown}`;
     return new HookError(message, {
       reason: 'ModuleFailed',
       cause: error,

@@ -45,9 +45,9 @@ export class ProgramFunction {
     const { exitCode, stdout, stderrEnd } = await this.#run(request, signal, log);
     if (exitCode === 0) return { text: stdout };
     // Standard error is where the author of the program explains a failure.
-    const said = stderrEnd.trim();
+    const message = stderrEnd.trim();
     throw new HookError(
-      `${this.description} ended with exit code ${exitCode}${said === '' ? '' : `: ${said}`}`,
+      `${this.description} ended with exit code ${exitCode}${message === '' ? '' : `: ${message}`}`,
       { reason: 'ProgramFailed', context: { hook: this.description, exitCode } },
     );
   }

@@ -98,7 +98,7 @@ function open(
   const onError = (error: Error): void => settle(error, null);
   const cancel = clock.schedule(timeoutMs, () => {
     settle(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }), null);
-    socket.on('error', () => {}); // closing it may raise an error that nobody needs
+    socket.on('error', () => {}); // closing it may raise an error, which does not matter
     socket.destroy();
   });
   socket.once(isSecure ? 'secureConnect' : 'connect', onConnect);

@@ -83,7 +83,7 @@ export function defaultPort(protocol: string): number {
 function localAddresses(): BlockList {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const list = listOf(['::1', '::', ...own.map(({ address }) => address)]);
-  list.addSubnet('127.0.0.1', 8, 'ipv4'); // all of its 16 million neighbours
+  list.addSubnet('127.0.0.1', 8, 'ipv4'); // all 16 million loopback addresses
   list.addSubnet('0.0.0.0', 8, 'ipv4');
   return list;
 }

@@ -125,8 +125,12 @@ export class Webhook {
       });
     }
     const isRedirect = status >= 300 && status < 400 && headers.location !== undefined;
-    const said = /^text\/plain\b/.test(headers['content-type'] ?? '') ? firstLine(text) : '';
-    const more = isRedirect ? '; redirects are not followed' : said === '' ? '' : `: ${said}`;
+    const explanation = /^text\/plain\b/.test(headers['content-type'] ?? '') ? firstLine(text) : '';
+    const more = isRedirect
+      ? '; redirects are not followed'
+      : explanation === ''
+        ? ''
+        : `: ${explanation}`;
     return this.#error('BadStatus', `answered ${status}, and not 200${more}`, { status });
   }
 

@@ -3,7 +3,7 @@ import { splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold, deletedOrTold, workAndReport } from '../pods/creation-failure.ts';
+import { createdOrReported, deletedOrReported, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
@@ -124,7 +124,7 @@ function createOn({ access, set, revision, record }: Scene, nodeName: string): v
     },
   );
   const placed = { ...pod, spec: { ...(pod.spec as object), nodeName } } as StoredObject;
-  const { metadata } = createdOrTold(record, set, () => access.create(PODS, placed));
+  const { metadata } = createdOrReported(record, set, () => access.create(PODS, placed));
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
 }
 
@@ -157,7 +157,7 @@ function availableIn({ set, clock }: Scene, pod: Pod): number | undefined {
 
 function remove({ access, record, set }: Scene, { metadata }: Pod): void {
   if (metadata.deletionTimestamp !== undefined) return;
-  deletedOrTold(record, set, () => access.delete(PODS, metadata.namespace, metadata.name));
+  deletedOrReported(record, set, () => access.delete(PODS, metadata.namespace, metadata.name));
   record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }
 

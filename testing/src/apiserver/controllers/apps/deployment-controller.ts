@@ -101,7 +101,7 @@ function act(scene: Scene, deployment: Deployment, sets: readonly ReplicaSet[]):
   const old = sets.filter((set) => set !== current);
   if (isRecreate(deployment) && !isOldGone(scene, deployment, old)) return;
   const made = ensureReplicaSet(access, record, deployment, sets, (set, error) =>
-    tellRefusal(scene, deployment, set, error),
+    reportRefusal(scene, deployment, set, error),
   );
   announceRevision(access, clock, deployment, made);
   if (!isRecreate(deployment)) rollForward(access, record, deployment, made.set, old);
@@ -175,7 +175,7 @@ function announceRevision(
 }
 
 /** Reports why the ReplicaSet of the current template cannot be created. */
-function tellRefusal(
+function reportRefusal(
   { access, clock, record }: Scene,
   deployment: Deployment,
   set: string,

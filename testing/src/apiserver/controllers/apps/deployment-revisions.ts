@@ -3,7 +3,7 @@ import { isAlreadyExists } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
-import { isWorthTelling } from '../pods/creation-failure.ts';
+import { isReportable } from '../pods/creation-failure.ts';
 import {
   controllerReference,
   POD_TEMPLATE_HASH,
@@ -61,7 +61,7 @@ export function byAge(left: ReplicaSet, right: ReplicaSet): number {
  * The ReplicaSet for the current template, with its revision updated. It is created if it does not
  * exist.
  *
- * @param tellRefusal - called with the name of a ReplicaSet that the server refuses, before the
+ * @param reportRefusal - called with the name of a ReplicaSet that the server refuses, before the
  * error is thrown.
  */
 export function ensureReplicaSet(
@@ -69,7 +69,7 @@ export function ensureReplicaSet(
   record: RecordEvent,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
-  tellRefusal: (name: string, error: ApiError) => void,
+  reportRefusal: (name: string, error: ApiError) => void,
 ): NewReplicaSet {
   const collisions = deployment.status?.collisionCount ?? 0;
   const current = currentReplicaSet(deployment, sets);
@@ -78,7 +78,7 @@ export function ensureReplicaSet(
   if (current === undefined) {
     for (let count = collisions; ; count++) {
       const wanted = newReplicaSet(deployment, others, lastRevision + 1, count);
-      const set = createdUnlessTaken(access, wanted, tellRefusal);
+      const set = createdUnlessTaken(access, wanted, reportRefusal);
       if (set === undefined) continue;
       const replicas = replicasOf(set);
       if (replicas > 0) recordScaling(record, deployment, set.metadata.name, 0, replicas);
@@ -99,13 +99,13 @@ export function ensureReplicaSet(
 function createdUnlessTaken(
   access: ClusterAccess,
   set: StoredObject,
-  tellRefusal: (name: string, error: ApiError) => void,
+  reportRefusal: (name: string, error: ApiError) => void,
 ): ReplicaSet | undefined {
   try {
     return access.create(REPLICA_SETS, set) as ReplicaSet;
   } catch (error) {
     if (isAlreadyExists(error)) return undefined;
-    if (isWorthTelling(error)) tellRefusal(set.metadata.name, error);
+    if (isReportable(error)) reportRefusal(set.metadata.name, error);
     throw error;
   }
 }

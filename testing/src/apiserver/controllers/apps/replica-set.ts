@@ -4,8 +4,8 @@ import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
 import {
-  createdOrTold,
-  deletedOrTold,
+  createdOrReported,
+  deletedOrReported,
   withFailure,
   workAndReport,
 } from '../pods/creation-failure.ts';
@@ -90,7 +90,7 @@ function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): 'more' |
   const superfluous = active.toSorted(byDispensability).slice(0, -missing);
   const isDone = slice.forEach(superfluous, ({ metadata }) => {
     const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-    deletedOrTold(tools.record, set, () =>
+    deletedOrReported(tools.record, set, () =>
       tools.access.delete(PODS, metadata.namespace, metadata.name, options),
     );
     tools.record(set, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
@@ -100,7 +100,7 @@ function manage(tools: Tools, set: ReplicaSet, active: readonly Pod[]): 'more' |
 
 function createPod({ access, record }: Tools, set: ReplicaSet): void {
   const generateName = `${set.metadata.name}-`;
-  const { metadata } = createdOrTold(record, set, () =>
+  const { metadata } = createdOrReported(record, set, () =>
     access.create(PODS, podFrom(set.spec.template, set, { generateName })),
   );
   record(set, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });

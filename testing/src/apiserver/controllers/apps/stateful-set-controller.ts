@@ -3,7 +3,7 @@ import { splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { deletedOrTold, workAndReport } from '../pods/creation-failure.ts';
+import { deletedOrReported, workAndReport } from '../pods/creation-failure.ts';
 import { claimDependents, watchDependents, watchOrphans, watchSelf } from '../pods/dependents.ts';
 import { availableInMs, isFinished, isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS } from '../pods/pod-template.ts';
@@ -162,7 +162,7 @@ function replaceOutdated(scene: Scene, pods: readonly Pod[]): void {
 function remove(scene: Scene, { metadata }: Pod): void {
   const { access, record, set } = scene;
   const options = metadata.uid === undefined ? {} : { uid: metadata.uid };
-  deletedOrTold(
+  deletedOrReported(
     record,
     set,
     () => access.delete(PODS, metadata.namespace, metadata.name, options),

@@ -2,7 +2,7 @@ import type { ApiError, Condition } from 'chancery';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import type { RecordEvent } from '../events/event-recorder.ts';
-import { createdOrTold, isWorthTelling, textOf } from '../pods/creation-failure.ts';
+import { createdOrReported, isReportable, textOf } from '../pods/creation-failure.ts';
 import { isReady, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, type PodTemplate, podFrom } from '../pods/pod-template.ts';
 import { REVISION_HASH, type TemplateRevision, templateOf } from './template-revisions.ts';
@@ -84,7 +84,7 @@ export function createStatefulPod(
       'statefulset.kubernetes.io/pod-name': name,
     },
   );
-  createdOrTold(
+  createdOrReported(
     record,
     set,
     () => access.create(PODS, withClaims(pod, set, name)),
@@ -109,7 +109,7 @@ function ensureClaims(
     try {
       ensureClaim(access, set, podName, template, record);
     } catch (error) {
-      if (!isWorthTelling(error)) throw error;
+      if (!isReportable(error)) throw error;
       refusals.push(error);
       reasons.push(`failed to create PVC ${claimName(template, podName)}: ${textOf(error)}`);
     }
@@ -143,7 +143,7 @@ function ensureClaim(
     metadata: { name, namespace, ...(labels === undefined ? {} : { labels }) },
     spec: template.spec,
   } as StoredObject;
-  createdOrTold(
+  createdOrReported(
     record,
     set,
     () => access.create(CLAIMS, claim),

@@ -9,7 +9,7 @@ import {
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import type { ResourceName, StoredObject } from '../../objects/stored-object.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold } from '../pods/creation-failure.ts';
+import { createdOrReported } from '../pods/creation-failure.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { controllerReference } from '../pods/pod-template.ts';
 import type { WorkloadController } from '../runner/workload-controller.ts';
@@ -186,7 +186,7 @@ function makeJob(
       },
       spec,
     } as StoredObject;
-    return createdOrTold(
+    return createdOrReported(
       record,
       cronJob,
       () => access.create(JOBS, job),

@@ -89,7 +89,7 @@ export function trueCondition(
 }
 
 /** The content of a condition, without its times. */
-export interface Said {
+export interface ConditionContent {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -100,9 +100,9 @@ export interface Said {
  * The conditions with one of them set. An unchanged condition keeps its times. A missing condition
  * is not added with the status `False`.
  */
-export function saying(
+export function withCondition(
   conditions: readonly PodCondition[],
-  { type, status, reason, message }: Said,
+  { type, status, reason, message }: ConditionContent,
   nowMs: number,
 ): readonly PodCondition[] {
   const known = conditions.find((condition) => condition.type === type);

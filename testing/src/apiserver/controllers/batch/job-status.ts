@@ -17,13 +17,13 @@ import {
   textOfIndexes,
 } from './job-indexes.ts';
 import {
+  type ConditionContent,
   isSuspended,
   JOBS,
   type Job,
   type JobStatus,
   podsOf,
-  type Said,
-  saying,
+  withCondition,
 } from './job-object.ts';
 import {
   bounded,
@@ -161,14 +161,14 @@ function startOf({ clock }: JobTools, { spec, status = {} }: Job): JobStatus {
 function suspension(tools: JobTools, job: Job): JobStatus {
   const { clock, record } = tools;
   const status = startOf(tools, job);
-  const said: Said = isSuspended(job)
+  const content: ConditionContent = isSuspended(job)
     ? { type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' }
     : { type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' };
   const before = status.conditions ?? [];
-  const conditions = saying(before, said, clock.now());
+  const conditions = withCondition(before, content, clock.now());
   if (conditions === before) return status;
-  const isNow = said.status === 'True';
-  record(job, { reason: isNow ? 'Suspended' : 'Resumed', message: said.message });
+  const isNow = content.status === 'True';
+  record(job, { reason: isNow ? 'Suspended' : 'Resumed', message: content.message });
   const { startTime: _, ...rest } = status;
   return { ...rest, ...(isNow ? {} : { startTime: rfc3339(clock.now()) }), conditions };
 }
@@ -184,7 +184,7 @@ function withVerdict(
   const interim = isSuccess ? 'SuccessCriteriaMet' : 'FailureTarget';
   const final = isSuccess ? 'Complete' : 'Failed';
   const type = stage === 'interim' ? interim : final;
-  return saying(conditions, { type, status: 'True', reason, message }, nowMs);
+  return withCondition(conditions, { type, status: 'True', reason, message }, nowMs);
 }
 
 /** The facts about a Job's Pods that its status shows. */

@@ -2,7 +2,7 @@ import type { Clock, ObjectKey } from 'chancery';
 import { ApiError, objectKey, splitKey } from 'chancery/internal-objects';
 import type { ClusterAccess } from '../../cluster/cluster-access.ts';
 import { type RecordEvent, recordNothing } from '../events/event-recorder.ts';
-import { createdOrTold, deletedOrTold } from '../pods/creation-failure.ts';
+import { createdOrReported, deletedOrReported } from '../pods/creation-failure.ts';
 import { watchDependents, watchSelf } from '../pods/dependents.ts';
 import { isActive, isFinished, isTerminating, type Pod } from '../pods/pod.ts';
 import { PODS, podFrom } from '../pods/pod-template.ts';
@@ -293,7 +293,7 @@ function createPod({ access, record }: JobTools, job: Job, { index, replaced }: 
     },
   );
   const finalizers = withTracking(pod.metadata.finalizers);
-  const { metadata } = createdOrTold(record, job, () =>
+  const { metadata } = createdOrReported(record, job, () =>
     access.create(PODS, { ...pod, metadata: { ...pod.metadata, finalizers } }),
   );
   record(job, { reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
@@ -326,6 +326,6 @@ function stopAll(
 }
 
 function deletePod({ access, record }: JobTools, job: Job, { metadata }: Pod): void {
-  deletedOrTold(record, job, () => access.delete(PODS, metadata.namespace, metadata.name));
+  deletedOrReported(record, job, () => access.delete(PODS, metadata.namespace, metadata.name));
   record(job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${metadata.name}` });
 }

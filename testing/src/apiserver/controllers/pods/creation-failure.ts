@@ -11,7 +11,7 @@ const REPLICA_FAILURE = 'ReplicaFailure';
  * Creates an object for a workload. If the server refuses it, an Event reports the refusal, unless
  * the object exists already.
  */
-export function createdOrTold<T>(
+export function createdOrReported<T>(
   record: RecordEvent,
   workload: StoredObject,
   create: () => T,
@@ -20,7 +20,7 @@ export function createdOrTold<T>(
   try {
     return create();
   } catch (error) {
-    if (isWorthTelling(error) && !isAlreadyExists(error)) {
+    if (isReportable(error) && !isAlreadyExists(error)) {
       record(workload, {
         type: 'Warning',
         reason: 'FailedCreate',
@@ -46,7 +46,7 @@ export function workAndReport(
   try {
     again = work();
   } catch (error) {
-    if (isWorthTelling(error)) report(error);
+    if (isReportable(error)) report(error);
     throw error;
   }
   const inMs = report(undefined);
@@ -54,7 +54,7 @@ export function workAndReport(
 }
 
 /** Deletes a Pod of a workload. If the server refuses, an Event reports the refusal. */
-export function deletedOrTold(
+export function deletedOrReported(
   record: RecordEvent,
   workload: StoredObject,
   remove: () => void,
@@ -63,7 +63,7 @@ export function deletedOrTold(
   try {
     remove();
   } catch (error) {
-    if (isWorthTelling(error)) {
+    if (isReportable(error)) {
       const message = textFor(textOf(error));
       record(workload, { type: 'Warning', reason: 'FailedDelete', message });
     }
@@ -102,7 +102,7 @@ export function withFailure<C extends { readonly type: string }>(
 }
 
 /** True for a refusal, unless its only cause is a terminating namespace. */
-export function isWorthTelling(error: unknown): error is ApiError {
+export function isReportable(error: unknown): error is ApiError {
   return error instanceof ApiError && !isNamespaceEnding(error);
 }
 

@@ -187,7 +187,7 @@ function selectableProblems(
   return problems;
 }
 
-/** The schema at a path, or a text that says why there is none. */
+/** The schema at a path, or a text with the reason why there is none. */
 function schemaAt(root: StructuralSchema | undefined, path: string): StructuralSchema | string {
   if (!path.startsWith('.')) return `expected [ or . but got: ${path.split('.')[0]}`;
   if (path.includes('[')) return 'array notation is not allowed';

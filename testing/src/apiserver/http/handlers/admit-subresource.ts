@@ -5,7 +5,7 @@ import type { Target } from '../../verbs/target.ts';
 import { type Handling, writeOptions } from './handling.ts';
 
 /**
- * Admission of a request to a subresource that stores no object of its own.
+ * Admission of a request to a subresource that does not store a separate object.
  *
  * @param body - undefined for a connection.
  * @throws ApiError when a policy or a webhook refuses.

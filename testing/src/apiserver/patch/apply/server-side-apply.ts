@@ -72,14 +72,14 @@ export function serverSideApply(request: ServerSideApplyRequest): ServerSideAppl
   const writer = { manager, operation: 'Apply' as const, apiVersion, subresource };
   const identity = ownerIdentity(writer);
   const last = former.get(identity);
-  const said = withoutSubtrees(ownedFields(applied, schema), ignored);
-  const own = { ...writer, time: last?.time, fields: ownable(said) };
+  const stated = withoutSubtrees(ownedFields(applied, schema), ignored);
+  const own = { ...writer, time: last?.time, fields: ownable(stated) };
   const claimed = new Map(former).set(identity, own);
 
   const merged = mergeFields(stored, applied, schema);
   // As in the server's `stripMetaManager`, the name in a configuration loses its owner only after
   // pruning. It therefore keeps `metadata` when the manager's last label or annotation is removed.
-  const needed = new Map(former).set(identity, { ...own, fields: said });
+  const needed = new Map(former).set(identity, { ...own, fields: stated });
   const doomed = fieldsToPrune(merged, last?.fields ?? NO_FIELDS, needed, schema);
   const pruned = removeFields(merged, doomed, schema);
   const object = asStored(pruned, apiVersion, request.applied);

@@ -52,7 +52,7 @@ export function answerReview(
   const spec = isObject(body.spec) ? body.spec : {};
   const status = answer({ cluster, caller, body, spec });
   const time = rfc3339(cluster.clock.now());
-  // Two kinds are answered with an object of their own. For the others, the question itself is
+  // Two kinds have their own answer. For the others, the question itself is
   // completed.
   if (body.kind === 'SelfSubjectReview') {
     const metadata = { creationTimestamp: time } as unknown as StoredObject['metadata'];
