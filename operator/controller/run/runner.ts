@@ -373,17 +373,11 @@ export class ControllerRunner {
 
   async #attempt(key: ObjectKey, hardStop: AbortSignal): Promise<void> {
     const term = this.#keys === undefined ? this.#term : this.#keys.termOf(key);
-<<<<<<< HEAD
-    // Without a term another replica works on the key, or will: that one begins with all keys of the group.
+    // Without a term another replica works on the key, or will: it begins with all keys of the group.
     if (term === undefined) {
       this.#queue.forget(key);
       this.#wakes.forget(key);
     } else if (this.#gate.admits(key)) {
-=======
-    // Without a term another replica works on the key, or will: it begins with all keys of the group.
-    if (term === undefined) this.#queue.forget(key);
-    else if (this.#gate.admits(key)) {
->>>>>>> docstr2
       const ended = this.#keys?.begin(key);
       await this.#loop.run(key, term, hardStop).finally(ended);
     }
