@@ -63,7 +63,7 @@ const ROLLING = {
   statusChecks: { conditions: [{ type: 'Ready', status: 'True' }] },
 };
 
-test('a condition Updated of the hook does not hide that of the engine', async () => {
+test("a hook's own condition Updated is replaced by the engine's, and its other conditions stay", async () => {
   const conditions = [
     { type: 'Updated', status: 'Unknown', reason: 'ByHook', message: '' },
     { type: 'Painted', status: 'True', reason: 'ByHook', message: '' },
@@ -86,7 +86,7 @@ test('a condition Updated of the hook does not hide that of the engine', async (
   ]);
 });
 
-test('[metacontroller 18] the smallest time of all revisions that are alive is the time of the next call', async () => {
+test('[metacontroller 18] the shortest resyncAfterSeconds of all live revisions decides the next call', async () => {
   const clock = new FakeClock(Date.parse('2030-01-07T08:00:00Z'));
   const sync = ({ parent }: Request) => ({
     children: doors(parent),
@@ -117,7 +117,7 @@ test('[metacontroller 18] the smallest time of all revisions that are alive is t
   expect((await colours(place)).toSorted()).toEqual(['blue', 'red']);
 });
 
-test('a controller is rebuilt when its spec changes, and not when its metadata changes', async () => {
+test('a controller is rebuilt when its spec changes, and not when only its metadata changes', async () => {
   const sync = ({ parent }: Request) => ({ children: doors(parent) });
   const place = await startMetacontroller({ subjects: [barns(sync)], definitions: [BARNS] });
   await place.apply(BARN);
@@ -146,7 +146,7 @@ test('a controller is rebuilt when its spec changes, and not when its metadata c
   expect(await colours(place)).toEqual(['red', 'red']);
 });
 
-test('[metacontroller 19] a changed label of a Namespace starts no sync by itself, and counts with the next one', async () => {
+test('[metacontroller 19] a changed label of a Namespace starts no sync, and the next sync uses it', async () => {
   const place = await startMetacontroller({
     subjects: [MEADOW],
     definitions: [MEADOWS],
