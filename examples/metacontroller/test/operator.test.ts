@@ -53,7 +53,7 @@ test('[metacontroller 5] a CatSet starts its Pods one after another, and replace
   ]);
 });
 
-test('a CatSet keeps the claims of Pods that are gone until it goes itself', async () => {
+test('a CatSet keeps the claims of deleted Pods until it is deleted itself', async () => {
   const place = await startCats();
   await ready(place, 3);
   await place.env.patch(...CATS, place.namespace, 'cats', { spec: { replicas: 1 } });
