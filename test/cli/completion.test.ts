@@ -9,7 +9,9 @@ import { invoke } from './invocation.ts';
 const TABLES = COMMANDS.map(({ table }) => table);
 
 describe('[M-6] the completion', () => {
-  test.each(TABLES)('the completion of $name offers every option of its table, and no other', (table) => {
+  test.each(
+    TABLES,
+  )('the completion of $name offers every option of its table, and no other', (table) => {
     const { options } = describedCommand(table);
 
     const shown = Object.entries(optionsOf(table)).filter(([, { hidden }]) => hidden !== true);

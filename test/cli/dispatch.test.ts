@@ -11,7 +11,11 @@ const commandThat = (run: Command['run']): readonly Command[] => [
   { name: 'act', summary: 'acts', help: 'Usage: chancery act\n', run },
 ];
 
-test.each([[['help']], [['--help']], [['-h']]])('the arguments %j print the list of commands', async (args) => {
+test.each([
+  [['help']],
+  [['--help']],
+  [['-h']],
+])('the arguments %j print the list of commands', async (args) => {
   const { exit, stdout, stderr } = invoke(args);
 
   expect(await exit).toBe(0);

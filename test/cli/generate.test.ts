@@ -468,7 +468,10 @@ test.each<[string, keyof typeof MODULES, readonly string[], RegExp]>([
     ['manifests', '-o', '/nowhere/out', '--name', 'A b'],
     /name must be at most 52 of/,
   ],
-])('generate exits with 2 and one line for a module with %s', async (_, name, [what = '', ...more], message) => {
+])('generate exits with 2 and one line for a module with %s', async (_, name, [
+  what = '',
+  ...more
+], message) => {
   const { module } = setUp();
 
   const { exit, stderr } = invoke(['generate', what, module(name), ...more]);

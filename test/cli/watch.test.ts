@@ -264,7 +264,9 @@ test('an object that leaves the selection is printed as DELETED, and one that en
   expect(summary(watching.stdout.lines)).toEqual(['ADDED a', 'DELETED a', 'ADDED fence']);
 });
 
-test.each([0, 3])('--sync-marker prints a marker once after the first list of %i objects', async (count) => {
+test.each([
+  0, 3,
+])('--sync-marker prints a marker once after the first list of %i objects', async (count) => {
   const server = await startServer();
   for (let at = 0; at < count; at++) server.create(configMap(`cm-${at}`));
 

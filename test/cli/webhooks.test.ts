@@ -40,7 +40,10 @@ export default validatingWebhook({
   validate: () => {},
 });`;
 
-test.each(['colours.mjs', 'arguments.mjs'])('run --check prints the webhooks of %s', async (name) => {
+test.each([
+  'colours.mjs',
+  'arguments.mjs',
+])('run --check prints the webhooks of %s', async (name) => {
   const folder = folderWith({ 'colours.mjs': COLOURS, 'arguments.mjs': WITH_ARGUMENTS });
 
   const { exit, stdout } = invoke(['run', '--check', join(folder, name)]);

@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest';
 import { lockedPackages } from './support/locked-packages.ts';
 
-test('the operator image installs these packages and no other', { timeout: 120_000 }, async () => {
+test("the operator's image installs exactly the packages in this list", {
+  timeout: 120_000,
+}, async () => {
   const packages = await lockedPackages();
 
   expect(packages.map(({ name }) => name).toSorted()).toEqual([

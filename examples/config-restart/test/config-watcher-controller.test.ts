@@ -265,7 +265,11 @@ describe('CW8: Pods that are left alone', () => {
     expect(cluster.read(pods, 'leaving')).toEqual(leaving);
   });
 
-  test.each(['rollout', 'evict', 'delete'])("the strategy %s does not restart the operator's own workload", async (strategy) => {
+  test.each([
+    'rollout',
+    'evict',
+    'delete',
+  ])("the strategy %s does not restart the operator's own workload", async (strategy) => {
     const { cluster, operator } = await watchedApp(
       { [SELECTOR]: 'app', [STRATEGY]: strategy },
       { podName: 'operator-5d-0' },

@@ -70,7 +70,11 @@ test('a document with exponentially growing aliases is refused', () => {
   expect(read).toMatchObject({ accepted: false, refusal: { reason: 'InvalidSpec' } });
 });
 
-test.each([['secrets'], ['nodes'], ['pods/exec']])('the operator requests no permission on %s', (name) => {
+test.each([
+  ['secrets'],
+  ['nodes'],
+  ['pods/exec'],
+])('the operator requests no permission on %s', (name) => {
   const asked = configRestart.permissions.map(({ resource, subresource }) =>
     subresource === undefined ? resourceName(resource) : `${resourceName(resource)}/${subresource}`,
   );

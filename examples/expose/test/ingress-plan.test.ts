@@ -164,10 +164,6 @@ test('a Service opts in by a label or one of two annotations, and must be in the
   expect(isToBeExposed(labelled, config({ services: ['other'] }))).toBe(false);
 });
 
-test.each([
-  'Route',
-  'Ambassador',
-  'anything',
-])('the unknown exposer %s is reported', (exposer) => {
+test.each(['Route', 'Ambassador', 'anything'])('the unknown exposer %s is reported', (exposer) => {
   expect(configOf({ exposer })).toEqual({ problem: expect.any(String) });
 });

@@ -96,7 +96,10 @@ test.each([
   );
 });
 
-test.each(['status', 'why demo/a'])('%s reports that the status page is turned off', async (line) => {
+test.each([
+  'status',
+  'why demo/a',
+])('%s reports that the status page is turned off', async (line) => {
   const { url } = await askedOperator([], { isOff: true });
 
   const { exit, stderr } = invoke([...line.split(' '), '--url', url]);

@@ -96,7 +96,13 @@ test.each([
   );
 });
 
-test.each([0, 31, 1.5, Number.NaN, -1])("a time limit of %d s is refused in the gate's configuration", (timeoutSeconds) => {
+test.each([
+  0,
+  31,
+  1.5,
+  Number.NaN,
+  -1,
+])("a time limit of %d s is refused in the gate's configuration", (timeoutSeconds) => {
   expect(() => gateConfig({ paths: [{ path: '/convert', timeoutSeconds }] })).toThrow(
     'not 1 to 30 seconds',
   );

@@ -76,7 +76,13 @@ test.each([
   expect(pathsOf(limited(small), SMALL)).toEqual([LIMIT]);
 });
 
-test.each(['256MiB', 'lots', '-1Gi', '1e', ''])('the invalid memory limit %j is reported', (limit) => {
+test.each([
+  '256MiB',
+  'lots',
+  '-1Gi',
+  '1e',
+  '',
+])('the invalid memory limit %j is reported', (limit) => {
   const [diagnostic] = found(limited(limit), SMALL);
 
   expect(diagnostic).toMatchObject({ rule: RULE, path: LIMIT });
