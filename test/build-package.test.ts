@@ -84,7 +84,7 @@ test("an export of another entry is imported from it by the package's name", asy
   ).toHaveLength(1);
 });
 
-test('texts in other languages, such as CSS, are included in the code', async () => {
+test('texts in other languages, such as HTML, are included in the code', async () => {
   const { 'index.js': code } = await built();
 
   expect(code).toContain('<b>hay</b>');

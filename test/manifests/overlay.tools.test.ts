@@ -79,7 +79,7 @@ test('an administrator of a single namespace can omit the definitions, as the RE
   expect(kinds).toContain('Deployment');
 });
 
-test('native-sidecar has no effect on a component that is listed after it', async () => {
+test('a component listed after native-sidecar makes the rendering fail, because it finds nothing to change', async () => {
   const components =
     'components:\n  - ../components/native-sidecar\n  - ../components/unix-socket\n';
   const folder = await beside(`resources:\n  - ../overlays/namespaced\n${components}`);
